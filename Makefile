@@ -94,8 +94,13 @@ lib_src := $(call sources,$(lib_dirs))
 cmd_src := $(call sources,$(cmd_dirs))
 klind_src := $(wildcard userspace/klind/*.c)
 # All that the program which checks certificates is linked with: no engine, no way around the
-# specification.
-replay_src := $(call sources,klin-replay trusted base history spec) \
+# specification, of its language only what histories need, and no reader of other programs' forms.
+replay_src := $(filter-out userspace/spec/impl/% userspace/spec/probe/% \
+	userspace/history/formats/% $(addprefix userspace/,base/threads.c \
+	history/klh_write.c history/string_pool.c history/write.c \
+	spec/interp/dump.c spec/interp/fast_path.c spec/interp/flow.c), \
+	$(call sources,klin-replay trusted base history spec)) \
+	$(addprefix userspace/history/formats/,form.c kv_spec.c registry.c unread.c) \
 	$(addprefix userspace/check/,answer.c budget.c decide.c explain/omit.c \
 	explain/omit_copies.c gaps.c part.c program_order.c) \
 	userspace/tso/machine/machine.c userspace/klin/input.c userspace/klin/stop.c
@@ -108,11 +113,17 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 engine_src := userspace/check/registry.c $(shell grep -lw '^KL_ENGINE' $(lib_src))
 # So do forms of histories.
 form_src := userspace/history/formats/registry.c $(shell grep -lw '^KL_FORM' $(lib_src))
+# The parser and the interpreter name optional parts by weak symbols, which the linker does not
+# look for in the library.
+language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
+	impl/impl.c impl/parse_impl.c probe/parse_probe.c interp/gen.c interp/run.c \
+	interp/fast_path.c)
 shipped := $(sort $(wildcard specs/*.lin))
 engine_obj := $(call obj,$(engine_src))
 form_obj := $(call obj,$(form_src))
-lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src),$(lib_src))) $(B)/obj/engines.o \
-	$(B)/obj/forms.o $(B)/obj/shipped.o
+language_obj := $(call obj,$(language_src))
+lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src) $(language_src),$(lib_src))) \
+	$(B)/obj/engines.o $(B)/obj/forms.o $(B)/obj/language.o $(B)/obj/shipped.o
 cmd_obj := $(call obj,$(cmd_src))
 klind_obj := $(call obj,$(call sources,record report) $(klind_src))
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
@@ -144,7 +155,8 @@ unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
-.PHONY: all userspace bpf module replay-files unit unit-build fuzz fuzz-build check check-long bench demo install clean distclean FORCE
+.PHONY: all userspace bpf module replay-files unit unit-build fuzz fuzz-build check check-long \
+	style lint bench demo install clean distclean FORCE
 all: userspace bpf module
 userspace: $(B)/libklin.a $(B)/klin $(B)/klin-replay $(B)/klind
 bpf: $(bpf_obj) $(skel)
@@ -162,7 +174,7 @@ $(B)/.ldflags: FORCE
 	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS))
 # The members too: a file that was removed must leave the archive.
 $(B)/.libobjs: FORCE
-	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj))
+	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj) $(language_obj))
 $(B)/.cmdobjs: FORCE
 	$(call remember,$(cmd_obj) $(klind_obj) $(replay_obj))
 
@@ -189,7 +201,8 @@ $(B)/obj/shipped.o: $(B)/obj/shipped.c $(B)/.cflags
 
 $(B)/obj/engines.o: $(engine_obj)
 $(B)/obj/forms.o: $(form_obj)
-$(B)/obj/engines.o $(B)/obj/forms.o: $(B)/.libobjs
+$(B)/obj/language.o: $(language_obj)
+$(B)/obj/engines.o $(B)/obj/forms.o $(B)/obj/language.o: $(B)/.libobjs
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
@@ -233,7 +246,7 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/lib
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
 		$(LDLIBS)
 
--include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(form_obj:.o=.d) $(cmd_obj:.o=.d) \
+-include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(form_obj:.o=.d) $(language_obj:.o=.d) $(cmd_obj:.o=.d) \
 	$(klind_obj:.o=.d) $(replay_obj:.o=.d) \
 	$(unit_obj:.o=.d)
 
@@ -315,6 +328,14 @@ check:
 check-long: export KLIN_RUNS := 80000
 check-long: check
 
+style:
+	$(Q)tools/deps style
+	$(Q)tools/style $(BASE)
+
+lint:
+	$(Q)tools/deps lint
+	$(Q)tools/lint
+
 demo:
 	$(Q)tools/deps
 	$(Q)$(MAKE) --no-print-directory all
@@ -356,7 +377,7 @@ install: userspace
 		>'$(DESTDIR)$(UNITDIR)/klind.service'
 	$(Q)for f in $(wildcard specs/*.lin specs/explore/*.lin specs/verify/*.lin); do \
 		$(INSTALL) -m 644 $$f '$(DESTDIR)$(DATADIR)/'$$f || exit 1; done
-	$(Q)for f in $(wildcard man/*.1) $(wildcard man/*.8); do \
+	$(Q)for f in $(wildcard userspace/man/*.[158]); do \
 		$(INSTALL) -D -m 644 $$f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f##*/} || exit 1; done
 	$(Q)if [ -e kmod/klin.ko ]; then \
 		release=$$(PATH=$$PATH:/sbin:/usr/sbin modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1) && \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a time is.  To be included where `conf' is known, whose clock is a constant
- * that the verifier knows: of the others nothing is left in the program.
+ * Reading a recording's clock.  Include this file after `conf', whose clock is a constant.  The
+ * verifier removes the code of all other clocks.
  */
 #ifndef KLIN_CLOCK_H
 #define KLIN_CLOCK_H
@@ -12,7 +12,7 @@
 
 #include "klin_event.h"
 
-/* Shared by all programs: first what all CPUs read, then a line a CPU. */
+/* All programs share this map: entry 0 is the shared count, and each CPU has an entry after it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -22,12 +22,13 @@ struct {
 } times SEC(".maps");
 
 /*
- * Ticks and epochs: the shared count is only loaded, which orders and drains nothing.
- * Times of one CPU rise inside a tick, too; at its end they stay equal.  An interrupt
- * between load and store takes later times than the one that is stored then.  So that they
- * do not go back, each level has its own: how deep it is, is the same again when an
- * interrupt is over, and what comes next is above all levels.  The time itself may be as
- * early as that: its operation was called, or had returned, before the interrupt came.
+ * Ticks and epochs: the shared count is only loaded, which orders and drains nothing.  Inside
+ * a tick the times of one CPU rise by a count of its own, up to a limit, and then stay equal.
+ *
+ * An interrupt between the load and the store of that count takes later times than the program
+ * that it hit.  Each level of interrupts has a count, so that times do not go back.  The depth
+ * is the same again after an interrupt, and the next time is above the counts of all levels.
+ * The interrupted program's own time may stay early: its call or return was before the interrupt.
  */
 static __always_inline __u64 klin_coarse_time(const struct klin_time *shared, __u32 cpu)
 {
@@ -54,7 +55,7 @@ static __always_inline __u64 klin_coarse_time(const struct klin_time *shared, __
 	return next;
 }
 
-/* What is later than this, maybe of another CPU, was taken after @now for certain. */
+/* Every time above the result, also one of another CPU, was certainly taken after @now. */
 static __always_inline __u64 klin_last(__u64 now)
 {
 	if (conf.clock == KLIN_CLOCK_COARSE)
@@ -63,11 +64,11 @@ static __always_inline __u64 klin_last(__u64 now)
 }
 
 /*
- * The kernel's clock waits for the loads before it (lfence or rdtscp): what a return loaded
- * was loaded before its time.  Nothing keeps an operation's loads behind the time of its
- * call, they may be done while the counter is read, some 10 ns too early.  Between CPUs
- * that is less than the clock's error, which is at least what a cache line needs from one
- * to the other (userspace/record/clock_skew.c), and one CPU's operations have their own order.
+ * The kernel's clock waits for earlier loads (lfence or rdtscp).  So an operation's loads are
+ * done before the time of its return.  Its loads may begin while the time of its call is read,
+ * some 10 ns too early.  Between CPUs that is less than the clock's error, which is at least the
+ * time that a cache line needs between two CPUs (userspace/record/clock_skew.c).  Operations of
+ * one CPU have program order.
  */
 static __always_inline __u64 klin_time(__u32 cpu)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The interpreter of fetch programs, which the verifier turns into straight code. */
+/* The interpreter of fetch programs.  The verifier turns each program into straight code. */
 #ifndef KLIN_FETCH_H
 #define KLIN_FETCH_H
 
@@ -9,7 +9,7 @@
 
 #include "klin_event.h"
 
-/* Keeps the compiler from turning arithmetic back into branches, which double the paths. */
+/* Hides a value from the compiler, which would turn arithmetic into branches. */
 #define opaque(x) asm volatile("" : "+r"(x))
 
 static __always_inline __u64 klin_nonzero(__u64 x)
@@ -33,7 +33,7 @@ static __always_inline __u64 klin_below(__u64 a, __u64 b)
 	return (l | m) >> 63;
 }
 
-/* Rarely used and long, so not in each step. */
+/* Division is rare and long, so it is a function of its own, outside the steps. */
 static __noinline __u64 klin_divide(__u64 a, __u64 b, __u32 op)
 {
 	bool is_signed = op == KLIN_SDIV || op == KLIN_SMOD;
@@ -49,7 +49,7 @@ static __noinline __u64 klin_divide(__u64 a, __u64 b, __u32 op)
 	return neg_a != (neg_b && !rest) ? -q : q;
 }
 
-/* Cut to 1, 2, 4 or 8 bytes. */
+/* Truncate @v to 1, 2, 4 or 8 bytes, and extend it again. */
 static __always_inline __u64 klin_extend(__u64 v, __u32 size)
 {
 	__u32 shift = 64 - 8 * (size & 15);
@@ -57,7 +57,7 @@ static __always_inline __u64 klin_extend(__u64 v, __u32 size)
 	return size & KLIN_SIGNED ? (__u64)((__s64)(v << shift) >> shift) : v << shift >> shift;
 }
 
-/* *fault is the sign bit of what the read returned. */
+/* Read kernel or user memory; *fault becomes the sign bit of the helper's result. */
 static __always_inline __u64 klin_load(__u64 addr, __u32 size, __u64 *fault)
 {
 	__u64 v = 0;
@@ -71,13 +71,13 @@ static __always_inline __u64 klin_load(__u64 addr, __u32 size, __u64 *fault)
 	return klin_extend(v, size);
 }
 
-#define KLIN_TEXT	32	/* bytes of a text in which numbers are looked for */
+#define KLIN_TEXT	32	/* bytes of a text that klin_number() reads */
 
 /*
- * The number @n, from 0, of the text at @addr, in decimal and separated by white
- * space.  *fault is set where that is not for certain what the kernel makes of
- * it: another base, a sign, other characters before its end, no such number, a
- * text too long.  No branches on the text: the verifier would follow them all.
+ * Return the decimal number with index @n in the text at @addr; numbers are separated by white
+ * space.  Set *fault where the kernel may read the text differently: another base, a sign, other
+ * characters before the number's end, no such number, a text that is too long.  There are no
+ * branches on the text, since the verifier would follow them all.
  */
 static __noinline __u64 klin_number(__u64 addr, __u64 n, __u64 *fault)
 {
@@ -99,7 +99,7 @@ static __noinline __u64 klin_number(__u64 addr, __u64 n, __u64 *fault)
 		begun += start;
 		mine = digit & alive & (klin_nonzero(begun ^ (n + 1)) ^ 1);
 		bad |= mine & start & (klin_nonzero(c ^ '0') ^ 1);
-		/* What follows the number does not change it. */
+		/* Characters after the number do not change it. */
 		bad |= alive & (digit ^ 1) & (space ^ 1) & klin_below(begun, n + 2);
 		num = (num & (mine - 1)) | ((num * 10 + c - '0') & -mine);
 		seen |= mine;
@@ -111,8 +111,8 @@ static __noinline __u64 klin_number(__u64 addr, __u64 n, __u64 *fault)
 
 #ifdef KLIN_WITH_REGS
 /*
- * Numbers are those of DWARF.  Each is read for itself: the kernel allows no computed
- * address here, which compilers make of equal reads.
+ * Read register @n, by DWARF's numbering.  Each register has a read of its own: compilers merge
+ * equal reads into a computed address, which the kernel does not allow here.
  */
 static __noinline __u64 klin_cpu_reg(struct pt_regs *r, __u32 n)
 {
@@ -167,11 +167,11 @@ static __always_inline bool klin_fetch_at(struct pt_regs *regs,
 		__u32 op = prog[i].op, dst, src, size;
 		__s64 off;
 		__u64 a, b, fa = 0, fb = 0;
-		__u64 v = 0, f;	/* what dst becomes, and whether that is unknown */
+		__u64 v = 0, f;	/* the new value of dst, and whether it is unknown */
 
 		if (op == KLIN_END)
 			break;
-		/* Most steps: nothing is read or calculated that they have no need of. */
+		/* The commonest steps come first: they need neither dst nor src. */
 		if (op == KLIN_VAL_ARG || op == KLIN_VAL_RET) {
 			if (op == KLIN_VAL_RET) {
 				v = retval;
@@ -341,7 +341,7 @@ static __always_inline bool klin_fetch_at(struct pt_regs *regs,
 	return true;
 }
 
-/* The same where there are no registers. */
+/* klin_fetch_at() for programs that have no struct pt_regs. */
 static __always_inline bool klin_fetch(const volatile struct klin_insn *prog, const __u64 *args,
 				       __u64 retval, __u64 *val, __u64 *object, __u32 *fault)
 {

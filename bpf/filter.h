@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations that are left out, before they cost much.
+ * Operations that a filter leaves out, early, before they cost much.
  *
- * Of a sample of objects each one's operations are all recorded, or none.  By task or
- * CPU it is not so: those that are left out may be on an object of others that are
- * recorded, and then all that is known of it is worth nothing.  So it is noted which
- * objects they are on, by a hash, with one plain store.
+ * A sample of objects records all operations of an object, or none.  A filter by task or CPU may
+ * leave out some operations of an object whose other operations are recorded.  That object's
+ * history is then incomplete.  So the programs note which objects the omitted operations use, by
+ * a hash, with one plain store.
  */
 #ifndef KLIN_FILTER_H
 #define KLIN_FILTER_H
@@ -36,7 +36,7 @@ static __always_inline bool klin_other_task(const volatile struct klin_filter *f
 	return f->only && tgid != f->only;
 }
 
-/* An operation is its call's CPU's. */
+/* An operation belongs to the CPU of its call. */
 static __always_inline bool klin_left_out(const volatile struct klin_filter *f, __u32 tgid,
 					  __u32 cpu)
 {
@@ -44,7 +44,7 @@ static __always_inline bool klin_left_out(const volatile struct klin_filter *f, 
 	       (f->by_cpu && !(f->cpus[cpu / 64 & (KLIN_CPU_WORDS - 1)] >> (cpu & 63) & 1));
 }
 
-/* To be called at the call: what was noted later might have been done before. */
+/* Call this at the call of an operation; a later note could come after the operation's effect. */
 static __always_inline void klin_note_left(const volatile struct klin_filter *f, __u64 object,
 					   __u32 fault)
 {

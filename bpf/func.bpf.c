@@ -4,8 +4,8 @@
  * fexit, or kprobe and kretprobe.  Userspace opens an object for each function and as
  * many clauses as it can serve.
  *
- * Each clause has frames of its own, but all have one time of the call and one of the
- * return, and who is calling, and its slot, are looked up once.
+ * Each clause has frames of its own.  All clauses share the times of call and return, the task
+ * and its slot, which are looked up once.
  */
 #ifndef KLIN_STEPS
 #define KLIN_STEPS KLIN_FEW_INSNS
@@ -18,14 +18,14 @@
 #include "klin_event.h"
 
 const volatile struct klin_conf confs[KLIN_CLAUSES] = {};
-/* For what is the same for all clauses. */
+/* The first clause, for fields that are the same for all clauses. */
 #define conf (confs[0])
 
 #include "ring.h"
 #include "fetch.h"
 #include "filter.h"
 
-/* A call or return, of whom. */
+/* A hit of the probe: a call or a return, with its task and time. */
 struct hit {
 	void *ctx;
 	struct klin_cpu *c;
@@ -34,7 +34,7 @@ struct hit {
 	__u32 key, cpu;
 };
 
-/* What a clause has of a call. */
+/* The values that a clause fetched at a call. */
 struct fetched {
 	__u64 val[KLIN_MAX_VALS];
 	__u64 object;
@@ -56,7 +56,7 @@ static __always_inline bool wanted(const volatile struct klin_conf *cl, __u64 ob
 		klin_sampled(&cl->filter, object, fault));
 }
 
-/* Of the same call as one with this stack, for a clause that has other programs. */
+/* Does @f belong to the same call, for another clause that has programs of its own? */
 static __always_inline bool sibling(const struct klin_frame *f, __u64 sp)
 {
 	__u32 i;
@@ -71,8 +71,8 @@ static __always_inline bool sibling(const struct klin_frame *f, __u64 sp)
 }
 
 /*
- * A frame that is over, or whose function has left the stack: its return was missed.
- * Frames of other stacks (interrupts have their own) say nothing.
+ * Is the frame closed, or has its function left the stack?  Then its return was missed.  A frame
+ * of another stack is not stale: interrupts have stacks of their own.
  */
 static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 {
@@ -82,11 +82,11 @@ static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 	       !sibling(f, sp);
 }
 
-/* False if this call is not to be recorded. */
+/* Fetch what @cl needs at a call.  Return: false if the call is not to be recorded. */
 static __always_inline bool fetch_call(const volatile struct klin_conf *cl, struct hit *h,
 				       __u32 tgid, const __u64 *args, struct fetched *v)
 {
-	/* Of the values those that are used are fetched. */
+	/* Only values that are used are fetched. */
 	v->object = 0;
 	v->fault = 0;
 	if (skipped(cl, tgid) ||
@@ -107,7 +107,7 @@ static __always_inline bool fetch_call(const volatile struct klin_conf *cl, stru
 	return true;
 }
 
-/* A clause's frame of a call. */
+/* Fill a frame for a call of the clause @cl. */
 static __always_inline void open_frame(const volatile struct klin_conf *cl, const struct hit *h,
 				       const __u64 *args, const struct fetched *v)
 {
@@ -139,7 +139,7 @@ static __always_inline void open_frame(const volatile struct klin_conf *cl, cons
 	f->open = KLIN_OPEN;
 }
 
-/* Whose call it is, and when, unless that is known by now; false if there is no slot. */
+/* Find the task's slot and the time, unless they are known.  Return: false if there is no slot. */
 static __always_inline bool find_caller(struct hit *h)
 {
 	struct klin_slot *s = h->s;
@@ -157,7 +157,7 @@ static __always_inline bool find_caller(struct hit *h)
 		if (!stale(f, h->sp))
 			break;
 		klin_send_stale(h->ctx, h->c, f);
-		/* An interrupt's frame that is left above is sent when its place is taken. */
+		/* A frame of an interrupt may stay above; it is sent when its place is needed. */
 		s->top = top;
 	}
 	h->s = s;
@@ -186,7 +186,7 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 	struct hit h = { .ctx = ctx, .c = c, .sp = sp, .cpu = cpu, .key = klin_key(id, cpu) };
 
 	call_of(&conf, &h, id >> 32, args);
-	/* No loop: compilers do not unroll such a long one. */
+	/* This is not a loop, since compilers do not unroll one with such a long body. */
 	if (&other_conf != &conf)
 		call_of(&other_conf, &h, id >> 32, args);
 	if (h.s)
@@ -194,9 +194,9 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 }
 
 /*
- * A return whose call was not seen: what was to be fetched then is unknown, and
- * so is all that follows from arguments which only the call's side has.  NULL: it is
- * counted as missed.
+ * A return whose call was not seen.  Values to be fetched at the call are unknown, and so are
+ * values that depend on arguments which only the call's side has.  Return: a frame, or NULL if
+ * there is none; the operation is then counted as missed.
  */
 static __always_inline struct klin_frame *without_call(const volatile struct klin_conf *cl,
 						       const struct hit *h)
@@ -225,11 +225,11 @@ static __always_inline bool left_alone(const volatile struct klin_conf *cl, __u3
 	return skipped(cl, tgid) || (!cl->all && klin_other_task(&cl->filter, tgid));
 }
 
-/* A clause's operation returns. */
+/* The return of an operation of the clause @cl. */
 static __always_inline void close_frame(const volatile struct klin_conf *cl, const struct hit *h,
 					__u64 *args, __u64 retval)
 {
-	/* What was called after this is of an interrupt that hit this program. */
+	/* A frame with a later call belongs to an interrupt that hit this program. */
 	const __u64 last = klin_last(h->now);
 	const __u32 probe = cl->probe;
 	struct klin_slot *s = h->s;
@@ -258,7 +258,7 @@ static __always_inline void close_frame(const volatile struct klin_conf *cl, con
 	} else {
 		if (!klin_take(h->c, s, f, at, KLIN_BUSY))
 			return;
-		/* Those above were called later and are gone from the stack, but for siblings. */
+		/* Frames above were called later and have left the stack, except siblings. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
 			top = s->top - 1;
 			above = &s->frames[top & (KLIN_DEPTH - 1)];
@@ -290,7 +290,7 @@ static __always_inline void close_frame(const volatile struct klin_conf *cl, con
 	}
 	f->open = KLIN_FILLING;
 	s->top = at;
-	/* Siblings that returned before this one. */
+	/* Remove siblings that returned before this frame. */
 	for (i = 0; i < KLIN_DEPTH && klin_any_below(s, s->top); i++) {
 		top = s->top - 1;
 		if (s->frames[top & (KLIN_DEPTH - 1)].open != KLIN_OVER)
@@ -323,7 +323,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		return;
 	}
 	h.now = klin_time(cpu);
-	/* Its frame is on top. */
+	/* The other clause's frame is on top, so it is closed first. */
 	if (&other_conf != &conf && !left_alone(&other_conf, tgid))
 		close_frame(&other_conf, &h, args, retval);
 	if (!left_alone(&conf, tgid))
@@ -337,7 +337,7 @@ static __always_inline __u64 stack_of(void *ctx, struct klin_cpu *c)
 	return klin_number_of(ctx, c);
 }
 
-/* Those that are used; nothing reads the others. */
+/* Read the arguments that are used; nothing reads the others. */
 static __always_inline void func_args(void *ctx, __u64 *args, __u32 used)
 {
 	__u32 i;

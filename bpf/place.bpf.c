@@ -3,15 +3,15 @@
  * Programs of a clause on a place in a function: the entry of another one that was
  * inlined into it, or an offset.  Userspace opens this object once for each place.
  *
- * The function's call leaves a frame that waits.  When the place is hit the frame becomes
- * an operation, whose call is the function's; further hits in the same call make frames
- * of their own.  At the function's return all of them return.  See userspace/dwarf/check.c
- * for why the interval is the function's, and not a shorter one.
+ * The function's call leaves a waiting frame.  A hit of the place makes that frame an operation,
+ * whose call is the function's call.  Further hits in the same call make further frames.  At the
+ * function's return all of them return.  userspace/dwarf/check.c says why the interval is the
+ * function's, and not a shorter one.
  *
- * Its events go into the perf buffers: a kprobe costs more than they do, and an inlined
- * function may be at so many places that a ring for each would be too much.
+ * Events go into the perf buffers: a kprobe costs more than they do, and an inlined function may
+ * have too many places for a ring each.
  *
- * The same object has the program that notes a linearization point.
+ * This object also has the program that notes a linearization point.
  */
 #define KLIN_WITH_REGS
 #define KLIN_STEPS KLIN_INSNS
@@ -44,7 +44,7 @@ static __always_inline bool is_open(const struct klin_frame *f)
 	return f->open == KLIN_OPEN || f->open == KLIN_WAITING;
 }
 
-/* Its function has left the stack, or it is over. */
+/* Is the frame closed, or has its function left the stack? */
 static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 {
 	if (f->open == KLIN_OVER)
@@ -117,8 +117,8 @@ static __always_inline void at_call(void *ctx, struct klin_cpu *c, __u64 sp, __u
 }
 
 /*
- * The innermost call of the function that is under way here, its index in *where; NULL
- * if it was not seen.
+ * Find the innermost open call of the function; *where becomes its index.  Return: NULL if the
+ * call was not seen.
  */
 static __always_inline struct klin_frame *find_call(struct klin_slot *s, __u64 sp, __u32 *where)
 {
@@ -138,8 +138,8 @@ static __always_inline struct klin_frame *find_call(struct klin_slot *s, __u64 s
 }
 
 /*
- * A hit in a call that was not seen: all is unknown.  The frame's place on the stack is
- * that of the hit, below that of the function's return.
+ * A hit in a call that was not seen: all values are unknown.  The frame's stack address is that
+ * of the hit, which is below that of the function's return.
  */
 static __always_inline void without_call(void *ctx, struct klin_cpu *c, struct klin_slot *s,
 					 __u64 sp, __u32 key, __u32 cpu)
@@ -163,9 +163,9 @@ static __always_inline void without_call(void *ctx, struct klin_cpu *c, struct k
 }
 
 /*
- * The same where all that is wanted is there: an operation that was called at some time
- * before, and of which no return will be seen.  A kernel thread's main function may never
- * return.
+ * A hit in a call that was not seen, where the clause needs nothing of the call.  The operation
+ * was called at some earlier time, and its return will not be seen.  The main function of
+ * a kernel thread, for example, may never return.
  */
 static __always_inline void alone(void *ctx, struct klin_cpu *c, struct klin_slot *s, __u64 sp,
 				  __u32 key, __u32 cpu, const __u64 *val, __u64 object, __u32 fault)
@@ -206,7 +206,7 @@ static __always_inline void at_place(struct pt_regs *ctx, struct klin_cpu *c, st
 		without_call(ctx, c, s, sp, key, cpu);
 		return;
 	}
-	/* One more hit in a call that was not seen says nothing more. */
+	/* Further hits in a call that was not seen add nothing. */
 	if (first && first->ev.flags & KLIN_F_NOCALL)
 		return;
 #pragma unroll
@@ -276,7 +276,7 @@ int klin_place(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Frames of the call that returns: its own, or of hits in it whose call was not seen. */
+/* Does @f belong to the returning call: its own frame, or a hit whose call was not seen? */
 static __always_inline bool returns(const struct klin_frame *f, __u64 sp)
 {
 	if (!is_open(f) || f->func != conf.func || f->ev.probe != conf.probe)
@@ -297,7 +297,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 
 	if (skipped(id >> 32))
 		return;
-	/* Without a slot there was no hit, or that was noted as missed. */
+	/* Without a slot there was no hit, or it was counted as missed. */
 	s = klin_slot(c, key, conf.slot_mask, false);
 	if (!s)
 		return;
@@ -410,7 +410,7 @@ int klin_kretprobe(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The innermost operation of the clause that is under way here takes effect now. */
+/* The innermost open operation of the clause takes effect now. */
 SEC("kprobe")
 int klin_point(struct pt_regs *ctx)
 {

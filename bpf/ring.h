@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rings of the programs at returns: memory that userspace has mapped, written by plain
- * stores, which costs a tenth of what the kernel's output to a perf buffer does.  A ring
- * belongs to one program on one CPU, and so has one writer (see klin_event.h); what else
- * is to be told goes into the CPU's perf buffer, and so does what does not fit here, or is
- * of places in functions (place.bpf.c).
- * To be included behind slots.h; `conf' has `ring' and `nvals'.
+ * The rings of programs at returns: memory that userspace maps, and programs write by plain
+ * stores.  That costs a tenth of the kernel's output to a perf buffer.  A ring belongs to one
+ * program on one CPU, so it has one writer (see klin_event.h).  Other events, events of places
+ * (place.bpf.c), and events that do not fit go into the CPU's perf buffer.
+ *
+ * Include this file after slots.h; `conf' has `ring' and `nvals'.
  */
 #ifndef KLIN_RING_H
 #define KLIN_RING_H
 
 #include "slots.h"
 
-/* Entries of one CPU after those of the other, cut to what this object's events have. */
+/* The CPUs' rings, one after the other; entries have only the values that `conf' uses. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -22,9 +22,10 @@ struct {
 } ring SEC(".maps");
 
 /*
- * False if there is no room, or no ring.  x86 keeps the order of stores, and that of a load
- * before stores: the event is there before the head says so, and what is overwritten was
- * read before the tail said so.
+ * Write an event into the ring.  Return: false if there is no room, or no ring.
+ *
+ * x86 keeps stores in order, and a load before later stores.  So the event is written before the
+ * head moves, and an overwritten entry was read before the tail moved.
  */
 static __always_inline bool klin_put(struct klin_cpu *c, __u32 cpu, const struct klin_event *ev)
 {
@@ -55,7 +56,7 @@ static __always_inline bool klin_put(struct klin_cpu *c, __u32 cpu, const struct
 	return true;
 }
 
-/* To be called by the program at returns alone, whose counts @c is. */
+/* Only the program at returns calls this function; @c has its counts. */
 static __always_inline void klin_record(void *ctx, struct klin_cpu *c, __u32 cpu,
 					struct klin_event *ev, __u32 size)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The maps, and the stack of open operations of each task.  To be included where
- * `conf' is known.
+ * The maps, and each task's stack of open operations.  Include this file after `conf'.
  */
 #ifndef KLIN_SLOTS_H
 #define KLIN_SLOTS_H
@@ -14,7 +13,7 @@
 #include "klin_event.h"
 #include "clock.h"
 
-/* Sizes are set by userspace; events and slots are shared by all programs. */
+/* Userspace sets the sizes; all programs share events and slots. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(key_size, sizeof(__u32));
@@ -59,7 +58,7 @@ static __always_inline __u32 klin_key(__u32 tid, __u32 cpu)
 	return tid ? tid : KLIN_TID_IDLE + cpu;
 }
 
-/* To be added to a lent slot's word: one hold more, by a program that begins. */
+/* Added to a lent slot's word when a program begins to use the slot. */
 #define KLIN_ONE_HOLD	(1ULL << 32)
 #define KLIN_NEW_HOLD	(KLIN_ONE_HOLD + (1ULL << 40))
 #define KLIN_HOLDS(word)	((__u32)((word) >> 32) & 0xff)
@@ -78,9 +77,9 @@ static __always_inline struct klin_slot *klin_slot_at(__u32 at)
  */
 
 /*
- * Make a free slot the task's, a kept one if there is one.  The claim is no more than that:
- * klin_find_slot() looks again then, since an interrupt may have claimed one in the task's
- * name, and may have given back the one that was claimed.
+ * Claim a free slot for the task, a kept slot if there is one.  klin_find_slot() searches again
+ * afterwards: an interrupt may have claimed another slot in the task's name, or given the claimed
+ * slot back.
  *
  * Return: 1 if the task has a slot now, 2 if one was lent to it, 0 if there is none.
  */
@@ -98,7 +97,7 @@ __noinline int klin_claim(__u32 key, __u32 mask)
 		if (!owner || owner == key)
 			return 1;
 	}
-	/* Before the claim: an interrupt behind it must find what was lent. */
+	/* This comes before the claim: an interrupt after the claim must find the lent slot. */
 	s = klin_slot_at(KLIN_KEPT_AT(key, mask, 0));
 	if (!s)
 		return 0;
@@ -152,18 +151,17 @@ __noinline int klin_look(__u32 key, __u32 mask)
 }
 
 /*
- * The slot of a task that has no kept one, or none yet.
+ * Find or claim the slot of a task that has no kept slot, or none yet.
  *
- * All who use slots in the name of one task run on one CPU at a time: the task, what
- * interrupts it, what interrupts that.  An interrupt runs to its end before the program that
- * it hit goes on, and it may give a lent slot back that the program has just found.  So a
- * program first takes a hold on it, which fails if the slot is not the task's any longer;
- * while there is a hold nobody gives the slot back.  Other tasks leave a slot alone that has
- * an owner.
+ * Programs that use a task's slots run on one CPU at a time: the task's, those of an interrupt,
+ * and those of a nested interrupt.  An interrupt ends before the interrupted program goes on, and
+ * it may give back a lent slot that the program has just found.  So a program first takes a hold
+ * on the slot, which fails if the slot has another owner by then.  A slot with a hold is not
+ * given back.  Other tasks leave a slot with an owner alone.
  *
- * A task may get two slots where an interrupt claims one while the task does.  All look for
- * them in one order, and a task claims one only if it has none, so the first of them is used
- * until it is given back, when nothing is open in it.
+ * A task may get two slots if an interrupt claims one at the same time.  All programs search in
+ * the same order, and a task claims a slot only if it has none.  So the first of the two is used
+ * until no operation is open in it, and is then given back.
  */
 static __noinline struct klin_slot *klin_find_slot(struct klin_cpu *c, __u32 key, __u32 mask,
 						   bool claim)
@@ -187,8 +185,8 @@ static __noinline struct klin_slot *klin_find_slot(struct klin_cpu *c, __u32 key
 }
 
 /*
- * The slot of a task, NULL if it has none and gets none.  Who has got it calls klin_leave()
- * when it is done.
+ * Find the slot of a task; with @claim, get one.  Return: NULL if there is none.  The caller of
+ * klin_slot() calls klin_leave() afterwards.
  */
 static __always_inline struct klin_slot *klin_slot(struct klin_cpu *c, __u32 key, __u32 mask,
 						   bool claim)
@@ -211,13 +209,13 @@ static __always_inline struct klin_slot *klin_slot(struct klin_cpu *c, __u32 key
 }
 
 /*
- * Frames that differ in these bits only are on one stack, or on two of which one has ended.
- * Frames of one stack may differ in more bits: KASAN doubles the size of a task's stack, and
- * an interrupt's stack is aligned to pages alone.  A missed return is noticed later then.
+ * Stack addresses that differ only in these low bits are on one stack, or on two stacks of which
+ * one has ended.  Addresses of one stack may differ in more bits: KASAN doubles a task's stack,
+ * and an interrupt's stack is aligned to pages only.  A missed return is then noticed later.
  */
 #define KLIN_STACK_BITS	14
 
-/* A pointer as a number, which the verifier allows of what was in memory. */
+/* Turn a pointer into a number by way of memory, which the verifier allows. */
 static __always_inline __u64 klin_number_of(void *ctx, struct klin_cpu *c)
 {
 	*(void *volatile *)&c->scratch = ctx;
@@ -252,7 +250,7 @@ static __always_inline void klin_missed(struct klin_cpu *c)
 	c->missed++;
 }
 
-/* An event of @size bytes; if it does not fit, note in which window that was. */
+/* Output an event of @size bytes; if it does not fit, note its period as a loss. */
 static __always_inline void klin_output(void *ctx, struct klin_cpu *c, struct klin_event *ev,
 					__u32 size)
 {
@@ -263,7 +261,7 @@ static __always_inline void klin_output(void *ctx, struct klin_cpu *c, struct kl
 		klin_lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
 		if (ev->flags & KLIN_F_NOCALL)
 			c->lost_nocall++;
-		/* The CPU was not there when the buffers were made, or was away since then. */
+		/* The CPU came after the buffers were made, or was offline since then. */
 		if (err != -ENOSPC)
 			c->unread++;
 	} else if (c->losing) {
@@ -271,7 +269,7 @@ static __always_inline void klin_output(void *ctx, struct klin_cpu *c, struct kl
 	}
 }
 
-/* Send an event on a way that any program may take at any time. */
+/* Send an event by the perf buffer, which any program may use at any time. */
 static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin_event *ev,
 				      __u32 size)
 {
@@ -279,10 +277,10 @@ static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin
 	klin_output(ctx, c, ev, size);
 }
 
-/* The return of @f was not seen, and will not be. */
+/* Send the frame @f, whose return was not seen and will not be. */
 static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struct klin_frame *f)
 {
-	/* First, or an interrupt that finds it open sends it once more.  Rare: it drains. */
+	/* Claim the frame first, or an interrupt would send it again.  This is rare; it drains. */
 	if (f->open != KLIN_OPEN ||
 	    __sync_val_compare_and_swap(&f->open, KLIN_OPEN, KLIN_FILLING) != KLIN_OPEN)
 		return;
@@ -292,8 +290,8 @@ static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struc
 }
 
 /*
- * Is a frame below the index @at?  The base is read each time: an interrupt that found all
- * in use moves it, and may leave it above an index that was read before and is written back.
+ * Is a frame below the index @at?  The base is read each time: an interrupt that found all frames
+ * in use moves the base, and may leave it above an index that is then written back.
  */
 static __always_inline bool klin_any_below(const struct klin_slot *s, __u32 at)
 {
@@ -301,9 +299,9 @@ static __always_inline bool klin_any_below(const struct klin_slot *s, __u32 at)
 }
 
 /*
- * Take an open frame for the program alone, @as what it is meanwhile.  False where an
- * interrupt that found all in use was faster: it has sent the frame, as one whose return
- * was missed, and has used it for itself, which now counts as missed.
+ * Take an open frame for this program; @as is its state meanwhile.  Return: false if an interrupt
+ * that found all frames in use was faster.  It has sent the frame as one without a return, and
+ * used the frame for itself, so this return counts as missed.
  */
 static __always_inline bool klin_take(struct klin_cpu *c, struct klin_slot *s,
 				      struct klin_frame *f, __u32 at, enum klin_open as)
@@ -318,12 +316,13 @@ static __always_inline bool klin_take(struct klin_cpu *c, struct klin_slot *s,
 }
 
 /*
- * A new frame on top, NULL and a miss if there is none.  The index moves before the frame
- * is sent or filled: a probe that hits in an interrupt in between uses the frames above
- * and leaves the index as it found it.  If the interrupt's return is missed, its frame
- * stays open above.  When returns that were missed have filled all, the oldest goes; but
- * not one that the program which was interrupted is at.  A base that an interrupt has left
- * above the index comes back, or nothing would be found, and none would go, for good.
+ * Push a new frame.  Return: NULL, and a miss is counted, if there is none.
+ *
+ * The index moves before the frame is sent or filled.  So a probe in an interrupt uses the frames
+ * above, and leaves the index as it found it.  If the interrupt's return is missed, its frame
+ * stays open above.  When frames of missed returns fill the slot, the oldest one goes, unless an
+ * interrupted program is using it.  A base that an interrupt has left above the index is put back;
+ * otherwise no frame would ever be found again.
  */
 static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot *s,
 						    struct klin_cpu *c)
@@ -343,11 +342,11 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	}
 	s->top = top + 1;
 	barrier();
-	/* That one, or an interrupt's that was left above the index. */
+	/* The frame is the oldest one, or an interrupt's that was left above the index. */
 	klin_send_stale(ctx, c, f);
 	f->open = KLIN_FILLING;
 	barrier();
-	/* An interrupt may have sent it itself, and then left the index below or the base above. */
+	/* An interrupt may have sent the frame, and left the index below or the base above. */
 	s->top = top + 1;
 	if (!klin_any_below(s, top + 1))
 		s->base = top;
@@ -359,7 +358,7 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	return f;
 }
 
-/* Is an operation in the slot that is still to be told?  Interrupts leave some above the top. */
+/* Does the slot hold an operation to be sent?  Interrupts leave some above the top. */
 static __always_inline bool klin_in_use(const struct klin_slot *s)
 {
 	__u32 i, open;
@@ -375,17 +374,16 @@ static __always_inline bool klin_in_use(const struct klin_slot *s)
 }
 
 /*
- * End the hold on a lent slot; the last one gives the slot back if nothing is in it.  An
- * interrupt that comes after the look at the frames may leave an open one.  It then has had
- * a hold of its own, the count of holds above their number has changed, and the word is not
- * what was seen before the look.
+ * End a hold on a lent slot.  The last hold gives the slot back if no operation is open in it.
+ * An interrupt may leave an open frame after the frames were looked at.  The interrupt had a hold
+ * of its own then, so the count of claims in the word has changed, and the exchange fails.
  */
 __noinline int klin_end_hold(struct klin_slot *s)
 {
 	__u64 word, next;
 	__u32 i;
 
-	/* The verifier does not know that no caller has NULL. */
+	/* The verifier does not know that callers never pass NULL. */
 	if (!s)
 		return 0;
 	for (i = 0; i < KLIN_AGAIN; i++) {
@@ -395,12 +393,12 @@ __noinline int klin_end_hold(struct klin_slot *s)
 		if (__sync_val_compare_and_swap(&s->word, word, next) == word)
 			return 0;
 	}
-	/* Interrupts came each time; the task's next operation, or its end, gives it back. */
+	/* Interrupts came each time; the task's next operation, or its end, gives the slot back. */
 	__sync_fetch_and_add(&s->word, -KLIN_ONE_HOLD);
 	return 0;
 }
 
-/* To be called when a program is done with its slot.  Of a kept one there is nothing to do. */
+/* Call this when a program is done with its slot.  A kept slot needs nothing. */
 static __always_inline void klin_leave(struct klin_slot *s)
 {
 	if (s->holds)

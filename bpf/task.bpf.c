@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gives the slot of a task back when the task ends.  It goes on for a while then, closes
- * its files and so on, and interrupts come in its name: what takes a slot there is given
- * back when nobody can know the task any longer.
+ * Gives a task's slot back when the task ends.  An ending task still closes its files, and
+ * interrupts hit it.  A slot that is claimed in that time is given back when the task is freed.
  *
- * And tells when a CPU goes or comes, so that its ring is closed (see struct klin_home).
+ * This object also notes when a CPU goes offline or comes online, which closes the CPU's ring
+ * (see struct klin_home).
  */
 #include "vmlinux-min.h"
 #include <bpf/bpf_core_read.h>
@@ -14,19 +14,19 @@ const volatile struct klin_small_conf conf = {};
 
 #include "slots.h"
 
-/* The owner that a slot gets when its task has ended. */
+/* Return the new owner of a slot whose task has ended. */
 static __always_inline __u32 last_owner(const struct klin_slot *s)
 {
 	__u32 i;
 
-	/* Above the top may be what interrupts left. */
+	/* Interrupts may have left open frames above the top. */
 	for (i = 0; i < KLIN_DEPTH; i++)
 		if (s->frames[i].open == KLIN_OPEN)
 			return KLIN_SLOT_DEAD;
 	return 0;
 }
 
-/* All slots of the task: an interrupt may have got it one more, see klin_find_slot(). */
+/* Release all slots of the task; an interrupt may have claimed a second, see klin_find_slot(). */
 static __noinline int release(__u32 tid)
 {
 	const __u32 mask = conf.slot_mask;
@@ -45,9 +45,9 @@ static __noinline int release(__u32 tid)
 			continue;
 		word = *(volatile __u64 *)&s->word;
 		/*
-		 * What an interrupt has changed since then is left for klin_task_free().  A
-		 * program that is at work in it now runs on another CPU, in the last interrupt
-		 * of the task or for a new task of that number, and gives the slot back itself.
+		 * A slot that an interrupt has changed since then is left to klin_task_free().  A
+		 * program that uses the slot now runs on another CPU: in the task's last
+		 * interrupt, or for a new task with the same number.  It gives the slot back.
 		 */
 		if ((__u32)word == tid && !KLIN_HOLDS(word))
 			__sync_val_compare_and_swap(&s->word, word, (__u64)last_owner(s));
@@ -68,13 +68,13 @@ int klin_task_free(struct bpf_raw_tracepoint_args *ctx)
 	const struct task_struct *task = (const void *)ctx->args[0];
 	int tid = 0;
 
-	/* Idle tasks, whose number is 0, do not end. */
+	/* Idle tasks have the number 0 and do not end. */
 	if (!bpf_core_read(&tid, sizeof(tid), &task->pid) && tid)
 		release(tid);
 	return 0;
 }
 
-/* On its way up or down; told before the CPU runs anything. */
+/* The CPU is coming or going; this runs before the CPU runs anything else. */
 SEC("raw_tp/cpuhp_enter")
 int klin_cpu_moves(struct bpf_raw_tracepoint_args *ctx)
 {

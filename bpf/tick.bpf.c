@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tells when a CPU's store buffer was certainly empty: an interrupt drains it by
- * being one (Intel SDM, volume 3, "Store Buffer").  This program runs in a timer
- * interrupt of its own (a perf event on each CPU's clock), since to see those of
- * the kernel, or its task switches, would mean to patch code that all CPUs are
- * running.  An event that does not fit is no loss: less is known.
+ * Records times at which a CPU's store buffer was certainly empty: every interrupt drains it
+ * (Intel SDM, volume 3, "Store Buffer").  This program runs in a timer interrupt of its own, by
+ * a perf event on each CPU's clock.  Probes on the kernel's timer or task switches would patch
+ * code that all CPUs run.  An event that does not fit is not a loss: klin only knows less.
  */
 #include "vmlinux-min.h"
 #include "klin_event.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs on klin.ko's tracepoints.  One set serves all methods: a table tells
- * which ids are wanted.  Calls and returns of one method need not have the same
- * depth of stack, so they are matched by method and object, innermost first; but
- * they are on the same stack, and interrupts have one of their own.
+ * Programs on klin.ko's tracepoints.  One set serves all methods; a table says which ids are
+ * wanted.  The call and the return of a method may differ in stack depth, so they are matched by
+ * method and object, innermost first.  They are on the same stack; interrupts have their own.
  */
 #include "vmlinux-min.h"
 #include "klin_event.h"
@@ -21,7 +20,7 @@ static __always_inline bool wanted(__u64 object, __u32 id)
 	       klin_sampled(&conf.filter, object, 0);
 }
 
-/* 1: the task's own; 0: an interrupt's, of which a task has one at a time. */
+/* Return: 1 on the task's stack, 0 on an interrupt's; a task has one interrupt at a time. */
 static __always_inline __u32 this_stack(void *ctx, struct klin_cpu *c)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -30,8 +29,8 @@ static __always_inline __u32 this_stack(void *ctx, struct klin_cpu *c)
 }
 
 /*
- * The frame of the innermost open call of a method on an object, its index in *at.
- * What was called after @now is of an interrupt that hit this program.
+ * Find the frame of the innermost open call of a method on an object; *at becomes its index.
+ * A frame with a call after @now belongs to an interrupt that hit this program.
  */
 static __always_inline struct klin_frame *find(struct klin_slot *s, __u64 object, __u32 probe,
 					       __u32 stack, __u64 now, __u32 *at)
@@ -116,14 +115,14 @@ static __always_inline void returned(struct bpf_raw_tracepoint_args *ctx, struct
 	if (f) {
 		if (!klin_take(c, s, f, at, KLIN_BUSY))
 			return;
-		/* Calls nest, so those above have returned and were missed. */
+		/* Calls nest, so the calls above have returned, and their returns were missed. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
 			top = s->top - 1;
 			klin_send_stale(ctx, c, &s->frames[top & (KLIN_DEPTH - 1)]);
 			s->top = top;
 		}
 	} else {
-		/* Its call was on a CPU whose operations are left out, and noted there. */
+		/* The call was on a CPU whose operations are left out, and was noted there. */
 		if (conf.filter.by_cpu)
 			return;
 		at = s->top;
@@ -141,7 +140,7 @@ static __always_inline void returned(struct bpf_raw_tracepoint_args *ctx, struct
 	}
 	f->ev.ret = now;
 	f->ev.cpu_ret = cpu;
-	/* Results that are not used are overwritten or cut off. */
+	/* Unused results are overwritten or truncated. */
 	f->ev.val[nargs] = ctx->args[2];
 	f->ev.val[nargs + 1] = ctx->args[3];
 	f->ev.val[nargs + 2] = ctx->args[4];
@@ -180,7 +179,7 @@ SEC("raw_tp/klin_point")
 int klin_tp_point(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), id = (__u32)ctx->args[1] - conf.first_id, at;
-	/* Drains take no numbers of pointers, so they leave that to this program. */
+	/* Drain programs do not use klin_number_of(), so this program may use their counts. */
 	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_DRAIN);
 	struct klin_frame *f;
 	struct klin_slot *s;
@@ -210,7 +209,7 @@ int klin_tp_drain(struct bpf_raw_tracepoint_args *ctx)
 	if (!c)
 		return 0;
 	ev.call = ev.ret = klin_time(cpu);
-	/* One that does not fit is no loss: less is known, that is all. */
+	/* A drain event that does not fit is not a loss: klin only knows less. */
 	if (!bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, &ev, KLIN_EVENT_SIZE(0)))
 		c->events++;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the programs need of the kernel's types; CO-RE finds the rest. */
+/* The kernel's types, with the fields that the programs use; CO-RE finds the offsets. */
 #ifndef KLIN_VMLINUX_MIN_H
 #define KLIN_VMLINUX_MIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interfaces of newer kernels, for older ones: nothing else asks for the kernel's version. */
+/* Interfaces of newer kernels, for older ones.  No other file tests the kernel's version. */
 #ifndef KLIN_COMPAT_H
 #define KLIN_COMPAT_H
 

@@ -2,21 +2,21 @@
 /*
  * Control by files under debugfs klin/.
  *
- *	subjects	what can be put under load
- *	methods		numbers and names of the methods that announce themselves
+ *	subjects	lists the structures that a load can work on
+ *	methods		numbers and names of the registered methods
  *	load		settings start a load; "start", "stop"
- *	rounds		settings start rounds; "stop"
+ *	rounds		settings start litmus rounds; "stop"
  *	status		lines key=value
- *	ack		operations the reader is done with, in total (lossless=)
- *	drain		a list of CPUs, such as 0-3,6: their store buffers are emptied
+ *	ack		total number of operations that the reader has processed (lossless=)
+ *	drain		a list of CPUs, such as 0-3,6: drains their store buffers
  *	addresses	lines key=value: the object under load and its lock
- *	error		what was wrong with the last settings, empty when nothing was
+ *	error		why the last settings were refused; empty if they were accepted
  *	rounds_result	the results, a line a round
  *	probes		probes for BPF programs, see module_kprobes.c
  *	plain		recording without BPF, see plain.c
  *
- * One load or one run of rounds exists at a time; what is done stays to be looked
- * at until the next begins.  Settings that are refused change nothing.
+ * At most one load or run of rounds exists at a time.  The results of a finished run remain
+ * readable until the next run begins.  Refused settings change nothing.
  */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -41,9 +41,9 @@
 #include "subject.h"
 #include "team.h"
 
-#define SETTINGS_MAX 1024	/* bytes written at once */
+#define SETTINGS_MAX 1024	/* bytes of one write */
 
-static DEFINE_MUTEX(lock);	/* guards all below */
+static DEFINE_MUTEX(lock);	/* guards all variables below */
 static struct klin_load *load;
 static struct klin_rounds *rounds;
 static struct klin_complaint complaint;
@@ -87,7 +87,7 @@ static int stop(void)
 
 static int refuse_busy(void)
 {
-	klin_complain(&complaint, "a load or rounds are under way, stop them first");
+	klin_complain(&complaint, "a load or rounds are running: stop them first");
 	return -EBUSY;
 }
 
@@ -99,7 +99,8 @@ static int write_load(char *text)
 		return stop();
 	if (!strcmp(text, "start")) {
 		if (!load || strcmp(klin_team_state(team()), "ready"))
-			return klin_complain(&complaint, "start: no load is waiting for it");
+			return klin_complain(&complaint, "start: there is no paused load: "
+					     "write settings with paused=1 first");
 		klin_load_start(load);
 		return 0;
 	}
@@ -137,14 +138,14 @@ static int write_ack(char *text)
 	u64 ops;
 
 	if (kstrtou64(text, 10, &ops))
-		return klin_complain(&complaint, "ack: %.40s: expected a number", text);
+		return klin_complain(&complaint, "ack: '%.40s': expected a number", text);
 	if (!load)
-		return klin_complain(&complaint, "ack: there is no load");
+		return klin_complain(&complaint, "ack: no load exists");
 	klin_load_ack(load, ops);
 	return 0;
 }
 
-/* Take one write whole, and hand it on under the lock. */
+/* Copy one write and pass the text to @todo under the lock. */
 static ssize_t take_write(const char __user *from, size_t len, int (*todo)(char *text))
 {
 	char *text;
@@ -159,7 +160,7 @@ static ssize_t take_write(const char __user *from, size_t len, int (*todo)(char 
 	mutex_lock(&lock);
 	complaint.text[0] = '\0';
 	if (strlen(text) != len)
-		err = klin_complain(&complaint, "a byte 0 among the settings");
+		err = klin_complain(&complaint, "the settings contain a NUL byte: expected text");
 	else
 		err = todo(strim(text));
 	mutex_unlock(&lock);
@@ -184,11 +185,11 @@ static ssize_t ack_write(struct file *f, const char __user *from, size_t len, lo
 
 static void drain_cpu(void *unused)
 {
-	smp_mb();	/* not to order anything, but to empty the store buffer */
+	smp_mb();	/* drains the store buffer; no order is needed */
 	klin_drain(smp_processor_id());
 }
 
-/* When the write returns these CPUs have drained since it began, if they are online. */
+/* Drain the listed CPUs that are online.  Each has drained when the write returns. */
 static ssize_t drain_write(struct file *f, const char __user *from, size_t len, loff_t *pos)
 {
 	cpumask_var_t cpus;
@@ -248,7 +249,7 @@ static int addresses_show(struct seq_file *s, void *unused)
 }
 
 /**
- * klin_may_control - may this task use klin's files?
+ * klin_may_control() - check whether the task may use klin's files
  *
  * Return: 0, or -EPERM.
  */
@@ -282,7 +283,7 @@ static int error_open(struct inode *inode, struct file *f)
 	return klin_may_control() ?: single_open(f, error_show, NULL);
 }
 
-/* Addresses in the kernel are for those who may read them in /proc/kallsyms. */
+/* Kernel addresses are shown only to tasks that may read them in /proc/kallsyms. */
 static int addresses_open(struct inode *inode, struct file *f)
 {
 	int err = klin_may_control();
@@ -292,7 +293,7 @@ static int addresses_open(struct inode *inode, struct file *f)
 	return err ?: single_open(f, addresses_show, NULL);
 }
 
-/* An open result file keeps its run's results, whatever is started meanwhile. */
+/* An open result file keeps the results of its run, even if another run starts. */
 static int result_open(struct inode *inode, struct file *f)
 {
 	int err = klin_may_control() ?: seq_open(f, &klin_rounds_seq_ops);
@@ -347,9 +348,9 @@ static const struct file_operations result_fops = {
 };
 
 /**
- * klin_control_init - make the files
+ * klin_control_init() - create the files
  *
- * Return: 0, or an error of debugfs (-ENODEV where the kernel has none).
+ * Return: 0, or an error of debugfs (-ENODEV if the kernel has no debugfs).
  */
 int klin_control_init(void)
 {
@@ -382,7 +383,7 @@ int klin_control_init(void)
 }
 
 /**
- * klin_control_exit - remove the files, and end what is under way
+ * klin_control_exit() - remove the files and stop the current load or run
  */
 void klin_control_exit(void)
 {

@@ -3,7 +3,7 @@
 #ifndef KLIN_CONTROL_H
 #define KLIN_CONTROL_H
 
-/* 0, or -EPERM: these files are for who may do everything, whatever their modes become. */
+/* Return: 0, or -EPERM if the task lacks the capability, whatever the modes of the files allow. */
 int klin_may_control(void);
 
 int klin_control_init(void);

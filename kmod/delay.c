@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Waiting: turns of an empty loop, measured on this machine, and short sleeps. */
+/* Waiting: an empty loop that is calibrated on this machine, and short sleeps. */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -13,14 +13,14 @@
 
 DEFINE_PER_CPU(u32, klin_jitter);
 
-static u64 sample_ns = 1;	/* the time that SAMPLE_TURNS take */
+static u64 sample_ns = 1;	/* the time in ns of SAMPLE_TURNS turns */
 
 /**
- * klin_turns - pass the time without touching memory
- * @turns: how often to go round an empty loop, see klin_delay_turns()
+ * klin_turns() - wait without accessing memory
+ * @turns: number of turns of an empty loop, see klin_delay_turns()
  *
- * There is this one copy of the loop, and it lies in one page: under TCG a loop
- * that crosses a page's end is ten times as slow.
+ * The loop exists once and lies within one page.  Under TCG a loop that crosses the end of a
+ * page is ten times as slow.
  */
 noinline notrace void klin_turns(u32 turns)
 {
@@ -29,9 +29,9 @@ noinline notrace void klin_turns(u32 turns)
 }
 
 /**
- * klin_delay_calibrate - measure the empty loop
+ * klin_delay_calibrate() - measure the duration of the empty loop
  *
- * Takes the best of some samples, since an interrupt only makes one longer.
+ * Takes the shortest of several samples, since an interrupt can only make a sample longer.
  */
 void klin_delay_calibrate(void)
 {
@@ -51,10 +51,10 @@ void klin_delay_calibrate(void)
 }
 
 /**
- * klin_delay_turns - turns of the empty loop that take a time
+ * klin_delay_turns() - convert a time to turns of the empty loop
  * @ns: the time in nanoseconds, at most one second
  *
- * Return: the number of turns, at least 1 when @ns is not 0.
+ * Return: the number of turns, at least 1 if @ns is not 0.
  */
 u32 klin_delay_turns(u64 ns)
 {
@@ -64,7 +64,7 @@ u32 klin_delay_turns(u64 ns)
 }
 
 /**
- * klin_nap - sleep for a moment, about 50 microseconds
+ * klin_nap() - sleep for about 50 microseconds
  */
 void klin_nap(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Waiting a few nanoseconds by counting.
+ * Waits of a few nanoseconds by counting.
  *
- * ndelay() reads the TSC, and under QEMU's TCG each reading drains the store
- * buffer: that would hide what TSO allows.  These loops touch no memory.
+ * ndelay() reads the TSC, and under QEMU's TCG each such read drains the store buffer.  This
+ * would hide what TSO allows.  These loops access no memory.
  */
 #ifndef KLIN_DELAY_H
 #define KLIN_DELAY_H
@@ -20,9 +20,9 @@ void klin_turns(u32 turns) __aligned(64);
 void klin_nap(void);
 
 /*
- * Between 0 and 2 * @turns, by chance: two CPUs that wait the same time in
- * their windows would run in step and never meet in them.  A lost update of the
- * generator's state only repeats a number.
+ * Wait for a random number of turns between 0 and 2 * @turns.  With equal waits two CPUs would
+ * run in lockstep, and their windows would never overlap.  A race on the generator's state is
+ * harmless: it only repeats a number.
  */
 static inline void klin_turns_about(u32 turns)
 {

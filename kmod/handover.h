@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Spin locks that one function takes and another releases, as subjects' operations do.
- * Sparse counts locks function by function, so it is told that none is left over.
+ * Spin locks that one function takes and another function releases.  Sparse checks the balance
+ * of locks in each function, so the annotations here hide the imbalance.
  */
 #ifndef KLIN_HANDOVER_H
 #define KLIN_HANDOVER_H

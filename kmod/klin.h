@@ -2,8 +2,8 @@
 /*
  * <klin.h>: for code that instruments itself.
  *
- * A method of a structure is declared once, and its operations say when they
- * begin and end:
+ * Code defines each method of a structure once, and announces the begin and end of its
+ * operations:
  *
  *	static KLIN_METHOD(pop, "mystack.pop");
  *
@@ -11,14 +11,14 @@
  *	found = pop_it(stack, &value);
  *	klin_return(stack, &pop, found, value, 0);
  *
- * While nobody listens this costs a jump that is patched out (a static key).
- * A listener is a BPF program or a tracer on the tracepoints klin:klin_call,
- * klin_return, klin_point and klin_drain; a spec's `probe pop on
- * klin:mystack.pop;` attaches one.  Methods must be registered before their
- * operations are announced, in the module's init, and unregistered in its exit.
+ * Without a listener an announcement costs a jump that is patched out (a static key).  A
+ * listener is a BPF program or a tracer on the tracepoints klin:klin_call, klin_return,
+ * klin_point and klin_drain; a spec's `probe pop on klin:mystack.pop;` attaches one.  Register
+ * a method in the module's init, before its operations are announced, and unregister it in the
+ * module's exit.
  *
- * An operation that ends without klin_return() stays pending: it may have taken
- * effect or not.  Operations of one task may nest.
+ * An operation that ends without klin_return() stays pending: it may have taken effect or not.
+ * Operations of one task may nest.
  */
 #ifndef KLIN_H
 #define KLIN_H
@@ -36,8 +36,8 @@ DECLARE_TRACEPOINT(klin_drain);
 /**
  * struct klin_method - a method of a structure, as tracers know it
  * @name: "subject.method", unique in the running kernel
- * @id: given by klin_method_register(), 0 before; never used twice
- * @node: in the list of registered methods
+ * @id: number given by klin_method_register(), 0 before; never reused
+ * @node: entry in the list of registered methods
  */
 struct klin_method {
 	const char *name;
@@ -46,7 +46,7 @@ struct klin_method {
 };
 
 /**
- * KLIN_METHOD - define a method
+ * KLIN_METHOD() - define a method
  * @var: the variable to define; `static` may stand before KLIN_METHOD
  * @name_: a string constant, "subject.method"
  */
@@ -61,14 +61,14 @@ void klin_trace_point(const void *object, u32 method);
 void klin_trace_drain(int cpu);
 
 /**
- * klin_call - an operation begins; to be called before its first access
- * @object: the structure it works on
- * @m: which method it is
- * @a: its first argument, 0 if there is none
- * @b: its second argument
- * @c: its third argument
+ * klin_call() - announce the begin of an operation, before its first access
+ * @object: the structure that the operation works on
+ * @m: the method
+ * @a: the first argument, 0 if there is none
+ * @b: the second argument
+ * @c: the third argument
  *
- * Neither this nor the other announcements drain the CPU's store buffer.
+ * No announcement drains the CPU's store buffer.
  */
 static inline void klin_call(const void *object, const struct klin_method *m, u64 a, u64 b, u64 c)
 {
@@ -78,12 +78,12 @@ static inline void klin_call(const void *object, const struct klin_method *m, u6
 }
 
 /**
- * klin_return - an operation ends; to be called after its last access
- * @object: the structure it worked on
- * @m: which method it is
- * @r0: its first result, 0 if there is none
- * @r1: its second result
- * @r2: its third result
+ * klin_return() - announce the end of an operation, after its last access
+ * @object: the structure that the operation worked on
+ * @m: the method
+ * @r0: the first result, 0 if there is none
+ * @r1: the second result
+ * @r2: the third result
  */
 static inline void klin_return(const void *object, const struct klin_method *m, u64 r0, u64 r1,
 			       u64 r2)
@@ -94,12 +94,12 @@ static inline void klin_return(const void *object, const struct klin_method *m, 
 }
 
 /**
- * klin_point - the operation under way takes effect here
- * @object: the structure it works on
- * @m: which method it is
+ * klin_point() - announce that the current operation takes effect here
+ * @object: the structure that the operation works on
+ * @m: the method
  *
- * The linearization point of Amit et al., 3.1: a hint, from which a checker
- * takes the order to try first.  The last one before the return counts.
+ * The linearization point of Amit et al., 3.1.  It is a hint: a checker tries the order of
+ * these points first.  The last klin_point() before the return counts.
  */
 static inline void klin_point(const void *object, const struct klin_method *m)
 {
@@ -110,11 +110,11 @@ static inline void klin_point(const void *object, const struct klin_method *m)
 }
 
 /**
- * klin_drain - the store buffer of this CPU is empty now
+ * klin_drain() - announce that the store buffer of this CPU is empty
  * @cpu: this CPU
  *
- * To be called with preemption disabled, right after what drained it (smp_mb()
- * or a locked instruction).
+ * Call it with preemption disabled, right after smp_mb() or a locked instruction has drained
+ * the store buffer.
  */
 static inline void klin_drain(int cpu)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One round of a litmus test on the kernel's own locks: Burckhardt et al.,
- * Figure 5, and the same for a trylock.  x and y are 0 at first.
+ * One round of a litmus test on the kernel's own locks: Burckhardt et al., Figure 5, and the
+ * same for a trylock. x and y are 0 at first.
  *
  *	seqlock:	thread 0		thread 1
  *			write(1, 1)		y = 1
@@ -10,52 +10,52 @@
  *	trylock:	unlock(), held before	y = 1
  *			b = y			ok = trylock()
  *
- * With sequential consistency b = 0 means that the read, or the trylock, came
- * after all that thread 0 did, and so gives (1, 1), or 1.  On x86 the stores that
- * end write() or unlock() may still be in thread 0's store buffer, and y = 1 in that
- * of thread 1: b = 0 with (0, 0) or 0 is possible, and is no fault of the lock.  With
- * a full barrier after write() or unlock() and after y = 1 (variants ..._mb) it is
- * not possible (section 1 of the paper).
+ * Under sequential consistency b = 0 implies that the read, or the trylock, comes after all
+ * steps of thread 0, and so returns (1, 1), or 1.  On x86 the last stores of write() or
+ * unlock() may still wait in thread 0's store buffer, and y = 1 in that of thread 1.  Then b =
+ * 0 with (0, 0) or 0 is possible, and is no fault of the lock.  A full barrier after write()
+ * or unlock() and after y = 1 (variants ..._mb) excludes this outcome (section 1 of the
+ * paper).
  *
- * Two old bugs of the kernel are of this kind, and there the outcome is a fault;
- * x, y and the seqlock's count are 0 at first:
+ * In two old bugs of the kernel the outcome is a fault. x, y and the seqlock's count are 0 at
+ * first:
  *
  *	mntput:		thread 0		thread 1
  *			count made odd		y = 1
  *			b = y			ok = count changed
  *			count made even
  *
- * is mntput(), which drops the last reference if nobody else has one (b = 0), against
- * __legitimize_mnt(), which takes one (y) and keeps it if the count has not changed
- * (ok = 0): with both, the mount is freed under who has just got it.  The barriers are
- * those of 119e1ef80ecf ("fix __legitimize_mnt()/mntput() race"; once more
+ * Thread 0 is mntput(), which drops the last reference if there is no other (b = 0).  Thread 1
+ * is __legitimize_mnt(), which takes a reference (y) and keeps it if the count has not changed
+ * (ok = 0).  With b = ok = 0 the mount is freed although thread 1 has just taken a reference.
+ * The barriers are those of 119e1ef80ecf ("fix __legitimize_mnt()/mntput() race"; once more
  * 65781e19dcfc).
  *
  *	futex:		thread 0		thread 1
  *			x1 = 1			y += 1, locked
  *			b = y			ok = x1
  *
- * is a futex that is released and its waiters woken, if there are any (b), against one
- * who says that he waits (y) and sleeps if the futex is still taken (ok = 0): with both
- * he sleeps for ever.  The barrier is that of 76835b0ebf8a ("futex: Ensure
- * get_futex_key_refs() always implies a barrier").
+ * Thread 0 releases a futex and wakes its waiters if it sees any (b).  Thread 1 announces
+ * itself as a waiter (y) and sleeps if the futex is still taken (ok = 0).  With b = ok = 0 it
+ * sleeps forever.  The barrier is that of 76835b0ebf8a ("futex: Ensure get_futex_key_refs()
+ * always implies a barrier").
  *
- * Where store and load are functions of their own a recorder can be put between them,
- * and what is left of the outcome tells what it does to the store buffer
- * (tools/bench-drain):
+ * In the variant probed, store and load are separate functions, so that a recorder can be
+ * attached between them.  The rate of the outcome then shows how the recorder affects the
+ * store buffer (tools/bench-drain):
  *
  *	probed:		thread 0		thread 1
  *			store(x1, 1)		store(y, 1)
  *			b = load(y)		ok = load(x1)
  *
- * hidden is the same with functions that ftrace does not manage; probed_mb has full
- * barriers, and probed_waitN N turns of an empty loop, between store and load: what a
- * drain does, and what mere slowness does.
+ * The variant hidden uses functions that ftrace does not manage.  For comparison, probed_mb
+ * has full barriers between store and load, and probed_waitN has N turns of an empty loop:
+ * they show the effect of a drain, and of a mere delay.
  *
- * To see that often, thread 1 first stores to some memory of its own which is not
- * in its cache (the setting ahead): y = 1 queues behind these stores.  Thread 0
- * does so too where it holds the spinlock at first; in write() it does not, since
- * the count would be odd meanwhile and the reader wait for it.
+ * To make the outcome frequent, thread 1 first stores to private memory that is not in its
+ * cache (the setting ahead): y = 1 queues behind these stores.  Thread 0 does so too if it
+ * holds the spinlock at first.  In write() it does not: the count would stay odd meanwhile,
+ * and the reader would wait.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -65,8 +65,8 @@
 #include "litmus_round.h"
 
 /**
- * klin_cell_renew - bring a cell into its first state
- * @c: a cell no thread is using
+ * klin_cell_renew() - bring a cell into its first state
+ * @c: a cell that no thread uses
  */
 void klin_cell_renew(struct klin_cell *c)
 {
@@ -77,11 +77,11 @@ void klin_cell_renew(struct klin_cell *c)
 }
 
 /**
- * klin_cell_warm - have all that a round needs in this CPU's cache
+ * klin_cell_warm() - bring all data of a round into this CPU's cache
  * @c: a cell whose round has not begun
  *
- * When both threads have done so all lines are shared: stores must wait until
- * they get them for themselves, and loads need not wait.
+ * After both threads have called this function, the caches share all lines.  Stores then wait
+ * until they own their line, and loads do not wait.
  */
 void klin_cell_warm(const struct klin_cell *c)
 {
@@ -166,7 +166,7 @@ static __always_inline u8 put_mount(struct klin_cell *c, bool mb)
 static __always_inline u8 legitimize(struct klin_cell *c, struct klin_ahead *ahead, u32 n,
 				     bool mb)
 {
-	/* The count was looked at before the round: 0. */
+	/* The count had its first value, 0, before the round. */
 	store_y(c, ahead, n, mb);
 	return read_seqretry(klin_cell_seqlock(c), 0) << 1;
 }
@@ -329,10 +329,10 @@ static const struct klin_variant variants[] = {
 };
 
 /**
- * klin_variant_find - find what is to be done in a round
+ * klin_variant_find() - find a variant by name
  * @name: its name
  *
- * Return: the variant, or NULL when there is none of this name.
+ * Return: the variant, or NULL if there is none of this name.
  */
 const struct klin_variant *klin_variant_find(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One round: the memory two threads share in it, and what each of them does. */
+/* One round: the memory that its two threads share, and the steps of each thread. */
 #ifndef KLIN_LITMUS_ROUND_H
 #define KLIN_LITMUS_ROUND_H
 
@@ -8,22 +8,22 @@
 #include <linux/types.h>
 
 #define KLIN_LINE 128		/* bytes that CPUs fetch together: two cache lines of 64 */
-#define KLIN_AHEAD_MAX 31	/* lines of a page but one */
+#define KLIN_AHEAD_MAX 31	/* all lines of a page except the first */
 
-/* A word that shares its line with no other. */
+/* A word alone in its line. */
 struct klin_line {
 	u64 word;
 	u8 pad[KLIN_LINE - sizeof(u64)];
 };
 
 /**
- * struct klin_cell - what the threads share in one round
+ * struct klin_cell - memory that the threads share in one round
  * @seqlock_room: place for a seqlock_t; its count ends one line and its spinlock
- *	begins the next: else taking the spinlock would fetch the count for
- *	writing, and the stores to it would not wait in the store buffer
+ *	begins the next, so that taking the spinlock does not fetch the count's line for
+ *	writing: stores to the count then wait in the store buffer
  * @x1: first word under the seqlock
  * @x2: second word, in the same line
- * @y: the client's word
+ * @y: the word that thread 1 writes and thread 0 reads
  */
 struct klin_cell {
 	u8 seqlock_room[2 * KLIN_LINE];
@@ -33,9 +33,9 @@ struct klin_cell {
 };
 
 /**
- * struct klin_ahead - memory of one thread which its stores have to wait for
- * @first: in the same page, so that only the cache has to be waited for
- * @line: stored to before anything else
+ * struct klin_ahead - private memory of one thread, which delays its later stores
+ * @first: word in the same page; reading it avoids a TLB miss in the round
+ * @line: lines that the thread stores to before the round's own stores
  */
 struct klin_ahead {
 	struct klin_line first;
@@ -43,14 +43,14 @@ struct klin_ahead {
 };
 
 /**
- * struct klin_variant - what is done in a round
- * @name: for the setting
- * @two: two results, b and ok
- * @trylock: thread 0 holds the spinlock at first, and thread 1 when its result is
- *	not 0 at last
- * @round: of each thread; the first @n lines of @ahead are stored to first;
- *	returns the thread's results: of thread 0 b in bit 0, of thread 1 a1 in
- *	bit 1 and a2 in bit 2, or ok in bit 1
+ * struct klin_variant - the steps of a round
+ * @name: its name in the setting variant=
+ * @two: true if there are two results, b and ok
+ * @trylock: thread 0 holds the spinlock at the start; thread 1 holds it at the end if
+ *	its result is not 0
+ * @round: the steps of each thread, which first stores to @n lines of @ahead; returns
+ *	the thread's results: for thread 0 b in bit 0, for thread 1 a1 in bit 1 and a2 in
+ *	bit 2, or ok in bit 1
  */
 struct klin_variant {
 	const char *name;
@@ -74,7 +74,7 @@ void klin_cell_renew(struct klin_cell *c);
 void klin_cell_warm(const struct klin_cell *c);
 const struct klin_variant *klin_variant_find(const char *name);
 
-/* subjects/probe_targets.c: what a recorder can be attached to inside a round. */
+/* Functions of subjects/probe_targets.c, to which a recorder can be attached inside a round. */
 void klin_round_store(u64 *word);
 u64 klin_round_load(const u64 *word);
 void klin_round_store_hidden(u64 *word);

@@ -2,10 +2,9 @@
 /*
  * Many rounds of a litmus test (litmus_round.c), by two threads.
  *
- * In a round there is no time-stamp, no trace point and no locked instruction
- * but the lock's own, since each of them drains the store buffer.  Each round
- * has an object of its own: the threads go through an array of cells, and all
- * cells are made new when they have come to its end.
+ * A round has no time stamp, no tracepoint and no locked instruction except the lock's own,
+ * since each of them drains the store buffer.  Each round has an object of its own: the
+ * threads walk through an array of cells, and renew all cells at its end.
  */
 #include <linux/kref.h>
 #include <linux/ktime.h>
@@ -34,8 +33,9 @@ struct settings {
 	u64 rounds;
 	u64 duration;	/* ms, 0: no limit */
 	u64 seed;
-	u64 skew;	/* turns of an empty loop: the threads start at most so far apart */
-	u64 ahead;	/* lines not in the cache that are stored to first, see litmus_round.c */
+	/* upper bound of the random delay of each thread's start, in turns of an empty loop */
+	u64 skew;
+	u64 ahead;	/* number of uncached lines that are stored to first, see litmus_round.c */
 };
 
 #define NUMBER(field, lo, hi) KLIN_OPTION_NUMBER(struct settings, field, lo, hi)
@@ -54,20 +54,21 @@ static const struct klin_option options[] = {
 /**
  * struct klin_rounds - one run
  * @team: its two threads
- * @ref: the control's and one for each open result file
- * @variant: what a round does
- * @rounds: how many
- * @duration: when to stop them, in milliseconds after the start, 0 for never
- * @skew: largest difference of the start, in turns of an empty loop
- * @ahead: lines that are stored to first
- * @rng: of each thread, for the skew
- * @at: the barrier: the meeting each thread has come to
- * @finished: rounds whose results are there
- * @alone: nanoseconds of thread 0's part of a round while nobody else is at it
- * @outcome: how often each result occurred, by its bits, among the finished
+ * @ref: a reference of control.c, and one for each open result file
+ * @variant: the steps of a round
+ * @rounds: number of rounds
+ * @duration: time limit in milliseconds after the start, 0 for none
+ * @skew: upper bound of the delay of a thread's start, in turns of an empty loop
+ * @ahead: number of lines that a thread stores to first
+ * @rng: for each thread, the state of the generator for the skew
+ * @at: the barrier: for each thread, the number of the last meeting that it has
+ *	reached
+ * @finished: number of rounds whose results are complete
+ * @alone: duration in ns of thread 0's part of a round while thread 1 is idle
+ * @outcome: number of finished rounds for each result, indexed by the result's bits
  * @cells: CELLS of them
- * @memory: of each thread, AHEADS pages to store to, in turn
- * @result: of each thread, a byte a round
+ * @memory: for each thread, AHEADS pages to store to, in turn
+ * @result: for each thread, a byte for each round
  */
 struct klin_rounds {
 	struct klin_team team;
@@ -89,19 +90,20 @@ struct klin_rounds {
 	u8 *result[2];
 };
 
-/* This thread has come to meeting @n; a thread's results are there when the other sees it. */
+/* Reach meeting @n.  The other thread sees this thread's earlier stores once it sees @n. */
 static void come(struct klin_rounds *rs, unsigned int me, u32 n)
 {
 	smp_store_release(&rs->at[me].n, n);	/* pairs with await_other() */
 }
 
 /*
- * Wait for the other thread at meeting @n.  The fast path has no cpu_relax():
- * under TCG that leaves the translated code, and the threads would start far
- * apart.  False: the run is being stopped.
+ * Wait until the other thread reaches meeting @n.  The fast path has no cpu_relax(): under TCG
+ * it leaves the translated code, and the threads would start far apart.
  *
- * Not with preemption disabled: the other thread may have been preempted by the
- * stopper of its CPU (stop_machine()), which waits for the one of this CPU.
+ * Preemption must be enabled: the stopper of the other CPU (stop_machine()) may have preempted
+ * the other thread, and it waits for the stopper of this CPU.
+ *
+ * Return: false if the run is being stopped.
  */
 static bool await_other(struct klin_rounds *rs, unsigned int me, u32 n)
 {
@@ -133,7 +135,7 @@ static void make_cells_new(struct klin_rounds *rs)
 		klin_cell_renew(&rs->cells[i]);
 }
 
-/* Both threads are between two batches: count the results of the last one. */
+/* Count the results of the last batch, while both threads are between two batches. */
 static void count_batch(struct klin_rounds *rs, u32 end)
 {
 	u32 r;
@@ -146,13 +148,13 @@ static void count_batch(struct klin_rounds *rs, u32 end)
 	smp_store_release(&rs->finished, end);	/* pairs with rounds_finished() */
 }
 
-/* How many rounds have results that can be read. */
+/* Return: the number of rounds whose results can be read. */
 static u32 rounds_finished(const struct klin_rounds *rs)
 {
 	return smp_load_acquire(&rs->finished);	/* pairs with count_batch() */
 }
 
-/* What the round needs is in this CPU's cache. */
+/* Bring the data of the round into this CPU's cache. */
 static void warm(const struct klin_cell *c, const struct klin_ahead *ahead)
 {
 	klin_cell_warm(c);
@@ -160,8 +162,9 @@ static void warm(const struct klin_cell *c, const struct klin_ahead *ahead)
 }
 
 /*
- * The same as two meetings, for who holds the lock at first: it is taken when the other
- * has come, and for the other's coming again, with all in its cache, is not waited long.
+ * Replaces two meetings for thread 0, which holds the lock at the start.  It takes the lock
+ * after thread 1 has come, and waits only briefly for thread 1 to come again with a warm
+ * cache.
  */
 static bool meet_with_lock(struct klin_rounds *rs, struct klin_cell *c,
 			   const struct klin_ahead *ahead, u32 n)
@@ -178,7 +181,10 @@ static bool meet_with_lock(struct klin_rounds *rs, struct klin_cell *c,
 	return true;
 }
 
-/* Both threads begin a round at about the same time.  False: the run is being stopped. */
+/*
+ * Start a round in both threads at about the same time.  Return: false if the run is being
+ * stopped.
+ */
 static bool get_ready(struct klin_rounds *rs, unsigned int me, struct klin_cell *c,
 		      const struct klin_ahead *ahead, u32 *meeting)
 {
@@ -197,7 +203,7 @@ static bool get_ready(struct klin_rounds *rs, unsigned int me, struct klin_cell 
 	return true;
 }
 
-/* Rounds of one batch; false when the run is being stopped. */
+/* Run the rounds of one batch.  Return: false if the run is being stopped. */
 static bool run_batch(struct klin_rounds *rs, unsigned int me, u32 from, u32 to, u32 *meeting)
 {
 	const struct klin_variant *v = rs->variant;
@@ -213,7 +219,7 @@ static bool run_batch(struct klin_rounds *rs, unsigned int me, u32 from, u32 to,
 			return false;
 		klin_turns(skew);
 		result = v->round[me](c, ahead, rs->ahead);
-		smp_mb();	/* the store buffer is empty between rounds */
+		smp_mb();	/* empties the store buffer between rounds */
 		rs->result[me][r] = result;
 		if (v->trylock && me == 1 && result)
 			klin_handover_unlock(klin_cell_spinlock(c));
@@ -222,8 +228,9 @@ static bool run_batch(struct klin_rounds *rs, unsigned int me, u32 from, u32 to,
 }
 
 /*
- * The time between store and load is what a recorder adds to: the best of some batches,
- * when all is over, so that neither the other thread nor a time-stamp comes in between.
+ * Measure thread 0's part of a round, which a recorder makes longer.  Takes the best of
+ * several batches after all rounds, so that neither thread 1 nor a time stamp disturbs the
+ * measurement.
  */
 static void time_alone(struct klin_rounds *rs)
 {
@@ -281,7 +288,8 @@ static int check_settings(const struct settings *set, cpumask_t *cpus,
 	if (err)
 		return err;
 	if (cpumask_weight(cpus) < 2)
-		return klin_complain(c, "cpus=%*pbl: rounds need two CPUs", cpumask_pr_args(cpus));
+		return klin_complain(c, "cpus=%*pbl: expected two CPUs or more",
+				     cpumask_pr_args(cpus));
 	return 0;
 }
 
@@ -296,12 +304,12 @@ static void rounds_free(struct klin_rounds *rs)
 }
 
 /**
- * klin_rounds_create - make a run whose threads wait for klin_rounds_start()
- * @settings: words "name=value"; changed
- * @c: gets what is wrong
+ * klin_rounds_create() - create a run whose threads wait for klin_rounds_start()
+ * @settings: words "name=value"; the text is changed
+ * @c: receives the complaint
  *
- * Return: the run with one reference, or -EINVAL with @c filled, or -ENOMEM and
- * the like.
+ * Return: the run with one reference, -EINVAL with @c filled, or another error such as
+ * -ENOMEM.
  */
 struct klin_rounds *klin_rounds_create(char *settings, struct klin_complaint *c)
 {
@@ -355,8 +363,8 @@ err_cpus:
 }
 
 /**
- * klin_rounds_start - let the threads of a run go
- * @rs: a run that was not started yet
+ * klin_rounds_start() - start the threads of a run
+ * @rs: a run that has not started yet
  */
 void klin_rounds_start(struct klin_rounds *rs)
 {
@@ -369,7 +377,7 @@ static void rounds_release(struct kref *ref)
 }
 
 /**
- * klin_rounds_get - keep the results of a run
+ * klin_rounds_get() - take a reference, which keeps the results of a run
  * @rs: a run that cannot go away during the call
  *
  * Return: @rs.
@@ -381,8 +389,8 @@ struct klin_rounds *klin_rounds_get(struct klin_rounds *rs)
 }
 
 /**
- * klin_rounds_put - drop a reference; the last one frees the run
- * @rs: the run; whoever drops the control's reference has stopped its team
+ * klin_rounds_put() - drop a reference; the last one frees the run
+ * @rs: the run.  control.c stops the run's team before it drops its own reference
  */
 void klin_rounds_put(struct klin_rounds *rs)
 {
@@ -390,7 +398,7 @@ void klin_rounds_put(struct klin_rounds *rs)
 }
 
 /**
- * klin_rounds_team - the threads of a run
+ * klin_rounds_team() - the threads of a run
  * @rs: the run
  *
  * Return: its team.
@@ -400,7 +408,7 @@ struct klin_team *klin_rounds_team(struct klin_rounds *rs)
 	return &rs->team;
 }
 
-/* b in bit 0, then a1 and a2, or ok: the order in which people read them */
+/* Prints b (bit 0), then a1 and a2, or ok: the order of litmus_round.c. */
 static void show_bits(struct seq_file *s, const struct klin_rounds *rs, unsigned int bits,
 		      const char *between)
 {
@@ -410,12 +418,12 @@ static void show_bits(struct seq_file *s, const struct klin_rounds *rs, unsigned
 }
 
 /**
- * klin_rounds_show - write the state of a run as lines "key=value"
+ * klin_rounds_show() - write the state of a run as lines "key=value"
  * @s: the file being read
  * @rs: the run
  *
- * An outcome's name is b a1 a2, or b ok, without the spaces; the one of zeroes
- * alone is what sequential consistency forbids (non_sc).
+ * The name of an outcome is b a1 a2, or b ok, without the spaces.  Sequential consistency
+ * forbids only the outcome of all zeros (non_sc).
  */
 void klin_rounds_show(struct seq_file *s, struct klin_rounds *rs)
 {
@@ -432,7 +440,7 @@ void klin_rounds_show(struct seq_file *s, struct klin_rounds *rs)
 	}
 }
 
-/* The result file: a line a round, "ROUND b a1 a2" or "ROUND b ok". */
+/* The result file has a line for each round: "ROUND b a1 a2" or "ROUND b ok". */
 
 static void *seq_at(struct seq_file *s, loff_t pos)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rounds of two threads that show what the store buffer does to a lock. */
+/* Rounds of two threads, which show the effect of the store buffer on a lock. */
 #ifndef KLIN_LITMUS_RUN_H
 #define KLIN_LITMUS_RUN_H
 

@@ -2,8 +2,8 @@
 /*
  * The load: threads bound to CPUs call the operations of one fresh object.
  *
- * It can wait for its reader ("lossless"): the threads stop when they are more
- * than a window of operations ahead of what the reader has acknowledged.
+ * The load can wait for its reader ("lossless"): the threads pause while they are more than a
+ * given number of operations ahead of the reader's acknowledgement.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -18,21 +18,21 @@
 #include "subject.h"
 #include "team.h"
 
-#define BATCH 64	/* steps between looks at what is expensive to look at */
+#define BATCH 64	/* steps between two expensive checks */
 
 struct settings {
 	const char *subject;
 	const char *cpus;
 	u64 threads;	/* 0: one for each CPU */
-	u64 mix;	/* percent of reads, or of trylocks among the ways to take a lock */
-	u64 rate;	/* operations a second by each thread, 0: as fast as it can */
+	u64 mix;	/* percentage of reads, or of trylocks among all attempts to take a lock */
+	u64 rate;	/* operations a second by each thread, 0: no limit */
 	u64 duration;	/* ms, 0: no limit */
-	u64 ops;	/* by all threads together, 0: no limit */
+	u64 ops;	/* total of all threads, 0: no limit */
 	u64 seed;
 	u64 delay;	/* ns in the critical windows */
 	u64 work;	/* ns between operations */
-	u64 drain;	/* each thread drains its store buffer after so many operations, 0: never */
-	u64 lossless;	/* operations the reader may be behind, 0: as many as it likes */
+	u64 drain;	/* operations between two drains of a thread's store buffer, 0: never */
+	u64 lossless;	/* operations that the reader may lag behind, 0: no limit */
 	u64 paused;	/* 1: create the object, but wait for "start" */
 };
 
@@ -58,15 +58,15 @@ static const struct klin_option options[] = {
 /**
  * struct klin_load - one run
  * @team: its threads
- * @set: its settings; the words in it are not valid any more
+ * @set: its settings; the strings in it are no longer valid
  * @group: the subject's group
- * @object: what the threads work on
+ * @object: the object that the threads work on
  * @workers: one for each thread
- * @nworkers: how many
- * @quota: operations that each thread does
+ * @nworkers: number of threads
+ * @quota: number of operations of each thread
  * @work_turns: turns of an empty loop between operations
- * @look_every: steps between two looks at how far the reader is behind
- * @acked: operations the reader has acknowledged
+ * @look_every: number of steps between two checks of the reader's lag
+ * @acked: number of operations that the reader has acknowledged
  */
 struct klin_load {
 	struct klin_team team;
@@ -106,7 +106,7 @@ static void wait_for_reader(struct klin_load *load, struct klin_worker *w)
 	wait_event_idle(load->team.wait, reader_follows(load) || READ_ONCE(load->team.stop));
 }
 
-/* Sleep until it is time for the next operation, but not deaf to a stop. */
+/* Sleep until @due or until the load is stopped; each sleep is short enough to notice a stop. */
 static void keep_rate(struct klin_load *load, u64 due)
 {
 	while (!READ_ONCE(load->team.stop)) {
@@ -124,7 +124,7 @@ static void keep_rate(struct klin_load *load, u64 due)
 static void drain(void)
 {
 	preempt_disable();
-	smp_mb();	/* not to order anything, but to empty the store buffer */
+	smp_mb();	/* drains the store buffer; no order is needed */
 	klin_drain(smp_processor_id());
 	preempt_enable();
 }
@@ -157,7 +157,7 @@ static void load_body(struct klin_team *team, unsigned int index)
 		if (gap) {
 			due += gap * (w->ops - before);
 			keep_rate(load, due);
-			/* what could not be kept up is given up, not made good in a burst */
+			/* missed operations are dropped, not made up in a burst */
 			due = max(due, ktime_get_ns() - min_t(u64, gap, NSEC_PER_MSEC));
 		}
 	}
@@ -173,20 +173,22 @@ static int check_settings(struct klin_load *load, struct klin_complaint *c, cpum
 	int err;
 
 	if (!set->subject)
-		return klin_complain(c, "subject=: missing, see the file subjects");
+		return klin_complain(c, "subject=NAME is missing: the file `subjects' lists "
+				     "the names");
 	*subject = klin_subject_find(set->subject, &load->group);
 	if (!*subject)
-		return klin_complain(c, "subject=%.40s: not in the file subjects", set->subject);
+		return klin_complain(c, "subject=%.40s: unknown name: the file `subjects' lists "
+				     "them", set->subject);
 	err = klin_team_cpus(set->cpus, cpus, c);
 	if (err)
 		return err;
 	if (!set->threads)
 		set->threads = min_t(u64, cpumask_weight(cpus), KLIN_TEAM_MAX);
 	if (set->lossless && set->lossless < 2 * set->threads)
-		return klin_complain(c, "lossless=%llu: expected 0, or %llu (two a thread) or more",
+		return klin_complain(c, "lossless=%llu: expected 0, or %llu (2 per thread) or more",
 				     set->lossless, 2 * set->threads);
 	if (set->ops && set->ops < set->threads)
-		return klin_complain(c, "ops=%llu: expected 0, or %llu (one a thread) or more",
+		return klin_complain(c, "ops=%llu: expected 0, or %llu (1 per thread) or more",
 				     set->ops, set->threads);
 	return 0;
 }
@@ -206,11 +208,11 @@ static void set_up_workers(struct klin_load *load)
 }
 
 /**
- * klin_load_create - make a load whose threads wait for klin_load_start()
- * @settings: words "name=value"; changed
- * @c: gets what is wrong
+ * klin_load_create() - create a load whose threads wait for klin_load_start()
+ * @settings: words "name=value"; the text is changed
+ * @c: receives the complaint
  *
- * Return: the load, or -EINVAL with @c filled, or -ENOMEM and the like.
+ * Return: the load, -EINVAL with @c filled, or another error such as -ENOMEM.
  */
 struct klin_load *klin_load_create(char *settings, struct klin_complaint *c)
 {
@@ -240,7 +242,9 @@ struct klin_load *klin_load_create(char *settings, struct klin_complaint *c)
 	load->nworkers = load->set.threads;
 	load->quota = load->set.ops ? DIV_ROUND_UP_ULL(load->set.ops, load->nworkers) : U64_MAX;
 	load->work_turns = klin_delay_turns(load->set.work);
-	/* A step is at most two operations: all threads together stay near the window. */
+	/*
+	 * A step is at most two operations: together the threads exceed the window only a little.
+	 */
 	load->look_every = clamp_t(u64, load->set.lossless / (4 * load->nworkers), 1, BATCH);
 
 	err = -ENOMEM;
@@ -275,8 +279,8 @@ err_free:
 }
 
 /**
- * klin_load_start - let the threads of a load run
- * @load: a load that was not started yet
+ * klin_load_start() - start the threads of a load
+ * @load: a load that has not started yet
  */
 void klin_load_start(struct klin_load *load)
 {
@@ -284,7 +288,7 @@ void klin_load_start(struct klin_load *load)
 }
 
 /**
- * klin_load_destroy - stop a load, wait for its threads, and free it
+ * klin_load_destroy() - stop a load, wait for its threads, and free it
  * @load: the load
  */
 void klin_load_destroy(struct klin_load *load)
@@ -296,9 +300,9 @@ void klin_load_destroy(struct klin_load *load)
 }
 
 /**
- * klin_load_ack - the reader has got so far
+ * klin_load_ack() - record the reader's progress
  * @load: the load
- * @ops: operations of this load that the reader is done with, in total
+ * @ops: total number of operations of this load that the reader has processed
  */
 void klin_load_ack(struct klin_load *load, u64 ops)
 {
@@ -307,7 +311,7 @@ void klin_load_ack(struct klin_load *load, u64 ops)
 }
 
 /**
- * klin_load_team - the threads of a load
+ * klin_load_team() - the threads of a load
  * @load: the load
  *
  * Return: its team.
@@ -318,7 +322,7 @@ struct klin_team *klin_load_team(struct klin_load *load)
 }
 
 /**
- * klin_load_paused - whether the settings ask for a start by hand
+ * klin_load_paused() - check whether the settings ask for a manual start
  * @load: the load
  *
  * Return: true for "paused=1".
@@ -329,8 +333,8 @@ bool klin_load_paused(const struct klin_load *load)
 }
 
 /**
- * klin_load_show_addresses - write where the object is as lines "key=value"
- * @s: the file being read, by who may know addresses
+ * klin_load_show_addresses() - write the address of the object as lines "key=value"
+ * @s: the file being read; its opener may see kernel addresses
  * @load: the load
  */
 void klin_load_show_addresses(struct seq_file *s, const struct klin_load *load)
@@ -342,7 +346,7 @@ void klin_load_show_addresses(struct seq_file *s, const struct klin_load *load)
 }
 
 /**
- * klin_load_show - write the state of a load as lines "key=value"
+ * klin_load_show() - write the state of a load as lines "key=value"
  * @s: the file being read
  * @load: the load
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * klin.ko: structures under test, the load that drives them, and the tracepoints
- * by which they, and any code that includes <klin.h>, say what they do.  Nothing
- * here judges; that is userspace's part.
+ * klin.ko: structures under test, the load that drives them, and tracepoints.  Its structures,
+ * and any code that includes <klin.h>, announce their operations by these tracepoints.  The
+ * module judges nothing; userspace does.
  */
 #include <linux/module.h>
 #include <linux/tracepoint.h>

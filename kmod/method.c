@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The methods that instrumented code announces: names and numbers.  Numbers are
- * given in turn and never used again, so that a late event cannot be taken for
- * one of another method.
+ * Names and numbers of the methods that instrumented code announces.  Numbers are assigned in
+ * turn and never reused, so that a late event is never attributed to another method.
  */
 #include <linux/ctype.h>
 #include <linux/export.h>
@@ -16,7 +15,9 @@ static DEFINE_MUTEX(lock);
 static LIST_HEAD(methods);
 static u32 last_id;
 
-/* "subject.method": no space, at least one dot, since a line of debugfs is ID NAME */
+/*
+ * Is @name "subject.method" without spaces?  A line "ID NAME" in debugfs must have two words.
+ */
 static bool name_ok(const char *name)
 {
 	const char *p;
@@ -29,13 +30,12 @@ static bool name_ok(const char *name)
 }
 
 /**
- * klin_method_register - make a method known and give it its number
+ * klin_method_register() - register a method and assign its number
  * @m: defined with KLIN_METHOD()
  *
- * Context: may sleep.
- * Return: 0, -EINVAL when the name is not of the form "subject.method", -EEXIST
- * when a method of this name is registered, -EBUSY when @m itself is, -ENOSPC
- * when all numbers are used up.
+ * Context: may sleep.  Return: 0, -EINVAL if the name is not of the form "subject.method",
+ * -EEXIST if a method of this name is registered, -EBUSY if @m itself is registered, -ENOSPC
+ * if all numbers are used up.
  */
 int klin_method_register(struct klin_method *m)
 {
@@ -69,8 +69,8 @@ out:
 EXPORT_SYMBOL_GPL(klin_method_register);
 
 /**
- * klin_method_unregister - forget a method
- * @m: a method; nothing happens when it is not registered
+ * klin_method_unregister() - unregister a method
+ * @m: the method; if it is not registered, nothing happens
  *
  * Context: may sleep.
  */
@@ -86,7 +86,7 @@ void klin_method_unregister(struct klin_method *m)
 EXPORT_SYMBOL_GPL(klin_method_unregister);
 
 /**
- * klin_methods_show - write "ID SUBJECT.METHOD", one line a method
+ * klin_methods_show() - write "ID SUBJECT.METHOD", one line a method
  * @s: the file being read
  * @unused: for single_open()
  *

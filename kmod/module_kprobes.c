@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kprobes that run BPF programs where the kernel's own tracers may not attach them:
- * functions that ftrace does not manage, such as all of lib/.  The kernel refuses these
- * to tracefs, not to register_kprobe(), since what tracers themselves call is among
- * them; a probe that hits while one of ours is running on this CPU is therefore counted
- * as missed, and so is what kprobes themselves do not let through.
+ * Kprobes that run BPF programs on functions that ftrace does not manage, such as all of lib/.
  *
- * Each open file of debugfs klin/probes is one probe.  A line written to it makes it:
+ * The kernel allows such kprobes to register_kprobe(), but not to tracefs, since tracers
+ * themselves call some of these functions.  A probe may therefore hit while another probe of
+ * this file runs on the same CPU.  Such hits are counted as missed, and so are hits that
+ * kprobes themselves skip.
+ *
+ * Each open file of debugfs klin/probes is one probe.  A line written to the file creates it:
  *
  *	return FD SYMBOL		at the return of a function
- *	call FD SYMBOL RETURN		at its call; RETURN is the FD of the one at its return
- *	call FD SYMBOL+OFFSET		at an instruction, each time that it is executed
+ *	call FD SYMBOL RETURN		at its call; RETURN is the FD of the program at its return
+ *	call FD SYMBOL+OFFSET		at each execution of an instruction
  *
- * FD is a loaded program of the type kprobe, SYMBOL may be MODULE:NAME.  Reading gives
- * "hits misses".  The probe is gone when the file is closed, and with whoever had it open.
+ * FD is a loaded program of type kprobe; SYMBOL may be MODULE:NAME.  Reading the file gives
+ * "hits misses".  Closing the file removes the probe.
  *
- * What BPF and tracing forbid is forbidden here: the kernel's list of functions that no
- * kprobe may touch, sleepable programs, those that override a return, and lockdown.  Maps
- * must be arrays: other maps take locks, and a probe in their code would wait for its own
- * CPU.  Two rules a module cannot see: bpf(2) disables the programs of tracers while it
+ * The restrictions of BPF and tracing apply here, too: the kernel's list of functions that no
+ * kprobe may touch, no sleepable programs, none that override a return, and lockdown.  Maps
+ * must be arrays: other maps take locks, and a probe in their code would wait for its own CPU.
+ * Two rules cannot be kept by a module: bpf(2) disables the programs of tracers while it
  * changes some maps (bpf_prog_active), and tracefs refuses functions that ftrace does not
- * manage; these are what this file is for.
+ * manage, which are the purpose of this file.
  */
 #include <linux/bpf.h>
 #include <linux/debugfs.h>
@@ -42,16 +43,16 @@
 #include "module_kprobes.h"
 
 #define PROBE_LINE	(KSYM_NAME_LEN + MODULE_NAME_LEN + 64)	/* bytes of a line */
-#define INSTANCES	4096	/* calls of a function under way whose returns can be seen */
+#define INSTANCES	4096	/* concurrent calls of a function whose returns can be seen */
 
 struct counts {
 	u64 hits, missed;
 };
 
 struct probe {
-	struct mutex lock;	/* guards its making */
-	struct list_head node;	/* in returns, or nowhere */
-	const void *hook;	/* of the one at the return; only to be compared with */
+	struct mutex lock;	/* guards the creation of the probe */
+	struct list_head node;	/* entry in returns if the probe is at a return, else empty */
+	const void *hook;	/* identifies the probe at the function's return; only compared */
 	bool made, at_return;
 	char symbol[PROBE_LINE];
 	struct bpf_prog *prog;
@@ -62,20 +63,20 @@ struct probe {
 	};
 };
 
-/* Those at returns, for those at calls that are made. */
+/* Probes at returns, which new probes at calls look up. */
 static LIST_HEAD(returns);
 static DEFINE_MUTEX(returns_lock);
 
-/* A program of ours is running on this CPU. */
+/* Number of nested programs of this file on this CPU. */
 static DEFINE_PER_CPU(int, running);
 
 static void run(struct probe *p, struct pt_regs *regs)
 {
-	/* Helpers look there: without one bpf_get_attach_cookie() reads near address 0. */
+	/* bpf_get_attach_cookie() reads this context; without one it reads near address 0. */
 	struct bpf_trace_run_ctx ctx = {};
 	struct bpf_run_ctx *before;
 
-	/* Kprobes run with preemption disabled, but not in all kernels and all ways. */
+	/* Not all kernels disable preemption for all kinds of kprobes. */
 	preempt_disable();
 	this_cpu_inc(p->counts->hits);
 	if (__this_cpu_inc_return(running) == 1) {
@@ -98,7 +99,7 @@ static const void *hook_of(const struct kretprobe *rp)
 	return rp->rh;
 }
 
-/* Has @hook got the return of the call whose frame this is? */
+/* Return: true if @hook has hooked the return of the call that has this frame. */
 static bool is_hooked(const struct pt_regs *regs, const void *hook)
 {
 	const struct llist_node *n;
@@ -115,7 +116,7 @@ static bool is_hooked(const struct pt_regs *regs, const void *hook)
 }
 NOKPROBE_SYMBOL(is_hooked);
 #else
-/* Kernels before 5.19: each time is a call. */
+/* Kernels before 5.19: every hit counts as a call. */
 static const void *hook_of(const struct kretprobe *rp)
 {
 	return NULL;
@@ -128,10 +129,10 @@ static bool is_hooked(const struct pt_regs *regs, const void *hook)
 #endif
 
 /*
- * The first instruction of a function may be a loop's as well (llist_add_batch()), and one
- * call execute it several times: later its arguments may be others, and what it does may be
- * done.  So the first time counts.  What was made later runs first: when a call is a new
- * one, this finds its return not hooked yet.
+ * A loop may begin at the first instruction of a function (llist_add_batch()).  One call then
+ * executes this instruction several times, and later its arguments may have changed and its
+ * effect may have happened.  So only the first execution counts.  The probe that was created
+ * last runs first: at the begin of a new call, this probe finds the return not hooked yet.
  */
 static int at_call(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -143,7 +144,7 @@ static int at_call(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(at_call);
 
-/* See at_call(): one return for each call, too. */
+/* Hook only one return for each call, see at_call(). */
 static int before_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return is_hooked(regs, hook_of(get_kretprobe(ri)));
@@ -154,7 +155,7 @@ static int at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
 
-	/* It is being unregistered on another CPU, see kretprobe_dispatcher(). */
+	/* The probe is being unregistered on another CPU, see kretprobe_dispatcher(). */
 	if (!rp)
 		return 0;
 	run(container_of(rp, struct probe, rp), regs);
@@ -162,7 +163,10 @@ static int at_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(at_return);
 
-/* An array's element is found without a lock, and a perf event's ring written without. */
+/*
+ * These maps need no lock: array elements are at fixed places, and perf event rings are
+ * lock-free.
+ */
 static bool has_arrays_only(const struct bpf_prog *prog)
 {
 	bool ok = true;
@@ -181,13 +185,16 @@ static bool has_arrays_only(const struct bpf_prog *prog)
 
 static bool may_run(const struct bpf_prog *prog)
 {
-	/* Those for multi-probes expect another context of theirs. */
+	/* Programs for multi-probes expect a different context. */
 	if (prog->expected_attach_type)
 		return false;
 	return !klin_prog_sleepable(prog) && !prog->kprobe_override && has_arrays_only(prog);
 }
 
-/* register_kprobe() takes an offset beyond the function for a place in the next one. */
+/*
+ * register_kprobe() accepts an offset beyond the end of the function: it then probes the next
+ * one.
+ */
 static int check_offset(const struct probe *p, unsigned long offset)
 {
 	char place[KSYM_SYMBOL_LEN];	/* NAME+0xOFFSET/0xSIZE [MODULE] */
@@ -217,7 +224,7 @@ static int attach(struct probe *p, unsigned long offset)
 	p->kp.pre_handler = at_call;
 	if (!offset)
 		return register_kprobe(&p->kp);
-	/* Nothing hits before it is known where the probe is. */
+	/* Keep the probe disabled until its position is checked. */
 	p->kp.flags = KPROBE_FLAG_DISABLED;
 	err = register_kprobe(&p->kp);
 	if (err)
@@ -239,7 +246,7 @@ static struct bpf_prog *get_prog(const char *fd)
 	return bpf_prog_get_type_dev(n, BPF_PROG_TYPE_KPROBE, false);
 }
 
-/* What hooks the returns that the program @fd sees. */
+/* Find the hook of the returns that the program @fd sees. */
 static int find_hook(struct probe *p, const char *fd)
 {
 	struct bpf_prog *prog = get_prog(fd);
@@ -256,7 +263,7 @@ static int find_hook(struct probe *p, const char *fd)
 	return 0;
 }
 
-/* The line is changed. */
+/* Create the probe from @line, which is changed. */
 static int make(struct probe *p, char *line)
 {
 	const char *kind = strsep(&line, " ");
@@ -274,7 +281,7 @@ static int make(struct probe *p, char *line)
 	plus = strchr(symbol, '+');
 	if (plus)
 		*plus++ = '\0';
-	/* A function's call has its return, and nothing else has. */
+	/* "call FD SYMBOL" needs RETURN; "call FD SYMBOL+OFFSET" and "return" must not have it. */
 	if ((plus && (p->at_return || kstrtoul(plus, 0, &offset))) ||
 	    !line == !(p->at_return || plus))
 		return -EINVAL;
@@ -381,7 +388,7 @@ static int probes_release(struct inode *inode, struct file *f)
 	list_del(&p->node);
 	mutex_unlock(&returns_lock);
 	if (p->made) {
-		/* These wait for handlers that are running. */
+		/* These functions wait for running handlers. */
 		if (p->at_return)
 			unregister_kretprobe(&p->rp);
 		else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Probes that BPF may not attach by itself. */
+/* Probes where BPF alone cannot attach. */
 #ifndef KLIN_MODULE_KPROBES_H
 #define KLIN_MODULE_KPROBES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settings written to debugfs as words "name=value".  All is checked before
- * anything is believed, and what is refused is told in words.
+ * Settings written to debugfs as words "name=value".  All of them are checked before any is
+ * used, and a refusal comes with a message.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -10,9 +10,9 @@
 #include "option.h"
 
 /**
- * klin_complain - say what is wrong with the settings
- * @c: where to say it
- * @fmt: what to say, one line without its end
+ * klin_complain() - record why settings are refused
+ * @c: receives the message
+ * @fmt: the message, one line without a newline
  *
  * Return: -EINVAL, for the caller to return.
  */
@@ -37,7 +37,7 @@ static const struct klin_option *find(const char *name, const struct klin_option
 	return NULL;
 }
 
-/* kstrtoull() takes signs, white space and 0x; settings are plain decimal numbers. */
+/* kstrtoull() accepts signs, white space and 0x; settings are plain decimal numbers. */
 static int parse_number(const struct klin_option *o, const char *value, void *into,
 			struct klin_complaint *c)
 {
@@ -52,14 +52,15 @@ static int parse_number(const struct klin_option *o, const char *value, void *in
 }
 
 /**
- * klin_options_parse - read settings
- * @text: words "name=value" between white space; changed, and words point into it
- * @options: what may be given, each at most once
- * @n: how many those are, at most 64
- * @into: the structure to fill; holds the defaults before
- * @c: gets what is wrong
+ * klin_options_parse() - parse settings
+ * @text: words "name=value" between white space; changed, and strings in @into point
+ *	to it
+ * @options: the options; each may be given at most once
+ * @n: number of options, at most 64
+ * @into: the structure to fill; holds the defaults before the call
+ * @c: receives the complaint
  *
- * Return: 0, or -EINVAL with @c filled (@into may then be half filled).
+ * Return: 0, or -EINVAL with @c filled (@into may then be partly filled).
  */
 int klin_options_parse(char *text, const struct klin_option *options, unsigned int n, void *into,
 		       struct klin_complaint *c)
@@ -76,14 +77,14 @@ int klin_options_parse(char *text, const struct klin_option *options, unsigned i
 			continue;
 		value = strchr(word, '=');
 		if (!value)
-			return klin_complain(c, "%.40s: expected name=value", word);
+			return klin_complain(c, "'%.40s': expected name=value", word);
 		*value++ = '\0';
 
 		o = find(word, options, n);
 		if (!o)
-			return klin_complain(c, "%.40s: there is no setting of this name", word);
+			return klin_complain(c, "unknown setting '%.40s'", word);
 		if (seen & BIT_ULL(o - options))
-			return klin_complain(c, "%s: given twice", o->name);
+			return klin_complain(c, "%s= is given twice: give it once", o->name);
 		seen |= BIT_ULL(o - options);
 
 		if (o->word) {

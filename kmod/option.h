@@ -5,16 +5,16 @@
 
 #include <linux/types.h>
 
-/* What is wrong with the last settings, for people; empty when nothing is. */
+/* The reason why the last settings were refused; empty if they were accepted. */
 struct klin_complaint {
 	char text[200];
 };
 
 /**
  * struct klin_option - a setting that may be given
- * @name: what stands before '='
- * @word: the value is a word of its own (const char *), not a number (u64)
- * @offset: of the value in the structure that is filled
+ * @name: the word before '='
+ * @word: true if the value is a string (const char *), false if it is a number (u64)
+ * @offset: offset of the value in the structure that is filled
  * @min: smallest number
  * @max: largest number
  */

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recording of what announces itself by <klin.h>, without BPF: by plain stores into
- * memory that the reader has mapped.  No locked instruction and no barrier is on the
- * usual path, so that a store of the operation may wait in the store buffer as long as
- * it would without it, but for the room that the event's own stores take; of a task's
- * first operation alone a locked instruction claims a slot, or of each operation where
- * there are more tasks than slots that a task can keep.
+ * Recording without BPF: events announced by <klin.h> go by plain stores into memory that the
+ * reader has mapped.
  *
- * A time by the TSC is taken when the loads before it are done (lfence or rdtscp), which
- * waits for no store.  Without that it could be taken before what an operation loads
- * last, and two operations would seem to follow one another that did not.  Where even
- * that is too much ticks and epochs are loaded.
+ * The usual path has no locked instruction and no barrier.  A store of the operation may so
+ * wait in the store buffer as long as without the recording, except that the event's own
+ * stores take room in the buffer.  Only the first operation of a task claims a slot by a
+ * locked instruction; tasks beyond the number of kept slots do so at each operation.
  *
- * It does what bpf/tp.bpf.c does, to structures of the same layout.  Interrupts are off
- * meanwhile, so each structure of a CPU has one writer, and nothing is missed because
- * it hit itself; only what an NMI announces is.  A kept slot is given back when its task
- * has ended for everybody, a lent one when the last operation in it has returned.  Nobody
- * else uses the slots of a task meanwhile, so no holds are counted as bpf/slots.h does.
+ * A TSC time is taken after the earlier loads are done (lfence or rdtscp), which waits for no
+ * store.  Otherwise the time could precede the last load of an operation, and overlapping
+ * operations would seem to follow one another.  If even that wait is too much, the coarse
+ * clock loads ticks and epochs from memory.
+ *
+ * The algorithm is that of bpf/tp.bpf.c, on structures of the same layout.  Interrupts are off
+ * while an event is recorded, so each structure of a CPU has one writer.  Only events of NMIs
+ * are missed.  A kept slot is freed when its task has ended, a lent slot when its last open
+ * operation returns.  No other task uses the slot meanwhile, so holds need no count as in
+ * bpf/slots.h.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -46,13 +47,13 @@
 
 /**
  * struct plain - a recording
- * @lock: guards making, starting and stopping it
- * @size: of its memory
- * @map: where its parts are
- * @mem: the memory, mapped by the reader, too: nothing in it is trusted
- * @conf: what to record
- * @started: START was done
- * @running: the probes are there
+ * @lock: guards creation, start and stop of the recording
+ * @size: sizes of its memory
+ * @map: offsets of the memory's parts
+ * @mem: the memory, which the reader maps too, so nothing in it is trusted
+ * @conf: the methods, objects and clock to record
+ * @started: true once START has succeeded
+ * @running: true while the tracepoint probes are attached
  */
 struct plain {
 	struct mutex lock;
@@ -63,7 +64,7 @@ struct plain {
 	bool started, running;
 };
 
-/* There is one at a time: the tracepoints' probes would be called for each. */
+/* At most one recording exists: with several, each event would call the probes of each. */
 static atomic_t opened = ATOMIC_INIT(0);
 
 static struct klin_cpu *this_side(const struct plain *p, u32 cpu, enum klin_side side)
@@ -95,20 +96,23 @@ static bool wanted(const struct plain *p, const void *object, u32 id)
 	return id < KLIN_TP_METHODS && p->conf.method[id].used;
 }
 
-/* Idle tasks share tid 0 and are told apart by their CPU. */
+/* Idle tasks share tid 0, so their CPU identifies them. */
 static u32 this_key(u32 cpu)
 {
 	return current->pid ?: KLIN_TID_IDLE + cpu;
 }
 
-/* 1: the task's own; 0: an interrupt's, which is aligned to pages alone. */
+/*
+ * Return: 1 on the task's own stack, 0 on an interrupt's.  The stack of an interrupt is
+ * aligned to pages only, so it cannot be identified by its address.
+ */
 static __always_inline u32 this_stack(void)
 {
 	return (unsigned long)__builtin_frame_address(0) -
 	       (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
 
-/* Number @i of the slots that the task may have: kept ones first. */
+/* Return: slot number @i among those that the task may use, kept slots first. */
 static struct klin_slot *slot_at(const struct plain *p, u32 key, u32 i)
 {
 	struct klin_slot *slots = p->mem + p->map.slots;
@@ -124,7 +128,7 @@ static bool is_lent(const struct plain *p, const struct klin_slot *s)
 	return s - (struct klin_slot *)(p->mem + p->map.slots) >= p->size.slots;
 }
 
-/* The task's slot among those from number @from to @to. */
+/* Return: the task's slot among those from number @from up to @to, or NULL. */
 static struct klin_slot *own_slot(const struct plain *p, u32 key, u32 from, u32 to)
 {
 	u32 i;
@@ -135,7 +139,7 @@ static struct klin_slot *own_slot(const struct plain *p, u32 key, u32 from, u32 
 	return NULL;
 }
 
-/* The slot of the task; if @claim, it is given one if it has none.  To be left by leave(). */
+/* Find the slot of the task; with @claim, claim a free slot if it has none.  End with leave(). */
 static struct klin_slot *find_slot(const struct plain *p, struct klin_cpu *c, u32 key, bool claim)
 {
 	const u32 all = KLIN_TRIES + KLIN_LENT_TRIES;
@@ -164,25 +168,25 @@ static bool in_use(const struct klin_slot *s)
 
 	if (s->top != s->base)
 		return true;
-	/* Above the top may be what interrupts left. */
+	/* Frames above the top may belong to interrupts. */
 	for (i = 0; i < KLIN_DEPTH; i++)
 		if (READ_ONCE(s->frames[i].open) == KLIN_OPEN)
 			return true;
 	return false;
 }
 
-/* A lent slot in which nothing is open is for others. */
+/* Free a lent slot without open frames. */
 static void leave(const struct plain *p, struct klin_slot *s)
 {
 	if (likely(!is_lent(p, s)) || in_use(s))
 		return;
-	/* all is written before it can be claimed (pairs with cmpxchg()) */
+	/* Publishes all stores before another task claims the slot (pairs with cmpxchg()). */
 	smp_store_release(&s->owner, 0);
 }
 
 static void lost(struct klin_cpu *c, u64 from, u64 to)
 {
-	/* once: user space can write there */
+	/* Read once: user space can change the number. */
 	u32 n = min_t(u32, READ_ONCE(c->nlosses), KLIN_LOSSES);
 	struct klin_loss *l;
 
@@ -205,17 +209,20 @@ static bool put(const struct plain *p, u32 cpu, const struct klin_event *ev, siz
 	struct klin_plain_entry *entries = p->mem + p->map.events;
 	u64 head = READ_ONCE(ring->head);
 
-	/* what the reader is done with is not written before (pairs with the reader's store) */
+	/*
+	 * The reader has finished with the entry before it is overwritten (pairs with the reader's
+	 * store).
+	 */
 	if (head - smp_load_acquire(&ring->tail) >= p->size.entries)
 		return false;
 	memcpy(&entries[(u64)cpu * p->size.entries + (head & (p->size.entries - 1))].ev, ev, size);
-	/* the event is there before it can be seen (pairs with the reader's load) */
+	/* The event is complete before the reader sees it (pairs with the reader's load). */
 	smp_store_release(&ring->head, head + 1);
 	return true;
 }
 
-static void send(const struct plain *p, u32 cpu, struct klin_cpu *c, const struct klin_event *ev,
-		 size_t size)
+static void send_event(const struct plain *p, u32 cpu, struct klin_cpu *c,
+		       const struct klin_event *ev, size_t size)
 {
 	WRITE_ONCE(c->events, c->events + 1);
 	if (put(p, cpu, ev, size)) {
@@ -227,24 +234,24 @@ static void send(const struct plain *p, u32 cpu, struct klin_cpu *c, const struc
 		c->lost_nocall++;
 }
 
-/* The return of @f was not seen, and will not be. */
+/* Send the operation of @f as pending: its return was missed. */
 static void send_stale(const struct plain *p, u32 cpu, struct klin_cpu *c, struct klin_frame *f)
 {
 	if (f->open != KLIN_OPEN)
 		return;
 	f->ev.flags |= KLIN_F_NORET;
 	f->ev.ret = time(p, cpu);
-	send(p, cpu, c, &f->ev, sizeof(f->ev));
+	send_event(p, cpu, c, &f->ev, sizeof(f->ev));
 	f->open = KLIN_FILLING;
 }
 
-/* A new frame on top; the reader may look at any time. */
+/* Push a new frame; the reader may read the slot at any time. */
 static struct klin_frame *push(const struct plain *p, u32 cpu, struct klin_cpu *c,
 			       struct klin_slot *s)
 {
 	struct klin_frame *f = &s->frames[s->top & (KLIN_DEPTH - 1)];
 
-	/* Returns that were not seen have filled it: the oldest goes. */
+	/* The slot is full of calls whose returns were missed: drop the oldest. */
 	if (s->top - s->base >= KLIN_DEPTH) {
 		WRITE_ONCE(s->base, s->base + 1);
 		WRITE_ONCE(c->displaced, c->displaced + 1);
@@ -262,7 +269,7 @@ static struct klin_frame *push(const struct plain *p, u32 cpu, struct klin_cpu *
 	return f;
 }
 
-/* The innermost open call of a method on an object, its index in *@at. */
+/* Return: the innermost open call of a method on an object, with its index in *@at, or NULL. */
 static struct klin_frame *find_frame(struct klin_slot *s, const void *object, u32 probe, u32 stack,
 				     u32 *at)
 {
@@ -321,7 +328,7 @@ static void record_return(const struct plain *p, const void *object, u32 id, u32
 	}
 	f = find_frame(s, object, probe, stack, &at);
 	if (f) {
-		/* Calls nest, so those above have returned unseen. */
+		/* Calls nest, so the calls above this frame have returned unseen. */
 		for (i = 0; i < KLIN_DEPTH && s->top != at + 1; i++) {
 			send_stale(p, cpu, c, &s->frames[(s->top - 1) & (KLIN_DEPTH - 1)]);
 			WRITE_ONCE(s->top, s->top - 1);
@@ -338,23 +345,23 @@ static void record_return(const struct plain *p, const void *object, u32 id, u32
 	}
 	f->ev.ret = now;
 	f->ev.cpu_ret = cpu;
-	/* Results that are not used are overwritten or cut off. */
+	/* Unused results are overwritten or cut off. */
 	memcpy(f->ev.val + nargs, results, 3 * sizeof(*results));
-	send(p, cpu, c, &f->ev, KLIN_EVENT_SIZE(nargs + nres));
+	send_event(p, cpu, c, &f->ev, KLIN_EVENT_SIZE(nargs + nres));
 	barrier();
 	WRITE_ONCE(f->open, KLIN_FILLING);
 	WRITE_ONCE(s->top, at);
 	leave(p, s);
 }
 
-/* An NMI may have come in the midst of a record, of a frame or an event. */
+/* An NMI may interrupt the recording of a frame or event, so events in NMIs are only counted. */
 static bool missed_in_nmi(const struct plain *p)
 {
 	struct klin_cpu *c;
 
 	if (likely(!in_nmi()))
 		return false;
-	/* Only NMIs count there, and these do not nest. */
+	/* Only NMIs change this counter, and NMIs do not nest. */
 	c = this_side(p, smp_processor_id(), KLIN_AT_DRAIN);
 	WRITE_ONCE(c->missed, c->missed + 1);
 	return true;
@@ -421,7 +428,7 @@ static void on_drain(void *data, int cpu)
 	c = this_side(p, smp_processor_id(), KLIN_AT_DRAIN);
 	ev.cpu_call = ev.cpu_ret = smp_processor_id();
 	ev.call = ev.ret = time(p, ev.cpu_ret);
-	/* One that does not fit is no loss: less is known, that is all. */
+	/* A dropped drain is no loss: it only gives the checker less information. */
 	if (put(p, ev.cpu_ret, &ev, KLIN_EVENT_SIZE(0)))
 		WRITE_ONCE(c->events, c->events + 1);
 	raw_local_irq_restore(flags);
@@ -443,7 +450,7 @@ static void on_task_end(void *data, struct task_struct *task)
 
 static void detach(struct plain *p)
 {
-	/* What is called from now on stays in its slot. */
+	/* Detach from returns first: the frame of a later call stays in its slot. */
 	unregister_trace_klin_return(on_return, p);
 	unregister_trace_klin_point(on_point, p);
 	unregister_trace_klin_drain(on_drain, p);
@@ -508,7 +515,7 @@ static int start(struct plain *p, const struct klin_tp_conf *conf)
 	if (!p->mem || p->started)
 		return -EBUSY;
 	p->conf = *conf;
-	/* A count that each time raises would be a locked instruction. */
+	/* A clock that counts events would need a locked instruction. */
 	if (p->conf.clock != KLIN_CLOCK_MONO && p->conf.clock != KLIN_CLOCK_COARSE)
 		return -EINVAL;
 	if (p->conf.filter.only || p->conf.filter.sample || p->conf.filter.by_cpu)
@@ -525,7 +532,10 @@ static long plain_ioctl(struct file *f, unsigned int cmd, unsigned long arg)
 	struct klin_plain_size size;
 	long err = 0;
 
-	/* Before the lock is taken: mmap() takes it with the process's memory locked. */
+	/*
+	 * Copy before taking the lock: mmap() takes it while it holds the lock of the address
+	 * space.
+	 */
 	if (cmd == KLIN_PLAIN_SIZE && copy_from_user(&size, (void __user *)arg, sizeof(size)))
 		return -EFAULT;
 	if (cmd == KLIN_PLAIN_START)
@@ -583,7 +593,7 @@ static int plain_open(struct inode *inode, struct file *f)
 	return nonseekable_open(inode, f);
 }
 
-/* Nobody has it mapped any longer. */
+/* All mappings are gone by now. */
 static int plain_release(struct inode *inode, struct file *f)
 {
 	struct plain *p = f->private_data;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What klin.ko's own recording and its reader share: debugfs klin/plain.  A file
- * records from KLIN_PLAIN_START to KLIN_PLAIN_STOP, or until it is closed; what is
- * mapped of it has the parts of struct klin_plain_map, which BPF programs have as maps.
+ * Layout of klin.ko's own recording, which the reader shares: debugfs klin/plain.  A file
+ * records from KLIN_PLAIN_START to KLIN_PLAIN_STOP, or until it is closed.  The mapped memory
+ * consists of the parts of struct klin_plain_map, which a BPF recording keeps in maps.
  */
 #ifndef KLIN_PLAIN_ABI_H
 #define KLIN_PLAIN_ABI_H
@@ -13,20 +13,21 @@
 #include "../bpf/klin_event.h"
 
 /**
- * struct klin_plain_size - how much memory
- * @ncpus: all possible CPUs
- * @slots: tasks that can keep a slot, a power of two; others are lent one for an operation
- * @entries: events a CPU's buffer holds, a power of two
+ * struct klin_plain_size - sizes of the memory
+ * @ncpus: number of possible CPUs
+ * @slots: number of kept slots, a power of two; each belongs to a task.  Further tasks
+ *	borrow a lent slot for an operation
+ * @entries: number of events in a CPU's buffer, a power of two
  */
 struct klin_plain_size {
 	__u32 ncpus, slots, entries;
 };
 
-/* A CPU's buffer: events [tail..head), modulo the entries.  Each line has one writer. */
+/* A CPU's buffer: events [tail..head), modulo the entries.  Each cache line has one writer. */
 struct klin_plain_ring {
-	__u64 head;		/* the module's */
+	__u64 head;		/* written by the module */
 	__u64 pad[7];
-	__u64 tail;		/* the reader's */
+	__u64 tail;		/* written by the reader */
 	__u64 more[7];
 };
 
@@ -35,19 +36,19 @@ struct klin_plain_entry {
 	__u64 pad;
 };
 
-/* Where the parts are, in bytes. */
+/* Offsets of the parts, in bytes. */
 struct klin_plain_map {
-	__u64 times;		/* struct klin_time: the shared one, then one a CPU */
-	__u64 cpus;		/* struct klin_cpu: KLIN_SIDES a CPU */
-	__u64 rings;		/* struct klin_plain_ring, one a CPU */
-	__u64 slots;		/* struct klin_slot: KLIN_ALL_SLOTS() */
-	__u64 events;		/* struct klin_plain_entry: a CPU's after the other's */
-	__u64 size;		/* of all, whole pages */
+	__u64 times;		/* struct klin_time: the shared one, then one for each CPU */
+	__u64 cpus;		/* struct klin_cpu: KLIN_SIDES for each CPU */
+	__u64 rings;		/* struct klin_plain_ring, one for each CPU */
+	__u64 slots;		/* struct klin_slot: KLIN_ALL_SLOTS() of them */
+	__u64 events;		/* struct klin_plain_entry: @entries for each CPU */
+	__u64 size;		/* total, in whole pages */
 };
 
 #define KLIN_PLAIN_SIZE		_IOW('k', 1, struct klin_plain_size)	/* once, before mmap() */
 #define KLIN_PLAIN_START	_IOW('k', 2, struct klin_tp_conf)	/* once */
-#define KLIN_PLAIN_STOP		_IO('k', 3)	/* nothing is written when it is done */
+#define KLIN_PLAIN_STOP		_IO('k', 3)	/* afterwards the module writes nothing */
 
 static inline __u64 klin_plain_part(__u64 *at, __u64 bytes)
 {

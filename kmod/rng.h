@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * splitmix64 (Steele, Lea, Flood 2014): one generator for each thread of a
- * load, so that a seed fixes what each thread does.
+ * splitmix64 (Steele, Lea, Flood 2014): one generator for each thread of a load, so that a
+ * seed determines the operations of each thread.
  */
 #ifndef KLIN_RNG_H
 #define KLIN_RNG_H
@@ -17,7 +17,7 @@ static inline u64 klin_rng_next(u64 *state)
 	return z ^ (z >> 31);
 }
 
-/* A number below @n, n > 0. */
+/* Return: a random number below @n, n > 0. */
 static inline u32 klin_rng_below(u64 *state, u32 n)
 {
 	return ((klin_rng_next(state) >> 32) * n) >> 32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Self-tests of debug builds: settings are read as they should be, and each
- * subject, mutants too, works when one thread uses it alone.
+ * Self-tests of debug builds: settings are parsed correctly, and each subject, mutants
+ * included, works when only one thread uses it.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -31,7 +31,7 @@ static int parse(const char *text, struct sample *into)
 
 	strscpy(copy, text, sizeof(copy));
 	err = klin_options_parse(copy, sample_options, ARRAY_SIZE(sample_options), into, &c);
-	/* what is refused is told, and nothing else is */
+	/* A complaint comes with each refusal, and only then. */
 	return !err == !c.text[0] ? err : -EIO;
 }
 
@@ -51,7 +51,7 @@ static bool options_work(void)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		if (parse(bad[i], &s) != -EINVAL) {
-			pr_err("klin: self-test: \"%s\" was not refused\n", bad[i]);
+			pr_err("klin: self-test: wrong settings \"%s\" were accepted\n", bad[i]);
 			return false;
 		}
 	}
@@ -71,7 +71,7 @@ static bool subject_works(const struct klin_group *g, const struct klin_subject 
 	o->stop = &stop;
 	for (i = 0; i < 1000; i++)
 		g->step(o, &w);
-	/* Timers and tasklets that the steps have set are of the object, too. */
+	/* Timers and tasklets that the steps started may still use the object. */
 	if (g->quiesce)
 		g->quiesce(o);
 	g->destroy(o);
@@ -79,9 +79,9 @@ static bool subject_works(const struct klin_group *g, const struct klin_subject 
 }
 
 /**
- * klin_selftest - run all self-tests
+ * klin_selftest() - run all self-tests
  *
- * Return: 0, or -ENOTRECOVERABLE with the failed test in the kernel's log.
+ * Return: 0, or -ENOTRECOVERABLE after naming the failed test in the kernel's log.
  */
 int klin_selftest(void)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All subjects: finding and listing them. */
+/* The list of all subjects. */
 #include <linux/kernel.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
 #include "subject.h"
 
-/* groups.h has KLIN_GROUP_IS(group) for each group in subjects/: Kbuild makes it. */
+/* Kbuild generates groups.h, with KLIN_GROUP_IS(group) for each group in subjects/. */
 #define KLIN_GROUP_IS(group)	extern const struct klin_group group;
 #include "groups.h"
 
@@ -17,10 +17,10 @@ static const struct klin_group *const groups[] = {
 };
 
 /**
- * klin_group_next - go through all groups
- * @group: one of them, or NULL to begin
+ * klin_group_next() - iterate over all groups
+ * @group: a group, or NULL to begin
  *
- * Return: the next, NULL after the last.
+ * Return: the next group, NULL after the last.
  */
 const struct klin_group *klin_group_next(const struct klin_group *group)
 {
@@ -32,11 +32,11 @@ const struct klin_group *klin_group_next(const struct klin_group *group)
 }
 
 /**
- * klin_subject_find - find a subject
+ * klin_subject_find() - find a subject by name
  * @name: its name
- * @group: gets its group
+ * @group: receives its group
  *
- * Return: the subject, or NULL when there is none of this name.
+ * Return: the subject, or NULL if there is none of this name.
  */
 const struct klin_subject *klin_subject_find(const char *name, const struct klin_group **group)
 {
@@ -55,7 +55,7 @@ const struct klin_subject *klin_subject_find(const char *name, const struct klin
 }
 
 /**
- * klin_subjects_show - write "NAME KIND METHODS DESCRIPTION", one line a subject
+ * klin_subjects_show() - write "NAME KIND METHODS DESCRIPTION", one line a subject
  * @s: the file being read
  * @unused: for single_open()
  *
@@ -89,9 +89,9 @@ static void unregister(const struct klin_group *g, unsigned int nmethods)
 }
 
 /**
- * klin_subjects_init - register the methods of all groups
+ * klin_subjects_init() - register the methods of all groups
  *
- * Return: 0, or an error of klin_method_register() with nothing left to undo.
+ * Return: 0, or an error of klin_method_register() after undoing all registrations.
  */
 int klin_subjects_init(void)
 {
@@ -115,7 +115,7 @@ err_unregister:
 }
 
 /**
- * klin_subjects_exit - undo klin_subjects_init()
+ * klin_subjects_exit() - undo klin_subjects_init()
  */
 void klin_subjects_exit(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Subjects: structures under test, correct and mutated.
+ * Subjects: structures under test, correct ones and mutants.
  *
- * A group is the subjects with the same methods; it is one file, which also
- * knows how to drive them by one step of a load.  A mutant has one mistake in it
- * that a person could make, and names the correct subject it was made from (its
- * twin).  To add a subject, add it to its group's array; to add a group, add its
- * file to Kbuild and a line to groups[] in subject.c.
+ * A group is a set of subjects with the same methods.  It is one file, which also has the step
+ * that a load's threads repeat.  A mutant has one bug that a programmer could make, and names
+ * the correct subject that it was made from (its twin).  To add a subject, add it to its
+ * group's array.  To add a group, add a file to subjects/ that has a line KLIN_GROUP(); Kbuild
+ * finds it.
  */
 #ifndef KLIN_SUBJECT_H
 #define KLIN_SUBJECT_H
@@ -17,17 +17,17 @@
 #include "delay.h"
 #include "klin.h"
 
-#define KLIN_METHODS_MAX 6	/* methods of a group */
+#define KLIN_METHODS_MAX 6	/* limit for a group */
 
 struct klin_group;
 struct seq_file;
 
 /**
  * struct klin_subject - a structure under test
- * @name: its name; a mutant's is its twin's, a dot, and its mistake
- * @description: one line; of a mutant: its mistake
- * @twin: the correct subject it was made from, or NULL when it is correct itself
- * @ops: its operations, in the form its group defines
+ * @name: its name; a mutant's name is its twin's, a dot, and the bug
+ * @description: one line; for a mutant, its bug
+ * @twin: the correct subject it was made from, or NULL for a correct subject
+ * @ops: its operations, of a type that the group defines
  */
 struct klin_subject {
 	const char *name;
@@ -38,13 +38,13 @@ struct klin_subject {
 
 /**
  * struct klin_object - an instance of a subject, fresh for each load
- * @subject: what it is an instance of
- * @stop: set when the load ends: no operation may wait any longer
- * @window: how long to stay in the critical windows, about, in turns of an empty
- *	loop; correct and mutated code has the same windows
- * @others: sums of what is done in other contexts than the load's threads, or NULL;
- *	then operations of interrupts are among them
- * @nothers: how many
+ * @subject: the subject
+ * @stop: set when the load ends: operations must then stop waiting
+ * @window: average duration of the critical windows, in turns of an empty loop;
+ *	mutants have the same windows as their twins
+ * @others: counters of operations outside the load's threads, such as in interrupts,
+ *	or NULL
+ * @nothers: number of elements of @others
  */
 struct klin_object {
 	const struct klin_subject *subject;
@@ -58,15 +58,16 @@ struct klin_object {
  * struct klin_worker - a thread of a load
  * @rng: state of its random numbers
  * @index: its number
- * @workers: how many there are
+ * @workers: number of threads
  * @mix: percentage of the group's second kind of operation
- * @made: unique values it has made
- * @ops: operations it has completed
- * @count: the same by method, in the group's order
- * @truth: violations it has seen with its own eyes (the monitor does not get these)
- * @pending: operations it left without a return, since the load was stopped or there
- *	was no memory for them
- * @stalls: how often it waited for the reader
+ * @made: number of unique values that it has made
+ * @ops: number of operations that it has completed
+ * @count: the same for each method, in the group's order
+ * @truth: number of violations that the thread itself has seen; the checker does not
+ *	get it
+ * @pending: number of operations without a return, because the load was stopped or
+ *	memory ran out
+ * @stalls: number of waits for the reader
  */
 struct klin_worker {
 	u64 rng;
@@ -84,14 +85,15 @@ struct klin_worker {
  * struct klin_group - subjects with the same methods
  * @name: its name
  * @methods: its methods
- * @nmethods: how many, at most KLIN_METHODS_MAX
+ * @nmethods: number of methods, at most KLIN_METHODS_MAX
  * @subjects: its subjects
- * @nsubjects: how many
- * @create: make an object in its initial state, NULL without memory
+ * @nsubjects: number of subjects
+ * @create: create an object in its initial state; NULL if memory runs out
  * @destroy: free it
- * @lock: the address of the kernel's own lock in it, as its functions know it, or NULL
- * @step: one operation, or a few that belong together, by one thread
- * @quiesce: wait until what the thread's steps have set going elsewhere is over, or NULL
+ * @lock: the address of the kernel lock in it, as the lock's functions get it, or NULL
+ * @step: run one operation, or a few that belong together, in one thread
+ * @quiesce: wait until timers, interrupts and tasklets that the thread started are
+ *	done, or NULL
  */
 struct klin_group {
 	const char *name;
@@ -106,7 +108,10 @@ struct klin_group {
 	void (*quiesce)(struct klin_object *object);
 };
 
-/* KLIN_GROUP(klin_NAME_group) = { ... }; in subjects/ registers it: Kbuild looks for the line. */
+/*
+ * KLIN_GROUP(klin_NAME_group) = { ... }; in a file of subjects/ registers it: Kbuild finds the
+ * line.
+ */
 #define KLIN_GROUP(group)						\
 	extern const struct klin_group group;				\
 	const struct klin_group group
@@ -117,7 +122,7 @@ const struct klin_subject *klin_subject_find(const char *name, const struct klin
 const struct klin_group *klin_group_next(const struct klin_group *group);
 int klin_subjects_show(struct seq_file *s, void *unused);
 
-/* A window in which another CPU should get a chance to do harm. */
+/* A critical window, in which another CPU gets a chance to interfere. */
 static inline void klin_window(const struct klin_object *o)
 {
 	if (o->window)
@@ -125,10 +130,11 @@ static inline void klin_window(const struct klin_object *o)
 }
 
 /*
- * Called in each loop that waits for another thread, with preemption enabled.
- * That thread may need this CPU, or the host's under a virtual one, so who waits
- * long sleeps a little.  False: the load is being stopped, give up; a mutant may
- * otherwise wait for ever.
+ * Call this in each loop that waits for another thread, with preemption enabled.  That thread
+ * may need this CPU, or the host CPU of a virtual machine, so after many turns the function
+ * sleeps briefly.
+ *
+ * Return: false if the load is being stopped; a mutant could otherwise wait forever.
  */
 static inline bool klin_wait_on(const struct klin_object *o, unsigned int *turns)
 {
@@ -138,19 +144,19 @@ static inline bool klin_wait_on(const struct klin_object *o, unsigned int *turns
 	return !READ_ONCE(*o->stop);
 }
 
-/* A value that no other thread of the load makes, never 0. */
+/* Return: a value that no other thread of the load makes, never 0. */
 static inline u64 klin_value(struct klin_worker *w)
 {
 	return w->made++ * w->workers + w->index + 1;
 }
 
-/* The thread has seen something that cannot be. */
+/* Count a violation that this thread has seen. */
 static inline void klin_truth(struct klin_worker *w)
 {
 	WRITE_ONCE(w->truth, w->truth + 1);
 }
 
-/* Counters have one writer and are read at any time. */
+/* Each counter has one writer and may be read at any time. */
 static inline void klin_count(struct klin_worker *w, unsigned int method)
 {
 	WRITE_ONCE(w->count[method], w->count[method] + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When a task is gone for everybody: the kernel's tracepoint sched_process_free, which
- * modules do not have by its name.
+ * The end of a task, from the kernel's tracepoint sched_process_free.  The tracepoint is not
+ * exported by name, so the module searches for it.
  */
 #include <linux/errno.h>
 #include <linux/string.h>
@@ -24,8 +24,9 @@ static struct tracepoint *find(void)
 }
 
 /**
- * klin_task_end_register - be told of tasks that have ended
- * @fn: called with @data and the task, from RCU's callbacks; no code runs as it any longer
+ * klin_task_end_register() - call a function when a task has ended
+ * @fn: called with @data and the task, from RCU's callbacks; no code runs in the task
+ *	any longer
  * @data: for @fn
  *
  * Return: 0 or a negative errno.
@@ -38,11 +39,11 @@ int klin_task_end_register(void (*fn)(void *data, struct task_struct *task), voi
 }
 
 /**
- * klin_task_end_unregister - undo klin_task_end_register()
+ * klin_task_end_unregister() - undo klin_task_end_register()
  * @fn: as given there
  * @data: as given there
  *
- * It may be running until tracepoint_synchronize_unregister().
+ * @fn may still run until tracepoint_synchronize_unregister() returns.
  */
 void klin_task_end_unregister(void (*fn)(void *data, struct task_struct *task), void *data)
 {

@@ -2,8 +2,8 @@
 /*
  * Kernel threads bound to CPUs that start together and end together.
  *
- * A thread may end by itself; its task is kept until klin_team_stop() has seen
- * it go, so that no thread can be in the module's text when that is removed.
+ * A thread may end by itself.  Its task is kept until klin_team_stop() has waited for it, so
+ * that no thread runs in the module's text when the module is removed.
  */
 #include <linux/cpu.h>
 #include <linux/kthread.h>
@@ -20,12 +20,12 @@ struct klin_member {
 };
 
 /**
- * klin_team_cpus - turn a list of CPUs into a mask
- * @list: like "0-3,6", or NULL for all that are online
+ * klin_team_cpus() - parse a list of CPUs into a mask
+ * @list: such as "0-3,6", or NULL for all online CPUs
  * @cpus: the result
- * @c: gets what is wrong
+ * @c: receives the complaint
  *
- * Return: 0, or -EINVAL when @list is no list or names a CPU that is not online.
+ * Return: 0, or -EINVAL if @list is not a list or names a CPU that is not online.
  */
 int klin_team_cpus(const char *list, cpumask_t *cpus, struct klin_complaint *c)
 {
@@ -34,10 +34,10 @@ int klin_team_cpus(const char *list, cpumask_t *cpus, struct klin_complaint *c)
 		return 0;
 	}
 	if (cpulist_parse(list, cpus) || cpumask_empty(cpus))
-		return klin_complain(c, "cpus=%.40s: expected a list of CPUs like 0-3,6", list);
+		return klin_complain(c, "cpus=%.40s: expected a list of CPUs such as 0-3,6", list);
 	if (!cpumask_subset(cpus, cpu_online_mask))
-		return klin_complain(c, "cpus=%.40s: not all of these are online (%*pbl are)", list,
-				     cpumask_pr_args(cpu_online_mask));
+		return klin_complain(c, "cpus=%.40s: some are offline: expected CPUs of %*pbl",
+				     list, cpumask_pr_args(cpu_online_mask));
 	return 0;
 }
 
@@ -63,13 +63,13 @@ static void deadline_passed(struct work_struct *work)
 }
 
 /**
- * klin_team_create - make the threads; they wait for klin_team_start()
- * @team: to be set up; its memory is the caller's, until klin_team_stop() returned
- * @n: how many threads, 1 to KLIN_TEAM_MAX
+ * klin_team_create() - create the threads, which wait for klin_team_start()
+ * @team: to be initialized; its memory is the caller's, until klin_team_stop() returns
+ * @n: number of threads, 1 to KLIN_TEAM_MAX
  * @cpus: the CPUs they are bound to, in turn
- * @body: what each runs
+ * @body: the function that each thread runs
  *
- * Return: 0, or -ENOMEM and the like; nothing is left to undo then.
+ * Return: 0, or an error such as -ENOMEM, with nothing left to undo.
  */
 int klin_team_create(struct klin_team *team, unsigned int n, const cpumask_t *cpus,
 		     void (*body)(struct klin_team *team, unsigned int index))
@@ -109,8 +109,8 @@ int klin_team_create(struct klin_team *team, unsigned int n, const cpumask_t *cp
 }
 
 /**
- * klin_team_start - let the threads run
- * @team: a team that was created and not yet started
+ * klin_team_start() - let the threads run
+ * @team: a team that has been created and not started
  * @duration_ms: when to stop them, in milliseconds from now, 0 for never
  */
 void klin_team_start(struct klin_team *team, u64 duration_ms)
@@ -123,8 +123,8 @@ void klin_team_start(struct klin_team *team, u64 duration_ms)
 }
 
 /**
- * klin_team_stop - end the threads, wait until they are gone and free them
- * @team: a team that was created; nothing happens the second time
+ * klin_team_stop() - stop the threads, wait for their end and free them
+ * @team: a team that has been created; a second call does nothing
  */
 void klin_team_stop(struct klin_team *team)
 {
@@ -147,10 +147,10 @@ void klin_team_stop(struct klin_team *team)
 }
 
 /**
- * klin_team_done - whether all threads have ended
- * @team: a team that was created
+ * klin_team_done() - check whether all threads have ended
+ * @team: a team that has been created
  *
- * Return: true when they have.
+ * Return: true if they have.
  */
 bool klin_team_done(const struct klin_team *team)
 {
@@ -158,8 +158,8 @@ bool klin_team_done(const struct klin_team *team)
 }
 
 /**
- * klin_team_state - the state in one word
- * @team: a team that was created
+ * klin_team_state() - describe the state in one word
+ * @team: a team that has been created
  *
  * Return: "ready", "running" or "done".
  */

@@ -17,9 +17,9 @@ struct klin_complaint;
 
 /**
  * struct klin_team - kernel threads that start and end together
- * @stop: set once; every loop of the threads looks at it
- * @wait: where threads wait for the start, and for whatever else the body needs
- * @body: what each thread runs; @index counts from 0
+ * @stop: set once; every loop of the threads checks it
+ * @wait: wait queue for the start; the body may use it, too
+ * @body: function of each thread; @index counts from 0
  * @started: the time of the start by ktime_get_ns(), 0 before
  * @ended: the time when the last thread's body ended, 0 before
  */

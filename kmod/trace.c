@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints' definitions, and the out-of-line halves of <klin.h>: a
- * header that other code includes must not pull in the whole of a trace header
- * (Documentation/trace/tracepoints.rst), so it tests the static key and calls
- * these.
+ * Definitions of the tracepoints, and the out-of-line parts of <klin.h>.  A header for other
+ * code must not include a whole trace header (Documentation/trace/tracepoints.rst), so
+ * <klin.h> tests the static key and calls these functions.
  */
 #include "klin.h"
 

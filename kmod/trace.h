@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tracepoints of klin.  Code announces its operations with <klin.h>, not
- * with these; BPF programs attach to them as raw tracepoints and find the
- * arguments in the order of TP_PROTO.
+ * The tracepoints of klin.  Code announces its operations by <klin.h>, not directly by these.
+ * BPF programs attach to them as raw tracepoints, with arguments in the order of TP_PROTO.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM klin

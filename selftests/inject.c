@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A library to be preloaded: makes what a program asks of the system fail.
+ * A library for LD_PRELOAD that makes system and library calls of a program fail.
  *
- * KLIN_INJECT_ALLOC=N		the N-th allocation fails (malloc() and its kin, anonymous mmap())
- * KLIN_INJECT_ALLOC_ON=N	the N-th and all that follow fail
- * KLIN_INJECT_EXIT=N		the N-th allocation ends the program: exit(1), as a library may
- * KLIN_INJECT_THREADS=N	the N-th thread and all that follow cannot be created
- * KLIN_INJECT_READ=FILE	reading that file fails, behind its first bytes if it is larger, with
- *				KLIN_INJECT_ERRNO or EIO
- * KLIN_INJECT_CLOCK=NS		each reading of the clock is that much later than the one before
- * KLIN_INJECT_MARK=FILE	is created when something was made to fail
- * The calls that a disk refuses are in inject_disk.c.
+ * KLIN_INJECT_ALLOC=N		fails the N-th allocation (malloc() etc., anonymous mmap())
+ * KLIN_INJECT_ALLOC_ON=N	fails the N-th allocation and all later ones
+ * KLIN_INJECT_EXIT=N		calls exit(1) at the N-th allocation, as some libraries do
+ * KLIN_INJECT_THREADS=N	fails the creation of the N-th thread and of all later ones
+ * KLIN_INJECT_READ=FILE	fails reads of that file with KLIN_INJECT_ERRNO or EIO, after the
+ *				first bytes if the file is larger
+ * KLIN_INJECT_CLOCK=NS		adds NS to the clock at each reading
+ * KLIN_INJECT_MARK=FILE	is created when a call was made to fail
+ *
+ * inject_disk.c fails the calls that write to a disk.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,7 +44,7 @@ unsigned long inject_number(const char *name)
 	return s ? strtoul(s, NULL, 10) : 0;
 }
 
-/* Before main(), behind what the loader and other libraries allocate. */
+/* Runs before main(), after the allocations of the loader and other libraries. */
 __attribute__((constructor)) static void begin(void)
 {
 	fail_alloc = inject_number("KLIN_INJECT_ALLOC");
@@ -127,7 +128,10 @@ void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 	return (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, off);
 }
 
-/* Is @fd the file whose reading fails?  A disk has its errors behind what it could read. */
+/*
+ * Return: true if @fd is the file whose reads fail.  A real disk also fails after some good
+ * bytes.
+ */
 static bool fails_to_read(int fd)
 {
 	struct stat st, want;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Disks that are full or broken, for the library that is preloaded (inject.c).
+ * Full and broken disks, for the preloaded library (inject.c).
  *
- * KLIN_INJECT_DISK=N		the N-th system call that writes fails: write() and its kin, but to
- *				standard error; fsync(); close() of what was open for writing;
+ * KLIN_INJECT_DISK=N		fails the N-th system call that writes: write() etc., except to
+ *				standard error; fsync(); close() of a file open for writing;
  *				rename(); open() of a new file
- * KLIN_INJECT_DISK_ON=N	the N-th and all that follow fail
- * KLIN_INJECT_ERRNO=NUMBER	with that error; ENOSPC by default
- * KLIN_INJECT_SHORT=1		write() takes half of what it is given
+ * KLIN_INJECT_DISK_ON=N	fails the N-th such call and all later ones
+ * KLIN_INJECT_ERRNO=NUMBER	the error; ENOSPC by default
+ * KLIN_INJECT_SHORT=1		write() writes half of its bytes
  *
- * The C library's streams call the kernel by a way of their own, which no preloaded write()
- * sees.  So a seccomp filter traps these system calls, and the handler of SIGSYS makes them.
+ * The streams of the C library enter the kernel without calling write(), so preloading does
+ * not catch them.  A seccomp filter therefore traps these system calls, and the handler of
+ * SIGSYS makes them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 static unsigned long fail_at, fail_from, short_writes, calls;
 static int error;
 
-/* Does it write to a disk, or end what does? */
+/* Return: true if the system call writes to a disk, or completes a write. */
 static bool writes(long nr, long fd)
 {
 	switch (nr) {
@@ -67,7 +68,7 @@ static void trapped(int number __attribute__((unused)), siginfo_t *info, void *c
 		reg[REG_RDX] /= 2;
 		inject_mark();
 	}
-	/* A file is closed in any case. */
+	/* Close the file even if close() reports an error. */
 	if (!bad || info->si_syscall == SYS_close)
 		ret = inject_call(info->si_syscall, reg[REG_RDI], reg[REG_RSI], reg[REG_RDX],
 				  reg[REG_R10]);
@@ -77,7 +78,7 @@ static void trapped(int number __attribute__((unused)), siginfo_t *info, void *c
 
 #define LOAD(field)	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define END(action)	BPF_STMT(BPF_RET | BPF_K, action)
-/* Trap that system call: the next instruction is END(SECCOMP_RET_TRAP). */
+/* Trap this system call: the next instruction is END(SECCOMP_RET_TRAP). */
 #define TRAP(nr)	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), END(SECCOMP_RET_TRAP)
 
 void inject_disk_begin(void)
@@ -103,7 +104,7 @@ void inject_disk_begin(void)
 		END(SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog filter = { sizeof(code) / sizeof(*code), code };
-	/* The handler's own calls must not wait for its end. */
+	/* SA_NODEFER: system calls of the handler are trapped, too. */
 	struct sigaction action = { .sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_NODEFER };
 
 	fail_at = inject_number("KLIN_INJECT_DISK");

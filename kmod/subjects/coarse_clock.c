@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A coarse clock: the time of the last update, under a sequence count.  An update
- * moves it on by whole intervals and now and then changes the rate, by which the
- * part of an interval that has already passed counts more or less: so that the fine
- * clock does not jump, the difference is taken from the base.
+ * A coarse clock: the time of the last update, under a sequence count.  An update advances the
+ * clock by whole intervals.  Now and then it changes the rate, which revalues the part of an
+ * interval that has already passed.  The base absorbs the difference, so that the fine clock
+ * does not jump.
  *
- * The mutant is the kernel before b71f9804f66c ("timekeeping: Prevent coarse clocks
- * going backwards"): the coarse clock shows the base, also where it went back.
+ * The mutant is the kernel before b71f9804f66c ("timekeeping: Prevent coarse clocks going
+ * backwards"): its coarse clock shows the base, even if the base went back.
  */
 #include <linux/seqlock.h>
 #include <linux/slab.h>
@@ -15,7 +15,7 @@
 #include "subject.h"
 
 #define INTERVAL 16	/* cycles */
-#define SHIFT 4		/* of the base: fractions of a nanosecond */
+#define SHIFT 4		/* The base is in units of 1 / 2^SHIFT ns. */
 
 enum { M_READ };
 
@@ -25,13 +25,13 @@ static struct klin_method *const methods[] = { [M_READ] = &method_read };
 
 /**
  * struct klin_coarse - the clock
- * @object: what all subjects have; the first member
- * @seq: around what follows
- * @base: the time at @cycle_last, in fractions
- * @shown: what the coarse clock shows, in the right one
- * @cycle_last: up to where cycles are in the base
+ * @object: common part of all subjects; the first member
+ * @seq: guards the fields below
+ * @base: the time at @cycle_last, in fractions of a nanosecond
+ * @shown: the time that the correct coarse clock shows
+ * @cycle_last: the cycle up to which @base has advanced
  * @mult: fractions a cycle
- * @now: the counter; thread 0 drives it
+ * @now: the cycle counter, which thread 0 advances
  */
 struct klin_coarse {
 	struct klin_object object;
@@ -42,7 +42,7 @@ struct klin_coarse {
 	u64 now;
 };
 
-/* By thread 0 alone. */
+/* Only thread 0 calls this. */
 static void advance(struct klin_coarse *c, struct klin_worker *w)
 {
 	u64 offset, mult = 64 + klin_rng_below(&w->rng, 64);
@@ -55,7 +55,7 @@ static void advance(struct klin_coarse *c, struct klin_worker *w)
 		c->cycle_last += INTERVAL;
 		offset -= INTERVAL;
 	}
-	/* base + offset * mult, the fine clock, stays what it is */
+	/* Keeps base + offset * mult, the fine clock, unchanged. */
 	c->base += offset * c->mult - offset * mult;
 	c->mult = mult;
 	if ((s64)(c->base - c->shown) > 0)
@@ -68,7 +68,7 @@ static u64 shown(const struct klin_coarse *c)
 	return c->shown;
 }
 
-/* backwards: what the base is */
+/* Mutant "backwards": show the base. */
 
 static u64 base(const struct klin_coarse *c)
 {
@@ -125,7 +125,7 @@ static void destroy(struct klin_object *object)
 
 static const struct klin_subject subjects[] = {
 	{ "coarse", "a coarse clock", NULL, shown },
-	{ "coarse.backwards", "shows the base, which the rate moves back (before b71f9804f66c)",
+	{ "coarse.backwards", "reads the base, which a new rate sets back (before b71f9804f66c)",
 	  "coarse", base },
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Subjects of a counter, which operations of all contexts work on: of tasks, of
- * hard and soft interrupts that come while a task is inside an operation, of tasks
- * that begin another one inside it, or that go on to another CPU inside it.
+ * Subjects with a counter that all contexts use: tasks, hard interrupts and soft interrupts.
+ * Interrupts come while a task is inside an operation.  Tasks also begin a second operation
+ * inside the first, or move to another CPU inside an operation.
  *
- * A recording must get all of these right: an interrupt's operation is told by the
- * name of the task that it interrupts, and where it hits a probe at work (counter_timer
- * alone) the probe misses it.
+ * A recorder must get all of these right.  It sees the operation of an interrupt under the
+ * name of the interrupted task.  If a probe is running when the interrupt comes (counter_timer
+ * only), the probe misses the operation.
  *
- * inc gives the value before, so no two give the same: that is the truth a test can
- * compare the monitor's verdict with.
+ * inc returns the old value, so no two calls return the same value.  The load checks this
+ * itself, and tests compare the monitor's verdict with this check.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -22,9 +22,9 @@
 #include "counter.h"
 #include "rng.h"
 
-#define GIVEN		1024	/* values looked at for one that was given twice */
-#define TIMER_NS	30000	/* an interrupt comes within this time */
-#define DEPTH		3	/* operations inside each other, of one task */
+#define GIVEN		1024	/* size of the table in which repeated values are found */
+#define TIMER_NS	30000	/* maximum delay of the next timer interrupt */
+#define DEPTH		3	/* nesting depth of one task's operations */
 
 enum { M_INC, M_GET };
 enum { HARD, SOFT, CONTEXTS };
@@ -34,7 +34,7 @@ static KLIN_METHOD(method_get, "counter.get");
 
 static struct klin_method *const methods[] = { [M_INC] = &method_inc, [M_GET] = &method_get };
 
-/* What interrupts a CPU. */
+/* Sources of interrupts on one CPU. */
 struct klin_counter_cpu {
 	struct klin_counter *counter;
 	struct hrtimer timer;
@@ -44,12 +44,12 @@ struct klin_counter_cpu {
 };
 
 /**
- * struct klin_counter_kind - how a subject counts, and from where
- * @inc: raise the count, return what it was
- * @irq: in interrupts, too, which come inside operations of tasks
- * @timer: in interrupts that come at any time, and so hit probes at work
- * @nested: inside another operation, too
- * @moving: threads move to another CPU inside an operation
+ * struct klin_counter_kind - how a subject counts, and in which contexts
+ * @inc: raise the count; returns the old value
+ * @irq: true if interrupts count, too, while tasks are inside operations
+ * @timer: true if interrupts come at any time, also while a probe runs
+ * @nested: true if operations also run inside other operations
+ * @moving: true if threads move to another CPU inside an operation
  */
 struct klin_counter_kind {
 	u64 (*inc)(struct klin_counter *c);
@@ -58,11 +58,12 @@ struct klin_counter_kind {
 
 /**
  * struct klin_counter - the counter
- * @object: what all subjects have; the first member
- * @kind: what is done to it
+ * @object: common part of all subjects; the first member
+ * @kind: how it counts
  * @n: the count
- * @given: the last value that was given of those with the same rest
- * @cpu: what interrupts each CPU, NULL if nothing does
+ * @given: for each remainder modulo GIVEN, the last value returned plus one; 0 for
+ *	none
+ * @cpu: sources of interrupts of each CPU, or NULL
  */
 struct klin_counter {
 	struct klin_object object;
@@ -78,7 +79,7 @@ static u64 inc_atomic(struct klin_counter *c)
 	return xadd(&c->n, 1);
 }
 
-/* plain: what comes between the load and the store is forgotten */
+/* Mutant "plain": an increment between the load and the store is lost. */
 
 static u64 inc_plain(struct klin_counter *c)
 {
@@ -89,24 +90,25 @@ static u64 inc_plain(struct klin_counter *c)
 	return n;
 }
 
-#define AGAIN	8	/* times more that klin_counter_again() comes to its begin */
+#define AGAIN	8	/* further executions of the first instruction in one call */
 
 /**
- * klin_counter_again - raise a number by a function whose first instruction is a loop's, too
+ * klin_counter_again() - add to a number, by a function that begins with a loop
  * @n: the number
- * @by: how much
- * @times: the loop goes round so many times more, and nothing is done any more
+ * @by: how much to add
+ * @times: number of further turns of the loop, which add nothing
  * @first: 1
  *
- * As a compiler may well write it (llist_add_batch()).  Arguments change on the way.
+ * The first instruction is the begin of the loop, as compilers make it for llist_add_batch().
+ * The arguments change in the loop.
  *
- * Return: what it was.
+ * Return: the old value.
  */
 noinline notrace u64 klin_counter_again(u64 *n, u64 by, u64 times, u64 first)
 {
 	u64 was;
 
-	/* All are in the registers in which they come, so that nothing is before the loop. */
+	/* The arguments stay in their registers, so that no instruction precedes the loop. */
 	asm volatile("1: lock xaddq %[by], (%[n])\n\t"
 		     "testq %[first], %[first]\n\t"
 		     "cmovnzq %[by], %[was]\n\t"
@@ -127,7 +129,7 @@ static u64 inc_again(struct klin_counter *c)
 	return klin_counter_again(&c->n, 1, AGAIN, 1);
 }
 
-/* An interrupt that a task sends to its own CPU, or a timer. */
+/* Cause an interrupt on this CPU: an irq_work, or a timer. */
 static void disturb(struct klin_counter *c, struct klin_worker *w)
 {
 	struct klin_counter_cpu *cpu;
@@ -152,14 +154,14 @@ static void move(struct klin_worker *w)
 	cpu = cpumask_next(raw_smp_processor_id(), cpu_online_mask);
 	if (cpu >= nr_cpu_ids)
 		cpu = cpumask_first(cpu_online_mask);
-	/* Fails when the CPU goes away, and then the thread stays where it is. */
+	/* Fails if the CPU goes offline; the thread then stays on its CPU. */
 	set_cpus_allowed_ptr(current, cpumask_of(cpu));
 }
 
 static u64 inc_inside(struct klin_counter *c, struct klin_worker *w, unsigned int depth);
 static u64 get_inside(struct klin_counter *c, struct klin_worker *w, unsigned int depth);
 
-/* What may come inside an operation of a task. */
+/* Do what may happen inside an operation of a task. */
 static void inside(struct klin_counter *c, struct klin_worker *w, unsigned int depth)
 {
 	if (c->kind->irq)
@@ -174,15 +176,15 @@ static void inside(struct klin_counter *c, struct klin_worker *w, unsigned int d
 	}
 }
 
-/* What a load calls, and what fentry and fexit can be attached to. */
+/* Functions that the load calls, to which fentry and fexit can be attached. */
 
 /**
- * klin_counter_inc - raise the count
+ * klin_counter_inc() - raise the count
  * @c: the counter
  * @w: the thread; NULL in an interrupt
- * @depth: operations of this thread that this one is inside of
+ * @depth: number of this thread's operations that enclose this one
  *
- * Return: what it was.
+ * Return: the old value.
  */
 noinline u64 klin_counter_inc(struct klin_counter *c, struct klin_worker *w, unsigned int depth)
 {
@@ -198,10 +200,10 @@ noinline u64 klin_counter_inc(struct klin_counter *c, struct klin_worker *w, uns
 }
 
 /**
- * klin_counter_get - read the count
+ * klin_counter_get() - read the count
  * @c: the counter
  * @w: the thread; NULL in an interrupt
- * @depth: operations of this thread that this one is inside of
+ * @depth: number of this thread's operations that enclose this one
  *
  * Return: the count.
  */
@@ -226,7 +228,7 @@ static u64 do_inc(struct klin_counter *c, struct klin_worker *w, struct klin_wor
 	n = klin_counter_inc(c, w, depth);
 	klin_return(c, &method_inc, n, 0, 0);
 	klin_count(sums, M_INC);
-	/* 0 is none. */
+	/* The table holds value + 1, since 0 stands for none. */
 	if (xchg(&c->given[n % GIVEN], n + 1) == n + 1)
 		klin_truth(sums);
 	return n;
@@ -264,7 +266,7 @@ static void step(struct klin_object *object, struct klin_worker *w)
 		do_get(c, w, w, 0);
 }
 
-/* Interrupts have their own sums, each with one writer. */
+/* Interrupts have their own counters, each with one writer. */
 static void interrupt(struct klin_counter_cpu *cpu, unsigned int context)
 {
 	struct klin_counter *c = cpu->counter;
@@ -286,7 +288,7 @@ static void on_work(struct irq_work *work)
 	struct klin_counter_cpu *cpu = container_of(work, struct klin_counter_cpu, work);
 
 	interrupt(cpu, HARD);
-	/* Runs at the end of this interrupt, where it did not interrupt a soft one. */
+	/* The tasklet runs at the end of this interrupt, unless the interrupt hit a softirq. */
 	if (cpu->turn++ % 2)
 		tasklet_schedule(&cpu->tasklet);
 }
@@ -340,7 +342,7 @@ static bool busy(struct klin_counter_cpu *cpu)
 	       test_bit(TASKLET_STATE_RUN, &cpu->tasklet.state);
 }
 
-/* The work queues the tasklet before it is over, so nothing is missed between the two. */
+/* The work queues the tasklet before it ends, so waiting for both in turn misses neither. */
 static void quiesce(struct klin_object *object)
 {
 	struct klin_counter *c = container_of(object, struct klin_counter, object);
@@ -369,17 +371,16 @@ static const struct klin_counter_kind moving = { .inc = inc_atomic, .moving = tr
 
 static const struct klin_subject subjects[] = {
 	{ "counter", "a counter", NULL, &counter },
-	{ "counter.plain", "raised by a load and a store", "counter", &counter_plain },
-	{ "counter_again", "a counter; a loop comes back to where the function begins", NULL,
+	{ "counter.plain", "increments by a load and a store", "counter", &counter_plain },
+	{ "counter_again", "a counter; a loop jumps to the function's first instruction", NULL,
 	  &again },
-	{ "counter_irq", "a counter that interrupts inside operations raise, too", NULL, &irq },
-	{ "counter_irq.plain", "an interrupt between load and store is forgotten", "counter_irq",
-	  &irq_plain },
-	{ "counter_timer", "a counter that interrupts raise, which come at any "
-	  "time", NULL, &timer },
-	{ "counter_nested", "a counter; operations begin inside others of the same task", NULL,
+	{ "counter_irq", "a counter that interrupts increment during operations", NULL, &irq },
+	{ "counter_irq.plain", "loses increments by interrupts between load and store",
+	  "counter_irq", &irq_plain },
+	{ "counter_timer", "a counter that timer interrupts increment at any time", NULL, &timer },
+	{ "counter_nested", "a counter; operations begin inside others of their task", NULL,
 	  &nested },
-	{ "counter_moving", "a counter; threads move to another CPU inside operations", NULL,
+	{ "counter_moving", "a counter; threads change their CPU during operations", NULL,
 	  &moving },
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counter of an eventfd in semaphore mode, taken from also where nobody has
- * looked whether there is something, as VFIO and KVM do when they let go of one.
+ * The counter of an eventfd in semaphore mode.  VFIO and KVM also take from the counter
+ * without checking it first, when they release an eventfd.
  *
- * The mutant is the kernel before 758b49204781 ("eventfd: prevent underflow for
- * eventfd semaphores"): it takes 1 from 0.
+ * The mutant is the kernel before 758b49204781 ("eventfd: prevent underflow for eventfd
+ * semaphores"): it takes 1 from 0.
  */
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -21,8 +21,8 @@ static struct klin_method *const methods[] = { [M_POST] = &method_post, [M_TAKE]
 
 /**
  * struct klin_eventsem - the counter
- * @object: what all subjects have; the first member
- * @lock: of all that follows
+ * @object: common part of all subjects; the first member
+ * @lock: guards @count
  * @count: the counter
  */
 struct klin_eventsem {
@@ -36,7 +36,7 @@ static u64 how_many(const struct klin_eventsem *e)
 	return e->count ? 1 : 0;
 }
 
-/* underflow: a semaphore gives one, whether it has one or not */
+/* Mutant "underflow": take 1 even if the counter is 0. */
 
 static u64 one(const struct klin_eventsem *e)
 {
@@ -101,7 +101,7 @@ static void destroy(struct klin_object *object)
 
 static const struct klin_subject subjects[] = {
 	{ "eventsem", "an eventfd's counter in semaphore mode", NULL, how_many },
-	{ "eventsem.underflow", "takes one from none (eventfd before 758b49204781)", "eventsem",
+	{ "eventsem.underflow", "subtracts 1 from 0 (eventfd before 758b49204781)", "eventsem",
 	  one },
 };
 

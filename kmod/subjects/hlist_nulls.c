@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hash table of two chains whose elements are used again at once, for keys of the
- * other chain too, while look-ups go through them without a lock.
+ * A hash table with two chains and lockless look-ups.  Removed elements are reused at once,
+ * also for keys of the other chain.
  *
- * A look-up that stands on an element which moves ends in the other chain and has
- * not seen the rest of its own.  Therefore chains end in a number (hlist_nulls,
- * Documentation/RCU/rculist_nulls.rst), by which it finds out and begins again.  The
- * mutant does not look at that number; the kernel's BPF hash tables had none before
+ * If a look-up stands on an element that moves to the other chain, it continues in that chain
+ * and misses the rest of its own.  Therefore each chain ends in a number (hlist_nulls,
+ * Documentation/RCU/rculist_nulls.rst).  A look-up that ends at the wrong number starts again.
+ * The mutant ignores the number.  The kernel's BPF hash tables had no such numbers before
  * 4fe8435909fd ("bpf: convert htab map to hlist_nulls").
  */
 #include <linux/rculist.h>
@@ -18,8 +18,8 @@
 #include "subject.h"
 
 #define CHAINS	2
-#define LASTING	4	/* keys below are there for ever */
-#define MOVING	12	/* elements that come and go, by other keys each time */
+#define LASTING	4	/* keys below are always present */
+#define MOVING	12	/* elements that are inserted and removed, each time with a different key */
 #define KEYS	64
 
 enum { M_INSERT, M_REMOVE, M_HAS };
@@ -39,12 +39,12 @@ struct klin_element {
 
 /**
  * struct klin_nulls - the table
- * @object: what all subjects have; the first member
- * @lock: of those who change it
- * @chain: the chains, by the key's lowest bit
- * @lasting: elements of the keys that are there for ever, first in no chain
- * @moving: the others
- * @in: how many of these are in a chain
+ * @object: common part of all subjects; the first member
+ * @lock: guards changes of the table
+ * @chain: the chains, indexed by the key's lowest bit
+ * @lasting: elements with the keys that are always present, inserted at the begin
+ * @moving: the other elements
+ * @in: number of elements of @moving that are in a chain
  */
 struct klin_nulls {
 	struct klin_object object;
@@ -54,7 +54,10 @@ struct klin_nulls {
 	unsigned int in;
 };
 
-/* Is the key in the chain?  @end gets the number at whose end that was found out. */
+/*
+ * Search the chain of @key.  @end receives the number at the end of the walk if the key is not
+ * found.
+ */
 static bool walk(struct klin_nulls *t, u32 key, unsigned long *end)
 {
 	struct hlist_nulls_node *n;
@@ -84,7 +87,7 @@ static bool has_right(struct klin_nulls *t, u32 key)
 	}
 }
 
-/* any_end: the end of whichever chain */
+/* Mutant "any_end": accept the end of either chain. */
 
 static bool has_any_end(struct klin_nulls *t, u32 key)
 {
@@ -105,14 +108,14 @@ static noinline bool do_has(struct klin_nulls *t, u32 key)
 	return ok;
 }
 
-/* Both with the lock held. */
+/* The caller of insert() and remove() holds the lock. */
 
 static void insert(struct klin_nulls *t, struct klin_element *e, u32 key)
 {
 	klin_call(t, &method_insert, key, 0, 0);
 	WRITE_ONCE(e->key, key);
 	hlist_nulls_add_head_rcu(&e->node, &t->chain[key % CHAINS]);
-	smp_mb();	/* to drain the store buffer */
+	smp_mb();	/* drains the store buffer */
 	klin_return(t, &method_insert, 0, 0, 0);
 }
 
@@ -120,11 +123,11 @@ static void remove(struct klin_nulls *t, struct klin_element *e)
 {
 	klin_call(t, &method_remove, e->key, 0, 0);
 	hlist_nulls_del_rcu(&e->node);
-	smp_mb();	/* to drain the store buffer */
+	smp_mb();	/* drains the store buffer */
 	klin_return(t, &method_remove, 0, 0, 0);
 }
 
-/* An element goes from one chain to the other. */
+/* Insert a moving element, after removing it if all are in a chain. */
 static void move(struct klin_nulls *t, struct klin_worker *w)
 {
 	unsigned int i;
@@ -138,7 +141,7 @@ static void move(struct klin_nulls *t, struct klin_worker *w)
 		remove(t, &t->moving[i]);
 		klin_count(w, M_REMOVE);
 	}
-	/* A key of its own, of the one chain or the other. */
+	/* Keys of different elements differ; the chain is random. */
 	key = LASTING + i * CHAINS + klin_rng_below(&w->rng, CHAINS);
 	insert(t, &t->moving[i], key);
 	spin_unlock(&t->lock);
@@ -182,8 +185,8 @@ static void destroy(struct klin_object *object)
 }
 
 static const struct klin_subject subjects[] = {
-	{ "nulls", "a hash table of elements that are used again at once", NULL, has_right },
-	{ "nulls.any_end", "a look-up may end in another chain (BPF maps before 4fe8435909fd)",
+	{ "nulls", "a hash table that reuses removed elements at once", NULL, has_right },
+	{ "nulls.any_end", "a look-up may end in another bucket (BPF maps before 4fe8435909fd)",
 	  "nulls", has_any_end },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's idr as an allocator of the lowest free number, with the lock that
- * its users bring.
+ * The kernel's idr as an allocator of the lowest free number, with an external lock, as the
+ * idr requires.
  */
 #include <linux/idr.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 #include "rng.h"
 #include "subject.h"
 
-#define IDS 32	/* numbers are below */
+#define IDS 32	/* numbers are below this one */
 
 enum { M_ALLOC, M_REMOVE };
 
@@ -23,10 +23,10 @@ static struct klin_method *const methods[] = {
 
 /**
  * struct klin_idr - the allocator
- * @object: what all subjects have; the first member
- * @idr: the kernel's
- * @lock: of those who change it
- * @holder: of each number, the thread that holds it plus one; 0 for none
+ * @object: common part of all subjects; the first member
+ * @idr: the kernel's idr
+ * @lock: guards changes of @idr
+ * @holder: for each number, the index of the thread that holds it plus one; 0 for none
  */
 struct klin_idr {
 	struct klin_object object;
@@ -35,7 +35,7 @@ struct klin_idr {
 	int holder[IDS];
 };
 
-/* -ENOSPC when all are taken. */
+/* Return: the number, or -ENOSPC if all are taken. */
 static int alloc_right(struct klin_idr *i)
 {
 	int id;
@@ -48,7 +48,7 @@ static int alloc_right(struct klin_idr *i)
 	return id;
 }
 
-/* replaced: what another thread has taken meanwhile is taken all the same */
+/* Mutant "replaced": take a number even if another thread has taken it meanwhile. */
 
 static int alloc_replacing(struct klin_idr *i)
 {
@@ -76,7 +76,7 @@ static int alloc_replacing(struct klin_idr *i)
 
 typedef int (*alloc_fn)(struct klin_idr *i);
 
-/* The number, IDS for none.  Without memory it does not end: it says nothing of numbers. */
+/* Return: the number, or IDS if none is free.  If memory runs out, the operation stays pending. */
 static noinline int do_alloc(struct klin_idr *i)
 {
 	int id;
@@ -139,8 +139,8 @@ static void destroy(struct klin_object *object)
 }
 
 static const struct klin_subject subjects[] = {
-	{ "idr", "the kernel's idr, with a lock for those who change it", NULL, alloc_right },
-	{ "idr.replaced", "the lowest free number is looked for before the lock is taken", "idr",
+	{ "idr", "the kernel's idr, changed under a lock", NULL, alloc_right },
+	{ "idr.replaced", "finds the lowest free number before it takes the lock", "idr",
 	  alloc_replacing },
 };
 

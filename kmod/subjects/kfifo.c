@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's kfifo as a bounded queue: one lock for those who put and one for
- * those who get, none between the two (samples/kfifo, <linux/kfifo.h>).  What an end
- * has done becomes visible by a plain store; the wrappers end with a full barrier, so
- * that it has left the store buffer with the operation.
+ * The kernel's kfifo as a bounded queue: one lock for writers, one for readers, none between
+ * the two (samples/kfifo, <linux/kfifo.h>).  A plain store makes a change visible.  A full
+ * barrier at the end of each wrapper makes the store leave the store buffer within the
+ * operation.
  */
 #include <linux/kfifo.h>
 #include <linux/slab.h>
@@ -23,11 +23,11 @@ static struct klin_method *const methods[] = { [M_PUT] = &method_put, [M_GET] = 
 
 /**
  * struct klin_kfifo - the queue
- * @object: what all subjects have; the first member
- * @fifo: the kernel's
- * @put_lock: of those who put
- * @get_lock: of those who get
- * @last: of each thread, the last of its own values that came back to it
+ * @object: common part of all subjects; the first member
+ * @fifo: the kernel's kfifo
+ * @put_lock: held by writers
+ * @get_lock: held by readers
+ * @last: for each thread, the last of its own values that it took from the queue
  */
 struct klin_kfifo {
 	struct klin_object object;
@@ -42,7 +42,7 @@ static noinline bool put(struct klin_kfifo *f, u64 v)
 
 	klin_call(f, &method_put, v, 0, 0);
 	ok = kfifo_in_spinlocked(&f->fifo, &v, 1, &f->put_lock);
-	smp_mb();	/* to drain the store buffer, see above */
+	smp_mb();	/* drains the store buffer, see above */
 	klin_return(f, &method_put, ok, 0, 0);
 	return ok;
 }
@@ -54,7 +54,7 @@ static noinline bool get(struct klin_kfifo *f, u64 *v)
 	*v = 0;
 	klin_call(f, &method_get, 0, 0, 0);
 	ok = kfifo_out_spinlocked(&f->fifo, v, 1, &f->get_lock);
-	smp_mb();	/* to drain the store buffer, see above */
+	smp_mb();	/* drains the store buffer, see above */
 	klin_return(f, &method_get, ok, *v, 0);
 	return ok;
 }
@@ -70,7 +70,7 @@ static void step(struct klin_object *object, struct klin_worker *w)
 		return;
 	}
 	if (get(f, &v) && (v - 1) % w->workers == w->index) {
-		/* Its own values come back to a thread in the order of their making. */
+		/* A thread must get its own values in the order in which it put them. */
 		if (w->workers <= ARRAY_SIZE(f->last) && v <= *last)
 			klin_truth(w);
 		*last = v;
@@ -96,7 +96,7 @@ static void destroy(struct klin_object *object)
 }
 
 static const struct klin_subject subjects[] = {
-	{ "kfifo", "the kernel's kfifo, a lock for each end", NULL, NULL },
+	{ "kfifo", "the kernel's kfifo, with a lock for each end", NULL, NULL },
 };
 
 KLIN_GROUP(klin_kfifo_group) = {

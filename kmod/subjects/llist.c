@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's llist as a stack: any number of threads add, and llist_del_first()
- * needs a lock among those who take (see the table in <linux/llist.h>).  Nodes are
- * used again at once, which is what makes its absence felt.
+ * The kernel's llist as a stack.  Any number of threads may add, but concurrent
+ * llist_del_first() calls need a lock (see the table in <linux/llist.h>).  Nodes are reused at
+ * once, so that a missing lock shows.
  */
 #include <linux/llist.h>
 #include <linux/slab.h>
@@ -22,9 +22,9 @@ static struct klin_method *const methods[] = { [M_PUSH] = &method_push, [M_POP] 
 
 /**
  * struct klin_lnode - a node
- * @node: in the list
- * @value: what was pushed
- * @in: 1 while it is in the list, as far as is known
+ * @node: entry in the list
+ * @value: the pushed value
+ * @in: 1 while the node is in the list, as seen by the load
  */
 struct klin_lnode {
 	struct llist_node node;
@@ -34,14 +34,14 @@ struct klin_lnode {
 
 /**
  * struct klin_llist - the list
- * @object: what all subjects have; the first member
+ * @object: common part of all subjects; the first member
  * @head: the list
- * @takers: held by who takes
- * @pool_lock: of the free nodes
- * @free: nodes that are not in the list, a ring
- * @out: index of the one that is used next, modulo NODES
- * @back: where the next one goes, modulo NODES
- * @nodes: all of them
+ * @takers: held during a pop
+ * @pool_lock: guards the free nodes
+ * @free: ring of nodes that are not in the list
+ * @out: index of the next node to use, modulo NODES
+ * @back: index at which the next node is returned, modulo NODES
+ * @nodes: all nodes
  */
 struct klin_llist {
 	struct klin_object object;
@@ -62,7 +62,7 @@ static struct llist_node *del_first_locked(struct klin_llist *l)
 	return n;
 }
 
-/* several_take: nobody keeps two from taking, with a window where it matters */
+/* Mutant "several_take": pop without the lock, with a window between load and cmpxchg(). */
 
 static struct llist_node *del_first_alone(struct klin_llist *l)
 {
@@ -109,7 +109,7 @@ static struct klin_lnode *get_node(struct klin_llist *l)
 	return n;
 }
 
-/* A mutant may give a node back twice. */
+/* A mutant may return a node twice. */
 static void put_node(struct klin_llist *l, struct klin_lnode *n)
 {
 	spin_lock(&l->pool_lock);
@@ -123,7 +123,7 @@ static void step(struct klin_object *object, struct klin_worker *w)
 	struct klin_llist *l = container_of(object, struct klin_llist, object);
 	struct klin_lnode *n;
 
-	/* The list is full as a rule, so that what is taken out comes back soon. */
+	/* The list is mostly full, so that a removed node is reused soon. */
 	if (klin_rng_below(&w->rng, 100) >= w->mix / 2) {
 		n = get_node(l);
 		if (n) {
@@ -165,8 +165,8 @@ static void destroy(struct klin_object *object)
 }
 
 static const struct klin_subject subjects[] = {
-	{ "llist", "the kernel's llist, with a lock for those who take", NULL, del_first_locked },
-	{ "llist.several_take", "llist_del_first() by several threads without a lock", "llist",
+	{ "llist", "the kernel's llist, with a lock for removals", NULL, del_first_locked },
+	{ "llist.several_take", "several threads call llist_del_first() without a lock", "llist",
 	  del_first_alone },
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Subjects with lock, trylock and unlock: the kernel's spinlock_t, a
- * test-and-set lock and a ticket lock.
+ * Subjects with lock, trylock and unlock: the kernel's spinlock_t, a test-and-set lock and a
+ * ticket lock.
  *
- * Who holds a lock keeps preemption disabled, as with the kernel's own.  Who
- * waits does not, so that a mutant that lost its lock for ever can still be
- * stopped.  Each holder leaves its number and looks for others: that is the
- * truth a test can compare the monitor's verdict with.
+ * The holder of a lock keeps preemption disabled, as with the kernel's own locks.  A waiter
+ * does not, so that a load can be stopped after a mutant has lost its lock.  Each holder
+ * stores its number and checks for other holders.  Tests compare the monitor's verdict with
+ * this check.
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
@@ -30,7 +30,7 @@ static struct klin_method *const methods[] = {
 	[M_UNLOCK] = &method_unlock,
 };
 
-/* spin: the kernel's */
+/* Subject "spin": the kernel's lock. */
 
 static bool kernel_lock(struct klin_lock *l)
 {
@@ -50,7 +50,7 @@ static void kernel_unlock(struct klin_lock *l)
 
 static const struct klin_lock_ops spin_ops = { kernel_lock, kernel_trylock, kernel_unlock };
 
-/* tas: test, then test and set; released by a plain store */
+/* Subject "tas": test, then test and set; unlock is a plain store. */
 
 static bool tas_trylock(struct klin_lock *l)
 {
@@ -82,7 +82,7 @@ static void tas_unlock(struct klin_lock *l)
 
 static const struct klin_lock_ops tas_ops = { tas_lock, tas_trylock, tas_unlock };
 
-/* plain: a store instead of the exchange */
+/* Mutant "plain": a store instead of the exchange. */
 
 static bool plain_trylock(struct klin_lock *l)
 {
@@ -108,7 +108,7 @@ static bool plain_lock(struct klin_lock *l)
 
 static const struct klin_lock_ops plain_ops = { plain_lock, plain_trylock, tas_unlock };
 
-/* trylock_frees: when it fails it leaves by the path that releases the lock */
+/* Mutant "trylock_frees": a failed trylock takes the exit path that releases the lock. */
 
 static bool frees_trylock(struct klin_lock *l)
 {
@@ -127,7 +127,7 @@ out:
 
 static const struct klin_lock_ops frees_ops = { tas_lock, frees_trylock, tas_unlock };
 
-/* bounded: the wait has a limit, and nobody asks which of the two ended it */
+/* Mutant "bounded": the wait has a limit, and lock ignores whether the limit ended it. */
 
 static bool bounded_lock(struct klin_lock *l)
 {
@@ -143,8 +143,8 @@ static bool bounded_lock(struct klin_lock *l)
 static const struct klin_lock_ops bounded_ops = { bounded_lock, tas_trylock, tas_unlock };
 
 /*
- * ticket: a waiter enters when its ticket or a later one is called, so that a
- * mutant that calls too many lets two in, and does not hang.
+ * Subject "ticket".  A waiter enters when its own or a later ticket is called.  A mutant that
+ * calls too many tickets so lets two threads in, and does not hang.
  */
 
 static bool ticket_may_enter(const struct klin_lock *l, u32 ticket)
@@ -187,14 +187,14 @@ static bool ticket_trylock(struct klin_lock *l)
 
 static void ticket_unlock(struct klin_lock *l)
 {
-	/* Pairs with ticket_may_enter().  Mutants can have two that hold the lock. */
+	/* Pairs with ticket_may_enter().  In mutants two threads can hold the lock. */
 	smp_store_release(&l->owner, READ_ONCE(l->owner) + 1);
 	preempt_enable();
 }
 
 static const struct klin_lock_ops ticket_ops = { ticket_lock, ticket_trylock, ticket_unlock };
 
-/* trylock_racy: trylock takes the ticket it saw by a store */
+/* Mutant "trylock_racy": trylock takes its ticket by a load and a store. */
 
 static bool racy_trylock(struct klin_lock *l)
 {
@@ -210,7 +210,7 @@ static bool racy_trylock(struct klin_lock *l)
 
 static const struct klin_lock_ops racy_ops = { ticket_lock, racy_trylock, ticket_unlock };
 
-/* same_ticket: lock takes its ticket by a load and a store */
+/* Mutant "same_ticket": lock takes its ticket by a load and a store. */
 
 static bool same_lock(struct klin_lock *l)
 {
@@ -223,14 +223,14 @@ static bool same_lock(struct klin_lock *l)
 
 static const struct klin_lock_ops same_ops = { same_lock, ticket_trylock, ticket_unlock };
 
-/* What a load calls, and what fentry and fexit can be attached to. */
+/* Functions that the load calls, to which fentry and fexit can be attached. */
 
 /**
- * klin_lock_lock - take the lock, wait until it is free
+ * klin_lock_lock() - take the lock, waiting until it is free
  * @l: the lock
  *
- * Return: true with preemption disabled, or false when the load was stopped
- * before the lock was taken.
+ * Return: true with preemption disabled, or false if the load was stopped before the lock was
+ * taken.
  */
 noinline bool klin_lock_lock(struct klin_lock *l)
 {
@@ -238,10 +238,10 @@ noinline bool klin_lock_lock(struct klin_lock *l)
 }
 
 /**
- * klin_lock_trylock - take the lock if it is free
+ * klin_lock_trylock() - take the lock if it is free
  * @l: the lock
  *
- * Return: true with preemption disabled when it was taken, else false.
+ * Return: true with preemption disabled if the lock was taken, else false.
  */
 noinline bool klin_lock_trylock(struct klin_lock *l)
 {
@@ -249,7 +249,7 @@ noinline bool klin_lock_trylock(struct klin_lock *l)
 }
 
 /**
- * klin_lock_unlock - release the lock
+ * klin_lock_unlock() - release the lock
  * @l: the lock, held by the caller
  */
 noinline void klin_lock_unlock(struct klin_lock *l)
@@ -261,10 +261,10 @@ static const struct klin_subject subjects[] = {
 	{ "spin", "the kernel's spinlock_t", NULL, &spin_ops },
 	{ "tas", "a test-and-set lock", NULL, &tas_ops },
 	{ "ticket", "a ticket lock", NULL, &ticket_ops },
-	{ "tas.plain", "a plain store where the exchange should be", "tas", &plain_ops },
-	{ "tas.trylock_frees", "a trylock that fails leaves by the path that unlocks", "tas",
+	{ "tas.plain", "takes the lock by a plain store, not an exchange", "tas", &plain_ops },
+	{ "tas.trylock_frees", "a trylock that fails releases the lock", "tas",
 	  &frees_ops },
-	{ "tas.bounded", "lock goes on when the limit of its wait is reached", "tas",
+	{ "tas.bounded", "lock returns without the lock after a limited wait", "tas",
 	  &bounded_ops },
 	{ "ticket.trylock_racy", "trylock takes its ticket without a compare-and-swap", "ticket",
 	  &racy_ops },
@@ -295,7 +295,7 @@ static const void *spinlock(const struct klin_object *object)
 	return l->ops == &spin_ops ? &l->spin : NULL;
 }
 
-/* The critical section.  Preemption is disabled. */
+/* The critical section, with preemption disabled. */
 static void hold(struct klin_lock *l, struct klin_worker *w)
 {
 	bool alone = !READ_ONCE(l->holder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A lock with trylock: the object, and the functions probes attach to. */
+/* A lock with trylock: the object, and the functions that probes attach to. */
 #ifndef KLIN_LOCK_H
 #define KLIN_LOCK_H
 
@@ -9,7 +9,7 @@
 
 struct klin_lock;
 
-/* How a variant works; lock is false when the load was stopped first. */
+/* Operations of a variant. lock returns false if the load is stopped first. */
 struct klin_lock_ops {
 	bool (*lock)(struct klin_lock *l);
 	bool (*trylock)(struct klin_lock *l);
@@ -18,13 +18,13 @@ struct klin_lock_ops {
 
 /**
  * struct klin_lock - a lock
- * @object: what all subjects have; the first member
+ * @object: common part of all subjects; the first member
  * @ops: the variant
- * @spin: the lock of spin
- * @taken: the lock of the variants of tas: 1 when taken
- * @next: the next ticket to be given, in the variants of ticket
+ * @spin: the lock of variant spin
+ * @taken: the lock of the tas variants: 1 if taken
+ * @next: the next ticket to hand out, in the ticket variants
  * @owner: the ticket that may enter
- * @holder: number of the thread inside plus one; 0 for none
+ * @holder: index of the thread inside plus one; 0 for none
  */
 struct klin_lock {
 	struct klin_object object;

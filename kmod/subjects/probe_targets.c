@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A store and a load that are operations of their own, for probes: what a recorder
- * does between a round's store and its load (litmus_round.c) shows what it does to the store
- * buffer.  Each exists twice: for fentry, kprobes and klin.ko's tracepoints, and as one
- * that ftrace does not manage, for klin.ko's own kprobes.
+ * A store and a load in functions of their own, to which probes attach.  A recorder that works
+ * between a round's store and its load (litmus_round.c) so shows its effect on the store
+ * buffer.  Each function exists twice: one for fentry, kprobes and klin.ko's tracepoints, and
+ * one that ftrace does not manage, for klin.ko's own kprobes.
  */
 #include <linux/compiler.h>
 
@@ -16,7 +16,7 @@ static KLIN_METHOD(method_load, "round.load");
 static struct klin_method *const methods[] = { &method_store, &method_load };
 
 /**
- * klin_round_store - store 1
+ * klin_round_store() - store 1
  * @word: where
  */
 noinline void klin_round_store(u64 *word)
@@ -27,10 +27,10 @@ noinline void klin_round_store(u64 *word)
 }
 
 /**
- * klin_round_load - load a word
- * @word: which
+ * klin_round_load() - load a word
+ * @word: the word
  *
- * Return: what it was.
+ * Return: its value.
  */
 noinline u64 klin_round_load(const u64 *word)
 {
@@ -43,7 +43,7 @@ noinline u64 klin_round_load(const u64 *word)
 }
 
 /**
- * klin_round_store_hidden - klin_round_store() without its tracepoints, hidden from ftrace
+ * klin_round_store_hidden() - klin_round_store() without tracepoints, hidden from ftrace
  * @word: where
  */
 noinline notrace void klin_round_store_hidden(u64 *word)
@@ -52,17 +52,17 @@ noinline notrace void klin_round_store_hidden(u64 *word)
 }
 
 /**
- * klin_round_load_hidden - klin_round_load() without its tracepoints, hidden from ftrace
- * @word: which
+ * klin_round_load_hidden() - klin_round_load() without tracepoints, hidden from ftrace
+ * @word: the word
  *
- * Return: what it was.
+ * Return: its value.
  */
 noinline notrace u64 klin_round_load_hidden(const u64 *word)
 {
 	return READ_ONCE(*word);
 }
 
-/* Methods alone: rounds are no load. */
+/* The group only registers methods: no load can run it. */
 KLIN_GROUP(klin_round_group) = {
 	.name = "round",
 	.methods = methods,

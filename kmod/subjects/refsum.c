@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A reference count in parts, one a CPU, as struct mount has: whoever drops a
- * reference takes a lock and adds the parts up, to see whether it was the last.
+ * A reference count with one part for each CPU, as in struct mount.  To drop a reference, a
+ * thread takes a lock and adds up the parts, to see whether it was the last.
  *
- * The mutant is the kernel before 9ea0a46ca2c3 ("fix mntput/mntput race"): the
- * reference is dropped before the lock is taken.  A sum that is under way counts it,
- * but not the reference that was taken behind its back in a part it has already
- * seen, and finds 0 while others still hold the mount.
+ * The mutant is the kernel before 9ea0a46ca2c3 ("fix mntput/mntput race"): it drops the
+ * reference before it takes the lock.  A concurrent sum may see that drop, but miss a
+ * reference that was taken in a part it has already read.  It then finds 0 although other
+ * references remain.
  */
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -25,9 +25,9 @@ static struct klin_method *const methods[] = { [M_GET] = &method_get, [M_PUT] = 
 
 /**
  * struct klin_refsum - the count
- * @object: what all subjects have; the first member
- * @lock: of who drops a reference
- * @part: the parts; one reference is the object's own and never dropped
+ * @object: common part of all subjects; the first member
+ * @lock: held while a reference is dropped
+ * @part: the parts; one reference belongs to the object and is never dropped
  */
 struct klin_refsum {
 	struct klin_object object;
@@ -59,7 +59,7 @@ static bool put_right(struct klin_refsum *r, unsigned int part)
 	return last;
 }
 
-/* early: dropped before the lock is taken */
+/* Mutant "early": drop the reference before taking the lock. */
 
 static bool put_early(struct klin_refsum *r, unsigned int part)
 {
@@ -91,7 +91,7 @@ static noinline bool do_put(struct klin_refsum *r, unsigned int part)
 	return last;
 }
 
-/* Taken on one CPU and dropped on another, as by a task that has moved. */
+/* Take on one CPU's part and drop on another's, as a task does that has moved. */
 static void step(struct klin_object *object, struct klin_worker *w)
 {
 	struct klin_refsum *r = container_of(object, struct klin_refsum, object);
@@ -120,8 +120,8 @@ static void destroy(struct klin_object *object)
 }
 
 static const struct klin_subject subjects[] = {
-	{ "refsum", "a reference count in parts, dropped under a lock", NULL, put_right },
-	{ "refsum.early", "dropped before the lock is taken (mntput before 9ea0a46ca2c3)",
+	{ "refsum", "a reference count, in four parts, dropped under a lock", NULL, put_right },
+	{ "refsum.early", "drops before it takes the lock (mntput before 9ea0a46ca2c3)",
 	  "refsum", put_early },
 };
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A register whose write the compiler inlines where it likes, as most functions of the
- * kernel: of eight writes seven are made by an inlined instance, which a probe on the
- * function's entry does not see, and one by a call.
+ * A register whose write the compiler may inline, as most functions of the kernel.  Of eight
+ * writes seven are inlined, and a probe at the function's entry misses them; one is a call.
  */
 #include <linux/slab.h>
 
 #include "subject.h"
 
-#define STALE	64	/* the mutant's every so manyth read */
+#define STALE	64	/* the mutant returns an old value at each STALE-th read */
 
 enum { M_READ, M_WRITE };
 
@@ -19,10 +18,10 @@ static struct klin_method *const methods[] = { [M_READ] = &method_read, [M_WRITE
 
 /**
  * struct klin_register - the register
- * @object: what all subjects have; the first member
+ * @object: common part of all subjects; the first member
  * @v: its value
- * @before: the value before that, which the mutant reads
- * @reads: how many there were, about
+ * @before: the previous value, which the mutant sometimes reads
+ * @reads: approximate number of reads
  */
 struct klin_register {
 	struct klin_object object;
@@ -48,7 +47,7 @@ static u64 value(struct klin_register *r)
 	return READ_ONCE(r->v);
 }
 
-/* stale: now and then the value before is read */
+/* Mutant "stale": sometimes read the previous value. */
 
 static u64 stale(struct klin_register *r)
 {
@@ -80,7 +79,7 @@ static noinline u64 do_read(struct klin_register *r)
 	return v;
 }
 
-/* Thread 0 writes what it counts, which the others must not see go back. */
+/* Thread 0 writes increasing numbers; the other threads must not see them decrease. */
 static void step(struct klin_object *object, struct klin_worker *w)
 {
 	struct klin_register *r = container_of(object, struct klin_register, object);
@@ -113,7 +112,7 @@ static void destroy(struct klin_object *object)
 
 static const struct klin_subject subjects[] = {
 	{ "register", "a word whose write is inlined", NULL, value },
-	{ "register.stale", "now and then the value before is read", "register", stale },
+	{ "register.stale", "sometimes reads the previous value", "register", stale },
 };
 
 KLIN_GROUP(klin_register_group) = {

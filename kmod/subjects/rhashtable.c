@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's rhashtable as a map; it grows and shrinks while it is used.  A change
- * becomes visible by a plain store and may wait in the store buffer; the wrappers end
- * with a full barrier, so that it has left with the operation.
+ * The kernel's rhashtable as a map, which grows and shrinks in use.  A plain store makes a
+ * change visible.  A full barrier at the end of each wrapper makes the store leave the store
+ * buffer within the operation.
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -24,10 +24,10 @@ static struct klin_method *const methods[] = {
 
 /**
  * struct klin_entry - an element
- * @head: in the table
+ * @head: entry in the table
  * @key: its key
  * @value: its value
- * @rcu: frees it when no look-up can have it
+ * @rcu: frees it after a grace period
  */
 struct klin_entry {
 	struct rhash_head head;
@@ -46,9 +46,10 @@ static const struct rhashtable_params params = {
 
 /**
  * struct klin_rhashtable - the map
- * @object: what all subjects have; the first member
- * @table: the kernel's
- * @taken: 1 when a thread has inserted the key, 2 while one removes it, 0 then
+ * @object: common part of all subjects; the first member
+ * @table: the kernel's rhashtable
+ * @taken: for each key, 1 after a thread has inserted it, 2 while a thread removes it,
+ *	then 0
  */
 struct klin_rhashtable {
 	struct klin_object object;
@@ -56,14 +57,14 @@ struct klin_rhashtable {
 	int taken[KEYS];
 };
 
-/* 0 or -EEXIST; or another errno where the table could not grow, and nothing was done */
+/* Return: 0, -EEXIST, or another errno if the table could not grow and was not changed. */
 
 static int insert_right(struct klin_rhashtable *t, struct klin_entry *e)
 {
 	return rhashtable_lookup_insert_fast(&t->table, &e->head, params);
 }
 
-/* insert_twice: looked for first, inserted then */
+/* Mutant "insert_twice": look the key up first, then insert without a check. */
 
 static int insert_twice(struct klin_rhashtable *t, struct klin_entry *e)
 {
@@ -75,7 +76,7 @@ static int insert_twice(struct klin_rhashtable *t, struct klin_entry *e)
 
 typedef int (*insert_fn)(struct klin_rhashtable *t, struct klin_entry *e);
 
-/* The same.  One that could not be done does not end: that says nothing of the key. */
+/* Return: as insert_right().  After an errno other than -EEXIST the operation stays pending. */
 static noinline int do_insert(struct klin_rhashtable *t, struct klin_entry *e)
 {
 	u64 key = e->key, value = e->value;
@@ -83,7 +84,7 @@ static noinline int do_insert(struct klin_rhashtable *t, struct klin_entry *e)
 
 	klin_call(t, &method_insert, key, value, 0);
 	err = ((insert_fn)t->object.subject->ops)(t, e);
-	smp_mb();	/* to drain the store buffer, see above */
+	smp_mb();	/* drains the store buffer, see above */
 	if (!err || err == -EEXIST)
 		klin_return(t, &method_insert, !err, 0, 0);
 	return err;
@@ -96,11 +97,11 @@ static noinline struct klin_entry *do_remove(struct klin_rhashtable *t, u32 key)
 	klin_call(t, &method_remove, key, 0, 0);
 	rcu_read_lock();
 	e = rhashtable_lookup(&t->table, &key, params);
-	/* Whoever else has removed it did so during this operation: it was gone then. */
+	/* If another thread has removed the element, it did so during this operation. */
 	if (e && rhashtable_remove_fast(&t->table, &e->head, params))
 		e = NULL;
 	rcu_read_unlock();
-	smp_mb();	/* to drain the store buffer, see above */
+	smp_mb();	/* drains the store buffer, see above */
 	klin_return(t, &method_remove, !!e, 0, 0);
 	return e;
 }
@@ -128,7 +129,7 @@ static void insert(struct klin_rhashtable *t, struct klin_worker *w, u32 key)
 		return;
 	e->key = key;
 	e->value = klin_value(w);
-	/* Who has inserted a key is the only one until it begins to be removed. */
+	/* No other insertion of the key may succeed until its removal begins. */
 	err = do_insert(t, e);
 	if (err)
 		kfree(e);
@@ -144,7 +145,10 @@ static void remove(struct klin_rhashtable *t, struct klin_worker *w, u32 key)
 {
 	struct klin_entry *e;
 
-	/* One at a time, so that the truth can be known; one may insert before it is 0. */
+	/*
+	 * Only one thread at a time removes a key, so that the check is exact.  Another thread may
+	 * insert the key while @taken is still 2.
+	 */
 	if (cmpxchg(&t->taken[key], 1, 2) != 1)
 		return;
 	e = do_remove(t, key);
@@ -198,7 +202,7 @@ static void destroy(struct klin_object *object)
 
 static const struct klin_subject subjects[] = {
 	{ "rhashtable", "the kernel's rhashtable", NULL, insert_right },
-	{ "rhashtable.insert_twice", "a look-up and an insertion, not one operation", "rhashtable",
+	{ "rhashtable.insert_twice", "looks the key up, then inserts without a check", "rhashtable",
 	  insert_twice },
 };
 

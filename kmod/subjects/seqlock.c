@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Subjects of two words under a sequence lock (Burckhardt et al., Figure 3),
- * with the kernel's own seqlock_t and seqcount_spinlock_t.
+ * Subjects with two words under a sequence lock (Burckhardt et al., Figure 3), with the
+ * kernel's own seqlock_t and seqcount_spinlock_t.
  *
- * Initially both words are 0, and all that is written are pairs of equal words,
- * so a read of two different ones is torn: that is the truth a test can compare
- * the monitor's verdict with.
+ * Both words are 0 at first, and all writes store two equal words.  A read of two different
+ * words is therefore torn.  The load checks this, and tests compare the monitor's verdict with
+ * this check.
  */
 #include <linux/kcsan-checks.h>
 #include <linux/kernel.h>
@@ -27,7 +27,7 @@ static struct klin_method *const methods[] = {
 	[M_READ] = &method_read,
 };
 
-/* The two words, as every variant stores and loads them. */
+/* Access to the two words, in all variants. */
 static void store_words(struct klin_pair *p, u64 a, u64 b)
 {
 	WRITE_ONCE(p->a, a);
@@ -44,7 +44,7 @@ static void load_words(struct klin_pair *p, u64 *a, u64 *b)
 	*b = READ_ONCE(p->b);
 }
 
-/* seqlock_t */
+/* Subject "seqlock": seqlock_t. */
 
 static void seqlock_write(struct klin_pair *p, u64 a, u64 b)
 {
@@ -70,7 +70,7 @@ static bool seqlock_read(struct klin_pair *p, u64 *a, u64 *b)
 
 static const struct klin_pair_ops seqlock_ops = { seqlock_write, seqlock_read };
 
-/* seqcount_spinlock_t, beside the lock its writers take */
+/* Subject "seqcount": seqcount_spinlock_t, with a separate lock for the writers. */
 
 static void seqcount_write(struct klin_pair *p, u64 a, u64 b)
 {
@@ -98,7 +98,7 @@ static bool seqcount_read(struct klin_pair *p, u64 *a, u64 *b)
 
 static const struct klin_pair_ops seqcount_ops = { seqcount_write, seqcount_read };
 
-/* no_retry: the reader waits for an even count, but does not look at it again */
+/* Mutant "no_retry": the reader waits for an even count, but does not check it afterwards. */
 
 static bool no_retry_read(struct klin_pair *p, u64 *a, u64 *b)
 {
@@ -110,15 +110,15 @@ static bool no_retry_read(struct klin_pair *p, u64 *a, u64 *b)
 static const struct klin_pair_ops no_retry_ops = { seqlock_write, no_retry_read };
 
 /*
- * one_inc: the writer raises the count once, at the end.  A count is then never
- * "odd, being written", so the reader goes by its change alone.
+ * Mutant "one_inc": the writer raises the count once, at the end.  The count is not odd during
+ * a write, so the reader only checks that it has not changed.
  */
 
 static void one_inc_write(struct klin_pair *p, u64 a, u64 b)
 {
 	spin_lock(&p->lock);
 	store_words(p, a, b);
-	kcsan_nestable_atomic_begin();	/* of KCSAN's two calls one is in what is left out */
+	kcsan_nestable_atomic_begin();	/* which raw_write_seqcount_begin() would call */
 	raw_write_seqcount_end(&p->seqcount);
 	spin_unlock(&p->lock);
 }
@@ -140,17 +140,17 @@ static bool any_count_read(struct klin_pair *p, u64 *a, u64 *b)
 
 static const struct klin_pair_ops one_inc_ops = { one_inc_write, any_count_read };
 
-/* odd_ignored: the writer is right, the reader takes an odd count for a good one */
+/* Mutant "odd_ignored": the writer is correct, but the reader accepts an odd count. */
 
 static const struct klin_pair_ops odd_ignored_ops = { seqcount_write, any_count_read };
 
-/* no_lock: the count is raised atomically, as if that kept writers from each other */
+/* Mutant "no_lock": the count is raised atomically, but writers do not exclude each other. */
 
 static void no_lock_write(struct klin_pair *p, u64 a, u64 b)
 {
 	preempt_disable();
 	atomic_inc(&p->count);
-	smp_wmb();	/* both pair with no_lock_read() */
+	smp_wmb();	/* pairs with no_lock_read(), as the one below */
 	store_words(p, a, b);
 	smp_wmb();
 	atomic_inc(&p->count);
@@ -177,7 +177,7 @@ static bool no_lock_read(struct klin_pair *p, u64 *a, u64 *b)
 
 static const struct klin_pair_ops no_lock_ops = { no_lock_write, no_lock_read };
 
-/* read_outside: the second word is loaded when the count has been checked already */
+/* Mutant "read_outside": the second word is loaded after the count has been checked. */
 
 static bool read_outside_read(struct klin_pair *p, u64 *a, u64 *b)
 {
@@ -200,10 +200,10 @@ static bool read_outside_read(struct klin_pair *p, u64 *a, u64 *b)
 
 static const struct klin_pair_ops read_outside_ops = { seqlock_write, read_outside_read };
 
-/* What a load calls, and what fentry and fexit can be attached to. */
+/* Functions that the load calls, to which fentry and fexit can be attached. */
 
 /**
- * klin_seqlock_write - write both words
+ * klin_seqlock_write() - write both words
  * @p: the pair
  * @a: the first word
  * @b: the second word
@@ -214,12 +214,12 @@ noinline void klin_seqlock_write(struct klin_pair *p, u64 a, u64 b)
 }
 
 /**
- * klin_seqlock_read - read both words
+ * klin_seqlock_read() - read both words
  * @p: the pair
- * @a: gets the first word
- * @b: gets the second word
+ * @a: receives the first word
+ * @b: receives the second word
  *
- * Return: true, or false when the load was stopped before the read was done.
+ * Return: true, or false if the load was stopped before the read was complete.
  */
 noinline bool klin_seqlock_read(struct klin_pair *p, u64 *a, u64 *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Two words under a sequence lock: the object, and the functions probes attach to. */
+/* Two words under a sequence lock: the object, and the functions that probes attach to. */
 #ifndef KLIN_SEQLOCK_H
 #define KLIN_SEQLOCK_H
 
@@ -11,7 +11,7 @@
 
 struct klin_pair;
 
-/* How a variant writes and reads; read is false when the load was stopped first. */
+/* Operations of a variant. read returns false if the load is stopped first. */
 struct klin_pair_ops {
 	void (*write)(struct klin_pair *p, u64 a, u64 b);
 	bool (*read)(struct klin_pair *p, u64 *a, u64 *b);
@@ -19,14 +19,14 @@ struct klin_pair_ops {
 
 /**
  * struct klin_pair - two words that belong together
- * @object: what all subjects have; the first member
+ * @object: common part of all subjects; the first member
  * @ops: the variant
  * @a: the first word
  * @b: the second word
- * @seqlock: guards them in the variants of seqlock
- * @seqcount: the count, in the variants of seqcount
- * @lock: of their writers
- * @count: the count of the variant that takes no lock
+ * @seqlock: guards the words in the seqlock variants
+ * @seqcount: the count, in the seqcount variants
+ * @lock: held by writers, in the seqcount variants
+ * @count: the count of the variant without a lock
  */
 struct klin_pair {
 	struct klin_object object;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's own mutex and rw_semaphore, driven so that probes on their functions
- * have something to see.  There are no variants of them here: they are not ours.
+ * The kernel's own mutex and rw_semaphore, which a load drives so that probes on their
+ * functions have events.  The locks are the kernel's, so there are no mutants.
  */
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
@@ -11,12 +11,12 @@
 #include "subject.h"
 
 /**
- * struct klin_sleeplock - one of the two
- * @object: what all subjects have; the first member
- * @mutex: the lock of mutex
- * @rwsem: that of rwsem
- * @writers: how many are inside and may write, as they see themselves
- * @readers: how many are inside and may read
+ * struct klin_sleeplock - a mutex or a rw_semaphore
+ * @object: common part of all subjects; the first member
+ * @mutex: the lock of subject mutex
+ * @rwsem: the lock of subject rwsem
+ * @writers: number of threads inside that may write, as they count themselves
+ * @readers: number of threads inside that may read
  */
 struct klin_sleeplock {
 	struct klin_object object;
@@ -41,7 +41,7 @@ static void destroy(struct klin_object *object)
 	kfree(container_of(object, struct klin_sleeplock, object));
 }
 
-/* Inside of the lock, alone if @write: is that so? */
+/* Check inside the lock that no other thread is inside, or only readers unless @write. */
 static void inside(struct klin_sleeplock *l, struct klin_worker *w, bool write)
 {
 	bool ok;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's xarray as a map from small indices to numbers.  A store becomes
- * visible by a plain store and may wait in the store buffer; the wrappers end with a
- * full barrier, so that it has left with the operation.
+ * The kernel's xarray as a map from small indices to numbers.  A plain store makes a change
+ * visible.  A full barrier at the end of each wrapper makes the store leave the store buffer
+ * within the operation.
  */
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -26,9 +26,9 @@ static struct klin_method *const methods[] = {
 
 /**
  * struct klin_xarray - the map
- * @object: what all subjects have; the first member
- * @xa: the kernel's
- * @wrong: 1 when a cas has replaced another value than it should
+ * @object: common part of all subjects; the first member
+ * @xa: the kernel's xarray
+ * @wrong: 1 after a cas has replaced another value than the expected one
  */
 struct klin_xarray {
 	struct klin_object object;
@@ -36,13 +36,13 @@ struct klin_xarray {
 	int wrong;
 };
 
-/* What an entry stands for; 0 is none. */
+/* Return: the number of an entry, 0 for no entry. */
 static u64 number(const void *entry)
 {
 	return entry ? xa_to_value(entry) : 0;
 }
 
-/* 1 or 0; or a negative errno, and nothing was done */
+/* Return: 1, 0, or a negative errno if nothing was changed. */
 
 static int cas_right(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 {
@@ -52,7 +52,7 @@ static int cas_right(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 	return xa_err(found) ?: found == want;
 }
 
-/* cas_in_two: compared first, stored then */
+/* Mutant "cas_in_two": compare first, store then. */
 
 static int cas_in_two(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 {
@@ -71,14 +71,14 @@ static int cas_in_two(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 
 typedef int (*cas_fn)(struct klin_xarray *x, unsigned long k, u64 old, u64 new);
 
-/* False without memory; then it does not end, since its result would be none of a map. */
+/* Return: true.  False if memory ran out; the operation then stays pending. */
 static noinline bool do_store(struct klin_xarray *x, unsigned long k, u64 v)
 {
 	void *old;
 
 	klin_call(x, &method_store, k, v, 0);
 	old = xa_store(&x->xa, k, xa_mk_value(v), GFP_KERNEL);
-	smp_mb();	/* to drain the store buffer, see above */
+	smp_mb();	/* drains the store buffer, see above */
 	if (xa_is_err(old))
 		return false;
 	klin_return(x, &method_store, number(old), 0, 0);
@@ -101,26 +101,26 @@ static noinline u64 do_erase(struct klin_xarray *x, unsigned long k)
 
 	klin_call(x, &method_erase, k, 0, 0);
 	old = number(xa_erase(&x->xa, k));
-	smp_mb();	/* to drain the store buffer, see above */
+	smp_mb();	/* drains the store buffer, see above */
 	klin_return(x, &method_erase, old, 0, 0);
 	return old;
 }
 
-/* As do_store(). */
+/* Return: as do_store(). */
 static noinline bool do_cas(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 {
 	int ok;
 
 	klin_call(x, &method_cas, k, old, new);
 	ok = ((cas_fn)x->object.subject->ops)(x, k, old, new);
-	smp_mb();	/* to drain the store buffer, see above */
+	smp_mb();	/* drains the store buffer, see above */
 	if (ok < 0)
 		return false;
 	klin_return(x, &method_cas, ok, 0, 0);
 	return true;
 }
 
-/* What was done is counted; what did not end is pending. */
+/* Count an operation that ended, or one that stays pending. */
 static void count(struct klin_worker *w, unsigned int method, bool ended)
 {
 	if (ended)
@@ -172,7 +172,7 @@ static void destroy(struct klin_object *object)
 
 static const struct klin_subject subjects[] = {
 	{ "xarray", "the kernel's xarray", NULL, cas_right },
-	{ "xarray.cas_in_two", "a load and a store for xa_cmpxchg()", "xarray", cas_in_two },
+	{ "xarray.cas_in_two", "a load and a store instead of xa_cmpxchg()", "xarray", cas_in_two },
 };
 
 KLIN_GROUP(klin_xarray_group) = {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Adding an engine, a form of histories or a sub-command is adding one file: toys of each,
-# added to a copy of the tree, are there after make, and no other file was touched.
+# A new engine, form or sub-command is one new file.  The test adds toys of each kind to a
+# copy of the tree; after make they exist, and no other file was changed.
 
 . "$(dirname "$0")/common.sh"
 
@@ -14,7 +14,7 @@ if [ ! -e "$top/Makefile" ] || [ ! -d "$top/build/obj" ]; then
 	exit
 fi
 
-# What is built already need not be built again.
+# Copy the build, too, so that it need not be repeated.
 mkdir -p tree/build
 (cd "$top" && cp -a Makefile userspace bpf kmod specs tools "$work/tree" &&
 	cp -a build/.[a-z]* build/bpf build/obj build/libklin.a "$work/tree/build")
@@ -79,9 +79,9 @@ cat >tree/userspace/klin/cmd_toy.c <<-END
 	KL_COMMAND("toy", toy, "run a toy");
 END
 make -C tree --no-print-directory build/klin >make.out 2>&1
-ktap_result $? "toys are built" "$(cat make.out)"
+ktap_result $? "a tree with a new engine, form and sub-command builds" "$(cat make.out)"
 ktap_result "$([ "$(grep -c '^  CC' make.out)" -eq 3 ]; echo $?)" \
-	"nothing else is compiled again" "$(cat make.out)"
+	"only the three new files are compiled" "$(cat make.out)"
 KLIN=$work/tree/build/klin
 
 cat >h.txt <<-END
@@ -89,18 +89,18 @@ cat >h.txt <<-END
 	t1 @0 10 20 write 1
 END
 run check --engine=help
-ktap_result "$(grep -q '^toy  *nothing at all$' out; echo $?)" "the engine is listed" "$(cat out)"
+ktap_result "$(grep -q '^toy  *nothing at all$' out; echo $?)" "--engine=help lists the new engine" "$(cat out)"
 run check --engine=toy "$specs/register.lin" h.txt
 ktap_result "$([ $status -eq 3 ] && grep -q 'toy: knows nothing' out; echo $?)" \
-	"the engine is asked" "status $status" "$(cat out err)"
+	"the new engine is asked" "status $status" "$(cat out err)"
 run convert --to=help
-ktap_result "$(grep -q "^toy  *\*  a toy's$" out; echo $?)" "the form is listed" "$(cat out)"
+ktap_result "$(grep -q "^toy  *\*  a toy's$" out; echo $?)" "--to=help lists the new form" "$(cat out)"
 run convert --to=toy h.txt -
-ktap_result "$([ $status -eq 0 ] && [ "$(cat out)" = toy ]; echo $?)" "the form is written" \
+ktap_result "$([ $status -eq 0 ] && [ "$(cat out)" = toy ]; echo $?)" "the new form is written" \
 	"status $status" "$(cat out err)"
 run --help
-ktap_result "$(grep -q '^  toy  *run a toy$' out; echo $?)" "the sub-command is listed" "$(cat out)"
+ktap_result "$(grep -q '^  toy  *run a toy$' out; echo $?)" "klin --help lists the new sub-command" "$(cat out)"
 run toy
 ktap_result "$([ $status -eq 0 ] && grep -q 'a toy was run' out; echo $?)" \
-	"the sub-command is run" "status $status" "$(cat out err)"
+	"the new sub-command runs" "status $status" "$(cat out err)"
 ktap_finish

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# tools/bench --quick: every row is there and every verdict right.  What it
-# measures is not looked at.
+# tools/bench --quick: every row exists and every verdict is right.  The measured numbers
+# are not checked.
 
 . "$(dirname "$0")/common.sh"
 
@@ -25,7 +25,7 @@ bench()
 	bench_of "$KLIN" "$@"
 }
 
-# rows CONDITION: of the rows r in r.json
+# rows CONDITION: each row r of r.json satisfies it
 rows()
 {
 	python3 -c "import json
@@ -39,12 +39,12 @@ assert not bad, bad" 2>err
 
 ktap_header
 bench --quick --json=r.json
-ktap_result $status "a quick run" "status $status" "$(cat err)" "$(grep WRONG out)"
-rows "x['problem'] is None" "no row is wrong"
+ktap_result $status "tools/bench --quick succeeds" "status $status" "$(cat err)" "$(grep WRONG out)"
+rows "x['problem'] is None" "no row has a problem"
 rows "x['result'] in (None, 'memory', 'work', 'declined') or x['result'] == x['expected']" \
-	"verdicts are what the workloads were made to have"
+	"verdicts are those of the workloads, or a limit was reached"
 rows "x['result'] is None or x['operations'] > 0 and x['peak_bytes'] > 1 << 20 and
-	x['read_seconds'] > 0 and x['check_seconds'] > 0" "every run has its figures"
+	x['read_seconds'] > 0 and x['check_seconds'] > 0" "every run has its measurements"
 rows "len(names) >= 30 and all((n, 'default') in engines for n in names)" \
 	"the default engine ran on every workload"
 rows "x['cores'] > 1 or x['workload'] != 'set 24 keys, random' or
@@ -54,7 +54,7 @@ rows "x['cores'] > 1 or x['workload'] != 'set 24 keys, random' or
 rows "{x['expected'] for x in r} == {'LINEARIZABLE', 'VIOLATION'} and
 	(x['expected'] != 'VIOLATION' or x['engine'] != 'default' or x['result'] == 'VIOLATION')" \
 	"violations are found"
-rows "x['engine'] != '2-cores' or x['cores'] == 2" "two cores"
+rows "x['engine'] != '2-cores' or x['cores'] == 2" "the variant 2-cores runs on two cores"
 
 # The table has the rows of the JSON, in order.
 python3 -c "import json
@@ -62,16 +62,16 @@ for x in json.load(open('r.json'))['rows']:
     print(x['engine'], x['result'] or '-')" >want
 sed -n '/^workload/,/^$/p' out | sed 1d | grep . | cut -c 52-76 | awk '{ print $1, $2 }' >got
 cmp -s want got
-ktap_result $? "the table has the same rows" "$(diff want got | head -n 5)"
+ktap_result $? "the table has the rows of the JSON" "$(diff want got | head -n 5)"
 
 bench --quick --only='^queue' --json
 ktap_result $status "--json prints JSON" "status $status" "$(cat err)"
 python3 -c "import json
 r = json.load(open('out'))['rows']
 assert r and all(x['workload'].startswith('queue') for x in r)" 2>err
-ktap_result $? "--only" "$(cat err)"
+ktap_result $? "--only selects workloads" "$(cat err)"
 
-# A klin that finds nothing wrong is found out, and so is one that does not run.
+# A klin that misses violations, or one that fails, is an error.
 cat >liar <<EOF
 #!/bin/sh
 "$KLIN" "\$@" | sed 's/"VIOLATION"/"LINEARIZABLE"/'

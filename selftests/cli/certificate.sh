@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin check --certificate and klin replay, which trusts nothing of it.
+# klin check --certificate and klin replay, which trusts nothing in the certificate.
 
 . "$(dirname "$0")/common.sh"
 
@@ -16,7 +16,7 @@ make_certificate()
 	run check --work=500000000 --show=50 --certificate=c.cert "$2" h.txt
 }
 
-# with_parts CERTIFICATE LINE...: the same certificate with these parts.
+# with_parts CERTIFICATE LINE...: print the certificate with these parts instead of its own.
 with_parts()
 {
 	sed -n 1,7p "$1"
@@ -46,10 +46,10 @@ for type in register seqlock set multiset map queue stack pqueue counter spinloc
 	replay 0 "$type: an order is accepted" c.cert "[1-9][0-9]* orders accepted"
 	awk '$1 == "order" && NF > 8 && !done { done = 1; t = $2; $2 = $NF; $NF = t } { print }' \
 		c.cert >t.cert
-	replay 1 "$type: an order against time is refused" t.cert
+	replay 1 "$type: an order that contradicts the times is refused" t.cert
 	awk '$1 == "order" && NF > 8 && !done { done = 1; NF = NF - 1 } { print }' c.cert >t.cert
-	replay 1 "$type: an order that lacks the last is refused" t.cert
-	# The first is enough for each type.
+	replay 1 "$type: an order without the last operation is refused" t.cert
+	# The first seed that finds a violation is enough for each type.
 	for seed in 8 9 2 3 4 5 6 7; do
 		make_certificate $type "$spec" 50 3
 		if [ $status -eq 1 ] && grep -q 'oracle finds no order either' out; then
@@ -60,14 +60,26 @@ for type in register seqlock set multiset map queue stack pqueue counter spinloc
 		"[1-9][0-9]* violations confirmed"
 done
 
+# Not each violation can be made small, and the replayer has no limit of its own.
+spec=$specs/counter.lin
+awk 'BEGIN {
+	print "# klin history 1\n# first init"
+	for (i = 0; i < 5000; i++)
+		print "t1 @0", 2 * i + 1, 2 * i + 2, i < 4999 ? "inc -> " i : "inc -> 0"
+}' >h.txt
+run check --certificate=c.cert "$spec" h.txt
+awk '$1 == "cut" { $2 = "-" }
+$1 == "kept" { for (i = 1; i <= 5000; i++) $(i + 1) = i - 1 } { print }' c.cert >t.cert
+replay 0 "a violation of 5000 operations is confirmed" t.cert "1 violations confirmed"
+
 spec=$specs/register.lin
 seed=1
 make_certificate register "$spec" 200 0
 sed 's/^part LINEARIZABLE/part VIOLATION/; s/^order.*/cut - end 18446744073709551615\nkept 0 1 2/' \
 	c.cert >t.cert
-replay 1 "a violation that is none is refused" t.cert
+replay 1 "a false claim of a violation is refused" t.cert
 sed '/^order/d' c.cert >t.cert
-replay 1 "an order that is not there is refused" t.cert
+replay 1 "a LINEARIZABLE without an order is refused" t.cert
 awk '
 $1 == "order" {
 	for (i = 2; i <= NF; i++) {
@@ -78,7 +90,7 @@ $1 == "order" {
 	}
 }
 { print }' c.cert >t.cert
-replay 0 "an order without runs is accepted" t.cert "1 orders accepted"
+replay 0 "an order without N+K is accepted" t.cert "1 orders accepted"
 for version in 1 2; do
 	sed "s/^klin-certificate 3/klin-certificate $version/" c.cert >t.cert
 	replay 2 "a certificate of version $version is refused" t.cert "make it again with"
@@ -87,43 +99,44 @@ sed 's/^klin-certificate 3/klin-certificate 4/' c.cert >t.cert
 replay 2 "a certificate of a later version is refused" t.cert
 for run in 198+2 0+99999999999999999999 +1 0+ 0+1! ~0+1 0+-1; do
 	sed "s/^order .*/order $run/" c.cert >t.cert
-	replay 2 "what is no run of operations is refused: $run" t.cert
+	replay 2 "a wrong N+K is refused: $run" t.cert
 done
 "$KLIN" gen --type=register --ops=200 --threads=3 --seed=77 >other.txt
 sed 's/^history h.txt/history other.txt/' c.cert >t.cert
-replay 2 "a certificate of another history is refused" t.cert "is about another history, of sha256"
+replay 2 "a certificate of another history is refused" t.cert "is about a history with sha256"
 cp h.txt kept.txt
 sed -i '$s/^t/# a remark, which changes no operation\nt/' h.txt
-replay 2 "a history that was changed is another" c.cert "is about another history, of sha256"
+replay 2 "a certificate is refused after a change of its history" c.cert \
+	"is about a history with sha256"
 cp kept.txt h.txt
 other=$(sha256sum other.txt)
 sed "s/^history .*/history other.txt sha256 ${other%% *}/" c.cert >t.cert
-replay 1 "an order of one history claimed of another" t.cert
+replay 1 "an order of one history is refused for another" t.cert
 
-# A certificate shows nothing of another specification with the same name.
+# A certificate proves nothing about another specification of the same name.
 printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 2 read -> 9" >nine.txt
 sed 's/word x = 0;/word x = 9;/' "$specs/register.lin" >lax.lin
-expect 1 "a history that is wrong" check "$spec" nine.txt
-expect 0 "and right by a laxer specification of the same name" check --certificate=nine.cert lax.lin nine.txt
-replay 2 "its certificate is none of the right specification" nine.cert \
+expect 1 "a history that the shipped specification rejects" check "$spec" nine.txt
+expect 0 "a laxer specification of the same name accepts the history" check --certificate=nine.cert lax.lin nine.txt
+replay 2 "the certificate of the laxer specification is refused for the shipped one" nine.cert \
 	"is about another specification: 'register' of sha256"
 spec=lax.lin
-replay 0 "it is one of the laxer specification" nine.cert "of spec register .sha256 $(sha256sum lax.lin | cut -c1-12)"
+replay 0 "the certificate is accepted for the laxer specification" nine.cert "of spec register .sha256 $(sha256sum lax.lin | cut -c1-12)"
 mv lax.lin gone.lin
 run replay nine.cert
 ktap_result "$([ $status -eq 0 ] && grep -q "of spec register .sha256 $(sha256sum gone.lin | cut -c1-12)" out; echo $?)" \
-	"without --spec it says which specification it is of" "status $status" "$(cat out err)"
+	"replay without --spec names the specification of the certificate" "status $status" "$(cat out err)"
 spec=$specs/register.lin
 sed 's/^\tspec register/\tspec register_/' c.cert >t.cert
-replay 2 "a carried specification that was changed" t.cert "carried specification has sha256"
+replay 2 "a certificate with a changed specification is refused" t.cert "carried specification has sha256"
 sed 's/^spec register /spec other /' c.cert >t.cert
-replay 2 "a name that the carried specification has not" t.cert "the carried specification is 'register'"
+replay 2 "a certificate with a wrong name of its specification is refused" t.cert "the carried specification is 'register'"
 for claim in "operations 199" "operations 0" "first any" "partitions 2 by object" "partitions 1 by key"; do
 	sed "s/^${claim%% *} .*/$claim/" c.cert >t.cert
-	replay 2 "a header that contradicts the history: $claim" t.cert
+	replay 2 "a header that contradicts the history is refused: $claim" t.cert
 done
 sed 's/^\(order .*\) /\1\x00/' c.cert >t.cert
-replay 2 "a certificate with a byte that is no text" t.cert "byte of value 0"
+replay 2 "a certificate with a zero byte is refused" t.cert "a zero byte"
 
 cat >delayed.lin <<'EOF'
 spec delayed {
@@ -149,8 +162,8 @@ spec served {
 }
 EOF
 
-# history SPEC LINE...: klin's own certificate of that history is accepted, and shows what
-# klin check has shown.
+# history SPEC LINE...: klin's own certificate of the history is accepted, with the verdict
+# of klin check.
 history()
 {
 	spec=$1
@@ -179,18 +192,18 @@ forged "two orders of a part" "part LINEARIZABLE 3 wgl" "order 0 1" "order 2"
 forged "two parts of a partition" "part LINEARIZABLE 2 wgl" "order 0 1" "part LINEARIZABLE 1 wgl" \
 	"order 2"
 forged "an order that lacks an operation" "part LINEARIZABLE 3 wgl" "order 0 1"
-forged "fewer operations than there are" "part LINEARIZABLE 2 wgl" "order 0 1"
-forged "an order that lacks one, and an open part" "part LINEARIZABLE 3 frontier" "order 0 1" \
+forged "too small a number of operations" "part LINEARIZABLE 2 wgl" "order 0 1"
+forged "an order that lacks an operation, beside an open part" "part LINEARIZABLE 3 frontier" "order 0 1" \
 	"part UNKNOWN 0 none"
 forged "no part at all"
 forged "LINEARIZABLE with a counterexample" "part LINEARIZABLE 3 wgl" "cut - end 6" "kept 0 2"
 history $specs/register.lin "t1 @0 10 20 cas 0 1 -> 1" "t2 @0 30 40 read -> 1"
 forged "an operation twice" "part LINEARIZABLE 2 frontier" "order 0 1 0"
 forged "VIOLATION with an order" "part VIOLATION 2 frontier" "order 0 1"
-forged "VIOLATION of what is right" "part VIOLATION 2 frontier" "cut - end 40" "kept 0 1"
-forged "VIOLATION of what a cut leaves open" "part VIOLATION 2 frontier" "cut 20 end 40" "kept 1"
-forged "VIOLATION without what matters" "part VIOLATION 2 frontier" "cut - end 40" "kept 1"
-forged "a verdict that there is not" "part RIGHT 2 frontier" "order 0 1"
+forged "VIOLATION of a linearizable history" "part VIOLATION 2 frontier" "cut - end 40" "kept 0 1"
+forged "VIOLATION after a cut that makes the state unknown" "part VIOLATION 2 frontier" "cut 20 end 40" "kept 1"
+forged "VIOLATION without an operation that matters" "part VIOLATION 2 frontier" "cut - end 40" "kept 1"
+forged "an unknown verdict" "part RIGHT 2 frontier" "order 0 1"
 history $specs/register.lin "t1 @0 0 0 cas 0 1 -> 1" "t2 @0 1 2 read -> 1"
 forged "a cut at time 0" "part VIOLATION 2 tso" "cut 0 end 2" "kept 1"
 history $specs/register.lin "t1 @0 5 10 cas 0 1 -> 1" "t1 @0 10 12 read -> 0" "t1 @0 10 12 read -> 1"
@@ -203,70 +216,72 @@ forged "an open order beside a violation" "part LINEARIZABLE 2 frontier" "order 
 forged "a violation of another partition" "part VIOLATION 2 frontier" "cut - end 60" "kept 2" \
 	"part VIOLATION 1 frontier" "cut - end 60" "kept 2"
 
-# Where an order is wrong, what the state is there, and what would be right.
+# The message shows the wrong operation, the state before it, and the results that the state
+# allows.
 history $specs/register.lin "t1 @0 1 20 write 5" "t2 @0 2 30 write 12" "t1 @0 31 32 read -> 12"
 with_parts v.cert "part LINEARIZABLE 3 wgl" "order 1 0 2" >t.cert
-replay 1 "wrong: the state and what it allows" t.cert \
+replay 1 "a wrong result: the message has the state and the allowed result" t.cert \
 	"^t.cert:9:11: error: .*operation 2, .*read.*12.*: the state before it is x = 5, which allows 5$"
 with_parts v.cert "part LINEARIZABLE 3 wgl" "order 2 0 1" >t.cert
-replay 1 "wrong: the column of what is too early" t.cert "^t.cert:9:7: error: out of order in time"
+replay 1 "an order against time: the message has the column" t.cert "^t.cert:9:7: error: out of order in time"
 with_parts v.cert "part LINEARIZABLE 3 wgl" "order 1 0 x2" >t.cert
-replay 2 "nonsense: its column" t.cert "^t.cert:9:11: error: "
+replay 2 "a wrong number: the message has the column" t.cert "^t.cert:9:11: error: "
 with_parts v.cert "part LINEARIZABLE 3 wgl" "order 1 0+1" >t.cert
-replay 1 "twice: its column" t.cert "^t.cert:9:9: error: twice in the order"
+replay 1 "an operation twice: the message has the column" t.cert "^t.cert:9:9: error: twice in the order"
 history $specs/queue.lin "t1 @0 1 2 enq 7" "t1 @0 3 4 enq 8" "t2 @0 5 9 deq -> 7" "t3 @0 6 8 deq -> 8"
 with_parts v.cert "part LINEARIZABLE 4 wgl" "order 0+1 3 2" >t.cert
-replay 1 "wrong: the state of a queue" t.cert \
+replay 1 "a wrong result of a queue: the message has the state" t.cert \
 	"^t.cert:9:11: error: .*operation 3, .*deq.*8.*: the state before it is .*7, 8.*, which allows 7$"
-# What comes after the end in its thread may be left out, whatever the clock tells.
+# Later operations of a thread may be omitted after the end, whatever their times.
 history $specs/llist.lin "t1 @0 1 3 pop -> 1 0" "t1 @0 3 5 pop -> 0 ?" "t1 @0 6 8 push 1"
 history $specs/llist.lin "# clock mono error 1" "t1 @0 1 3 pop -> 1 0" "t1 @0 4 5 pop -> 0 ?" \
 	"t1 @0 6 7 pop -> 0 0"
-# What returned after the end, and what no enq returns, tells no more than what did not return.
+# An operation that returned after the end, with an impossible result, shows no more than a
+# pending one.
 history $specs/bounded_queue.lin "# clock mono error 18446744073709551615" \
 	"t1 @0 3 9 enq 1 -> 0" "t2 @0 8 14 deq -> 0" "t2 @0 17 18 enq 0 -> 2" \
 	"t2 @0 21 25 deq -> 0" "t2 @0 26 28 deq -> empty"
 history $specs/llist.lin "t1 @0 1 3 pop -> 1 0" "t2 @0 3 5 push 0"
-forged "VIOLATION without what is called at the end" "part VIOLATION 2 frontier" "cut - end 3" "kept 0"
+forged "VIOLATION without an operation that is called at the end" "part VIOLATION 2 frontier" "cut - end 3" "kept 0"
 history $specs/llist.lin "# clock mono error 1" "t1 @0 1 3 pop -> 1 0" "t2 @0 4 5 push 0" \
 	"t1 @0 6 7 pop -> 0 0"
-forged "VIOLATION without what is called soon after the end" "part VIOLATION 3 frontier" \
+forged "VIOLATION without an operation that is called within the clock error after the end" "part VIOLATION 3 frontier" \
 	"cut - end 3" "kept 0"
 history $specs/map.lin "t1 @0 1 2 put 5 1" "t1 @0 3 4 put 6 7" "t2 @0 5 6 get ? -> 7"
-forged "an unknown key taken for another" "part VIOLATION 3 frontier" "cut - end 6" "kept 0 2"
+forged "an unknown key that is taken for a certain key" "part VIOLATION 3 frontier" "cut - end 6" "kept 0 2"
 history $specs/map.lin "t1 @0 1 2 put 5 1" "t1 @0 3 4 put 6 7" "t2 @0 5 6 get 6 -> 7"
 sed -i 's/^partitions .*/partitions 3 by key/' v.cert
-forged "more partitions than there are" "part LINEARIZABLE 1 frontier" "order 0" \
+forged "too many partitions" "part LINEARIZABLE 1 frontier" "order 0" \
 	"part LINEARIZABLE 1 frontier" "order 1" "part LINEARIZABLE 1 frontier" "order 2"
 
 history $specs/set.lin "t1 @0 1 9 add 5 -> 1" "t2 @0 2 8 has 5 -> 0" "t3 @0 3 7 add 6 -> 1"
-forged "of two keys in one order the second is wrong" "part LINEARIZABLE 3 frontier" "order 2 0 1"
-forged "a key that has what is another's" "part LINEARIZABLE 3 frontier" "order 0 2 1"
+forged "an order of two keys, of which the second is wrong" "part LINEARIZABLE 3 frontier" "order 2 0 1"
+forged "a result of one key that is attributed to another" "part LINEARIZABLE 3 frontier" "order 0 2 1"
 printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 9 serve 5 -> 1" "t2 @0 2 8 serve 6 -> 1" >v.txt
 run check --no-partition --certificate=v.cert served.lin v.txt
 with_parts v.cert "part LINEARIZABLE 2 frontier" "order 0 1" >t.cert
 run replay --spec=served.lin t.cert
 ktap_result "$([ $status -eq 1 ] && grep -q 'does not allow operation 1' err; echo $?)" \
-	"forged: an order that is right by key only, of a specification that is not one by key"
+	"forged: an order that is right for each key only, for a specification with a common state"
 
 history delayed.lin "t1 @0 10 20 write 1" "t2 @0 30 40 read -> 0"
 forged "VIOLATION without store buffers" "part VIOLATION 2 frontier" "cut - end 40" "kept 0 1"
 history delayed.lin "t1 @0 10 20 write 1 drain=25" "t2 @0 30 40 read -> 0"
-forged "a store that never leaves" "part LINEARIZABLE 2 tso" "order 0! 1"
-forged "a store that leaves too late" "part LINEARIZABLE 2 tso" "order 0! 1 ~0"
+forged "a store that is never flushed" "part LINEARIZABLE 2 tso" "order 0! 1"
+forged "a store that is flushed too late" "part LINEARIZABLE 2 tso" "order 0! 1 ~0"
 history delayed.lin "t1 @0 10 20 write 1" "t1 @0 21 22 read -> 1 drain=25" "t2 @0 30 40 read -> 0"
-forged "a store that stays although its thread's drained" "part LINEARIZABLE 3 tso" "order 0! 1 2"
+forged "a store that stays buffered after its thread has drained" "part LINEARIZABLE 3 tso" "order 0! 1 2"
 history partial.lin "t1 @0 1 2 set 1 1" "t1 @0 3 4 setx 2" "t2 @0 5 6 get -> 2 1"
-forged "a write left out whose half is seen" "part VIOLATION 3 frontier" "cut - end 6" "kept 1 2"
+forged "an omitted write of which a part is read" "part VIOLATION 3 frontier" "cut - end 6" "kept 1 2"
 
 history $specs/register.lin "# gap from 0 to 1 lost 1" "# gap from 100 to 101 lost 1" \
 	"t1 @0 10 20 cas 0 1 -> 1" "t2 @0 30 40 cas 1 2 -> 1" "t2 @0 50 60 cas 1 7 -> 1"
-forged "one gap from one to the next" "part UNKNOWN 3 frontier" "order ( 0 1 2 )"
-forged "one gap from one to the next, then another" "part UNKNOWN 3 frontier" "order ( 0 1 2 ) ( )"
+forged "two gaps taken for one" "part UNKNOWN 3 frontier" "order ( 0 1 2 )"
+forged "two gaps taken for one, and a third" "part UNKNOWN 3 frontier" "order ( 0 1 2 ) ( )"
 history $specs/register.lin "# gap from 15 to 35 lost 1" "t1 @0 10 20 cas 0 1 -> 1" \
 	"t2 @0 30 40 cas 0 7 -> 1" "t2 @0 50 60 read -> 7"
-forged "LINEARIZABLE although something was lost" "part LINEARIZABLE 3 frontier" "order 0 ( ) 1 2"
-forged "a gap that goes on" "part UNKNOWN 3 frontier" "order 0 ( 1 2 )"
+forged "LINEARIZABLE in spite of a gap" "part LINEARIZABLE 3 frontier" "order 0 ( ) 1 2"
+forged "a gap that ends too late" "part UNKNOWN 3 frontier" "order 0 ( 1 2 )"
 history $specs/register.lin "# gap from 0 to 1 lost 1" "t1 @0 10 20 cas 0 1 -> 1" \
 	"t2 @0 30 40 cas 0 7 -> 1"
 forged "a gap that never ends" "part UNKNOWN 2 frontier" "order ( 0 1"
@@ -276,9 +291,9 @@ forged "a gap of another object" "part UNKNOWN 2 frontier" "order 0 ( ) 1" \
 	"part LINEARIZABLE 1 frontier" "order 2"
 history delayed.lin "# gap cpu 1 from 0 to 1 lost 1" "t1 @0 10 20 write 1 drain=25 cpu=1" \
 	"t2 @0 30 40 read -> 7 cpu=1"
-forged "a gap beyond what the store buffer explains" "part UNKNOWN 2 tso" "order ( 0 1 )"
+forged "a gap that is longer than the store buffer explains" "part UNKNOWN 2 tso" "order ( 0 1 )"
 
-# Words that the first state is not, before one that it is, in any number and order.
+# Several words that the first state is not, before one that it is, in any number and order.
 for n in 1 3 4 5 20 200; do
 	for first in 5 700; do
 		{
@@ -290,17 +305,18 @@ for n in 1 3 4 5 20 200; do
 		} >v.txt
 		spec=$specs/register.lin
 		run check --certificate=v.cert "$spec" v.txt
-		# Whatever the engine knows of it, the order is right.
+		# The order is right, whatever the engine decides.
 		with_parts v.cert "part LINEARIZABLE $((n + 1)) wgl" "order 0+$n" >t.cert
-		replay 0 "a first state of $first that $n words are not" t.cert "1 orders accepted"
+		replay 0 "a first state of $first after $n failed cas is accepted" t.cert "1 orders accepted"
 		sed -i "s/read -> .*/read -> 3/" v.txt
 		run check --certificate=v.cert "$spec" v.txt
 		with_parts v.cert "part LINEARIZABLE $((n + 1)) wgl" "order 0+$n" >t.cert
-		replay 1 "a first state that one of $n words is not" t.cert "does not allow operation $n"
+		replay 1 "a first state that one of $n failed cas excludes is refused" t.cert "does not allow operation $n"
 	done
 done
 
-# More than the replayer keeps of the first state is not followed: that is no proof of anything.
+# If the first state exceeds the replayer's limit, the order is not replayed, and proves
+# nothing.
 {
 	echo "# klin history 1"
 	for i in $(seq 400); do
@@ -311,24 +327,26 @@ done
 run check --certificate=v.cert "$specs/register.lin" v.txt
 with_parts v.cert "part LINEARIZABLE 401 wgl" "order 0+400" >t.cert
 run replay --spec="$specs/register.lin" t.cert
-ktap_result "$([ $status -eq 3 ] && grep -q 'tells more of the first state' err &&
+ktap_result "$([ $status -eq 3 ] && grep -q 'implies more about the first state' err &&
 	       grep -q '1 parts without proof' out; echo $?)" \
-	"an order that is not followed is open" "status $status" "$(cat out err)"
+	"an order that the replayer cannot decide counts as a part without proof" \
+	"status $status" "$(cat out err)"
 
 # A recording without operations is UNKNOWN, and so is its certificate.
 printf '%s\n' "# klin history 1" "# coverage read whole" >v.txt
 run check --certificate=v.cert "$specs/register.lin" v.txt
 spec=$specs/register.lin
-ktap_result "$([ $status -eq 3 ]; echo $?)" "no operations recorded: UNKNOWN" "status $status"
-replay 3 "the certificate of no operations recorded shows nothing" v.cert
+ktap_result "$([ $status -eq 3 ]; echo $?)" "a recording without operations is UNKNOWN" "status $status"
+replay 3 "the certificate of a recording without operations proves nothing" v.cert
 
-# A certificate by key of a specification without keys.
+# A certificate by key, for a specification without keys.
 printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 2 write 5" >v.txt
 run check --certificate=v.cert "$spec" v.txt
 sed 's/ by object/ by key/' v.cert >t.cert
-replay 2 "partitions by key of a specification without keys" t.cert "no partitions by key"
+replay 2 "partitions by key are refused for a specification without keys" t.cert "no partitions by key"
 
-# What would take the oracle for ever: writes that overlap, and reads of them in other turns.
+# The oracle would need forever: overlapping writes, and reads that saw them in an unusual
+# order.
 {
 	printf '%s\n' "# klin history 1" "# first init"
 	for i in $(seq 100); do
@@ -342,11 +360,12 @@ spec=delayed.lin
 run check --work=10000000 --certificate=v.cert "$spec" v.txt
 with_parts v.cert "part VIOLATION 200 tso" "cut - end 20000" "kept $(seq -s ' ' 0 199)" >t.cert
 run replay --spec="$spec" --time-limit=1 t.cert
-ktap_result "$([ $status -eq 3 ] && grep -qE 'time bound reached|too many orders' err && [ "$(wc -l <err)" -eq 1 ] &&
+ktap_result "$([ $status -eq 3 ] && grep -qE 'time limit reached|too many orders' err && [ "$(wc -l <err)" -eq 1 ] &&
 	       grep -q '1 parts without proof' out; echo $?)" \
 	"forged: what takes the oracle for ever is open" "status $status" "$(cat out err)"
 
-# Sixty such parts behind one that is shown: how far it came in a second, or until a signal.
+# A part that is confirmed, and sixty such parts.  The replayer reports its progress after a
+# second, or after a signal.
 awk 'BEGIN {
 	print "# klin history 1\n# first init\nt1 @0 1 2 write 1"
 	for (o = 1; o <= 60; o++) {
@@ -371,7 +390,7 @@ run check --work=1000 --show=0 --certificate=v.cert "$spec" v.txt
 	}'
 	sed -n '/^text /,$p' v.cert
 } >t.cert
-# came WHY NAME: one part is shown, and sixty are left open for that reason.
+# came WHY NAME: one part is confirmed, and sixty are left open for that reason.
 came()
 {
 	ktap_result "$([ $status -eq 3 ] && grep -q "warning: $1\$" err &&
@@ -379,13 +398,13 @@ came()
 		"how far it came: $2" "status $status" "$(cat out err)"
 }
 run replay --spec="$spec" --time-limit=1 t.cert
-came "time bound reached" "--time-limit"
+came "time limit reached" "--time-limit"
 for signal in INT TERM; do
 	interrupt $signal replay --spec="$spec" t.cert
 	came interrupted SIG$signal
 done
 
-# A history in EDN, whose keys are independent where the command line says so.
+# A history in EDN, with keys that are independent if the command line says so.
 printf '%s\n' '{:process 0, :type :invoke, :f :write, :value [1 5]}' \
 	'{:process 0, :type :ok, :f :write, :value [1 5]}' \
 	'{:process 1, :type :invoke, :f :write, :value [2 6]}' \
@@ -402,27 +421,27 @@ done
 run replay --independent=no --spec="$spec" e.cert
 ktap_result "$([ $status -eq 1 ] || [ $status -eq 2 ]; echo $?)" \
 	"read otherwise, the history is not what the certificate is about" "status $status" "$(cat out err)"
-refuse "a form that is none" "--from=nothing: expected" replay --from=nothing e.cert
+refuse "an unknown form" "--from=nothing: expected" replay --from=nothing e.cert
 run replay --from=text --spec="$spec" e.cert
 ktap_result "$([ $status -eq 2 ] && grep -q '^v.edn:1:1: error' err; echo $?)" \
 	"read as a text, the certificate's history is none" "status $status" "$(cat out err)"
 
 spec=$specs/register.lin
-refuse "a history that is not there" "nothing.txt" replay --history=nothing.txt --spec="$spec" c.cert
-refuse "a certificate that is not there" "nothing.cert" replay nothing.cert
+refuse "a missing history" "nothing.txt" replay --history=nothing.txt --spec="$spec" c.cert
+refuse "a missing certificate" "nothing.cert" replay nothing.cert
 long="a
 b.txt"
 "$KLIN" gen --type=register --ops=20 >"$long"
-refuse "a history whose name has two lines" "--certificate: .*newline" \
+refuse "a history with a newline in its name" "--certificate: .*newline" \
 	check --certificate=n.cert "$spec" "$long"
-ktap_result "$([ ! -e n.cert ]; echo $?)" "no certificate is written then"
+ktap_result "$([ ! -e n.cert ]; echo $?)" "no certificate is written for a name with a newline"
 for text in "klin-certificate 4" "order 1 2 3" "part LINEARIZABLE -1 x" "kept 99999999999999999999"; do
 	with_parts c.cert "$text" >t.cert
 	run replay --spec="$spec" t.cert
-	ktap_result "$([ $status -eq 1 ] || [ $status -eq 2 ]; echo $?)" "nonsense is refused: $text" \
+	ktap_result "$([ $status -eq 1 ] || [ $status -eq 2 ]; echo $?)" "a wrong certificate is refused: $text" \
 		"status $status"
 done
-# A certificate of a history in which 2 stands for a bool, made from one that has 1.
+# A certificate of a history with 2 for a bool, made from one with 1.
 history "$specs/set.lin" "t1 @1 1 2 add 5 -> 1"
 was=$(sha256sum <v.txt)
 sed 's/-> 1/-> 2/' v.txt >two.txt

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin check: verdicts and their exit codes, what bounds do, the memory models, and
-# that all engines say the same.
+# klin check: verdicts and their exit codes, limits, the memory models, and the agreement of
+# all engines.
 #
-# KLIN_SEEDS	of the histories that the engines are compared by
-# KLIN_FEW	not empty: only those that were changed also have unknown or pending operations
+# KLIN_SEEDS	seeds of the histories that the engines decide
+# KLIN_FEW	not empty: only falsified histories also get unknown or pending operations
 
 . "$(dirname "$0")/common.sh"
 seeds=${KLIN_SEEDS:-1 2 3}
@@ -27,7 +27,7 @@ verdict()
 	fi
 }
 
-# What the engines say of the history in h.txt.
+# Ask the engines about the history in h.txt.
 agree()
 {
 	said=
@@ -66,7 +66,7 @@ test_type()
 			done
 		done
 	done
-	# a change of a result that never makes a history wrong changes nothing
+	# for some types, changed results never make a history wrong
 	ktap_result "$([ $wrong -ge 1 ]; echo $?)" \
 		"$1: the engines agree ($wrong of $changed changed histories are wrong)"
 }
@@ -81,12 +81,21 @@ t1 @1 5 6 read -> 7
 END
 sed 's/5 6 read -> 7/5 6 read -> 0/' right.txt >late.txt
 sed 's/5 6 read -> 7/5 6 read -> 9/' right.txt >wrong.txt
-verdict 0 "linearizable" "^LINEARIZABLE" "$register" right.txt
+cat >steps.lin <<'END'
+spec steps { word a = 0, b = 0;
+	method set(word v) { atomic_flush { a = v; } atomic_flush { b = v; } }
+	method get() -> (word x, word y) { atomic { return (a, b); } } }
+END
+printf '# first init\nt1 @0 10 50 set 1\nt2 @0 20 30 get -> 1 0\n' >steps.txt
+verdict 1 "a state between two atomic blocks is a violation" "^VIOLATION" steps.lin steps.txt
+ktap_result "$(grep -q "warning: spec 'steps': method 'set' has up to 2 atomic blocks" err &&
+	[ "$(wc -l <err)" -eq 1 ]; echo $?)" "a spec with several atomic blocks: a warning" "$(cat err)"
+verdict 0 "a linearizable history" "^LINEARIZABLE" "$register" right.txt
 printf '# klin history 1\nt0 @1 1 - peek\nt1 @1 2 3 enq 1\n' >hang.txt
-verdict 0 "a method that never returned" "^LINEARIZABLE" "$specs/queue.lin" hang.txt
+verdict 0 "a history with a pending operation" "^LINEARIZABLE" "$specs/queue.lin" hang.txt
 printf '%s\n' "# first init" "t1 @0 1 2 cas 0 1 -> 1" "t2 @1 1 2 write 5" "t2 @1 3 4 read -> 5" \
 	"t2 @1 5 6 write 5" "t2 @1 7 8 read -> 5" >others.txt
-verdict 0 "an object that others' methods do not concern" "object 0x1: .* by log-linear" --explain \
+verdict 0 "each object is decided by the engine for its own methods" "object 0x1: .* by log-linear" --explain \
 	"$register" others.txt
 for type in deque bounded_queue kfifo; do
 	"$KLIN" gen --type=$type --ops=3000 --threads=4 >ends.txt
@@ -103,16 +112,16 @@ verdict 1 "a violation is confirmed by the oracle" "oracle finds no order either
 "$KLIN" gen --type="$here/bits.lin" --threads=4 --ops=5000 --mutate=1 --where=late --seed=5 >large.txt
 verdict 1 "a large violation is confirmed by the oracle" "oracle finds no order either" \
 	"$here/bits.lin" large.txt
-verdict 1 "the end of an order is told with the state before it" "^    from taken = [0-9]*$" \
+verdict 1 "--show has the last operations of the order, with the state before them" "^    from taken = [0-9]*$" \
 	"$here/bits.lin" large.txt
 verdict 1 "a violation is drawn" "read.*9" "$register" wrong.txt
 {
 	cat wrong.txt
 	sed -n '/^t/s/@1/@2/p' right.txt
 } >two.txt
-verdict 1 "one of two objects" "1 of 2 partitions linearizable, 1 violated" "$register" two.txt
+verdict 1 "a violation in one of two objects" "1 of 2 partitions linearizable, 1 violated" "$register" two.txt
 
-# Figure 5 by hand: each thread stores, then does not see the other's store.
+# Figure 5 by hand: each thread stores, and then does not see the other's store.
 cat >fig5.txt <<'END'
 # klin history 1
 # clock epoch error 8
@@ -124,21 +133,21 @@ t1 @1 0 1 set_y 1
 t1 @1 2 3 read -> 0 0
 END
 verdict 0 "Figure 5 needs the store buffer" "1 only because stores may wait" "$specs/fig5.lin" fig5.txt
-verdict 1 "Figure 5 is a violation classically" "^VIOLATION" --memory-model=sc "$specs/fig5.lin" \
+verdict 1 "Figure 5 is a violation under SC" "^VIOLATION" --memory-model=sc "$specs/fig5.lin" \
 	fig5.txt
 
 grep -v "^# memory" fig5.txt >fig5-sc.txt
-verdict 1 "a text is of no x86 machine unless it says so" "^VIOLATION" "$specs/fig5.lin" fig5-sc.txt
-verdict 0 "--memory-model wins, and says so" "memory tso as the command line says \(the history's default is sc\)" \
+verdict 1 "a text history is checked under SC unless it has 'memory tso'" "^VIOLATION" "$specs/fig5.lin" fig5-sc.txt
+verdict 0 "--memory-model overrides the history's memory model, and the report says so" "memory tso as the command line says \(the history's default is sc\)" \
 	--memory-model=tso "$specs/fig5.lin" fig5-sc.txt
 sed 's/memory tso/memory x86/' fig5.txt >fig5-x86.txt
-refuse "a memory model that is none" "fig5-x86.txt:4:10: error: 'x86': expected tso or sc" \
+refuse "an unknown memory model" "fig5-x86.txt:4:10: error: 'x86': expected tso or sc" \
 	check "$specs/fig5.lin" fig5-x86.txt
 "$KLIN" convert fig5-sc.txt fig5-sc.klh && "$KLIN" convert fig5-sc.klh fig5-again.txt
-verdict 1 "nor is it when it comes out of a .klh file" "memory sc as the history says" \
+verdict 1 "a .klh made from a text is checked under SC, too" "memory sc as the history says" \
 	"$specs/fig5.lin" fig5-again.txt
 
-# The addition whose value is not known may have been of what is removed.
+# The addition with an unknown value may have added the removed one.
 cat >gap.txt <<END
 # klin history 1
 # clock mono error 0
@@ -149,9 +158,10 @@ t2 @52 >=1 5 deq -> 1
 END
 verdict 3 "an unknown value beside a gap is no violation" "^UNKNOWN \\(1 gap" "$specs/queue.lin" gap.txt
 sed 's/enq ?/enq 2/; s/ object 0x34//' gap.txt >gap2.txt
-verdict 1 "a known other value is one" "^VIOLATION" "$specs/queue.lin" gap2.txt
+verdict 1 "a known value that differs, beside a gap, is a violation" "^VIOLATION" "$specs/queue.lin" gap2.txt
 
-# counterexample STATUS NAME HISTORY FIRST-LINE MESSAGE: of the file that had been there.
+# counterexample STATUS NAME HISTORY FIRST-LINE MESSAGE: check the file, which existed
+# before.
 counterexample()
 {
 	echo old >kept
@@ -165,16 +175,16 @@ counterexample()
 
 counterexample 1 "a counterexample replaces the file" wrong.txt "# klin history 1" ""
 counterexample 0 "without a counterexample the file stays, and that is told" right.txt old \
-	"klin: warning: there is no counterexample to write, 'kept' stays as it is"
+	"klin: warning: there is no counterexample; 'kept' is not changed"
 
 "$KLIN" gen --type=stack --ops=100000 --threads=16 --keys=2 --any >heavy.txt
-verdict 3 "a bound in time" "^UNKNOWN \(time" --time-limit=1 "$specs/stack.lin" heavy.txt
-# There is work for each operation: of fewer the bound comes sooner.
+verdict 3 "a time limit: UNKNOWN" "^UNKNOWN \(time" --time-limit=1 "$specs/stack.lin" heavy.txt
+# Each operation costs work, so with a low limit fewer are checked.
 "$KLIN" gen --type=stack --ops=3000 --threads=16 --keys=2 --any >both.txt
 { echo "t99 @99 10 20 push 5"; echo "t99 @99 30 40 pop -> 6"; } >>both.txt
-verdict 1 "when one object takes all the work another's counterexample is there" \
+verdict 1 "one object takes all the work: the other object's counterexample is shown" \
 	"^The brute-force oracle finds no order either" --work=3000000 "$specs/stack.lin" both.txt
-verdict 3 "a bound in memory" "^UNKNOWN \(" --memory-limit=1 "$specs/stack.lin" heavy.txt
+verdict 3 "a memory limit: UNKNOWN" "^UNKNOWN \(" --memory-limit=1 "$specs/stack.lin" heavy.txt
 
 for type in $("$KLIN" spec --list | cut -d' ' -f1); do
 	test_type "$type" "$specs/$type.lin"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
-# What the tests of the command share; they need no root and no kernel.  To be
-# sourced by scripts in this directory.
+# Common parts of the tests of the command, which need no root and no kernel.  To be sourced
+# by scripts in this directory.
 #
 # KLIN		the command (default: build/klin of this tree)
 # KLIN_SPECS	the directory of the shipped specs (default: specs of this tree)
@@ -18,7 +18,7 @@ trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
 command -v "$KLIN" >/dev/null || ktap_skip_all "$KLIN not found: set KLIN to the command's path"
 
-# Why a test is skipped; every test that is says so.
+# Reasons for skipped tests.
 # shellcheck disable=SC2034
 no_btf="gcc does not know -gbtf (it does from 12 on)" no_klind="no klind beside $KLIN"
 
@@ -29,14 +29,16 @@ run()
 	status=$?
 }
 
-# Does process $1 catch SIGINT and SIGTERM (bits 1 and 14)?  A sanitizer catches others, too.
+# True if process $1 catches SIGINT and SIGTERM (bits 1 and 14); a sanitizer catches others,
+# too.
 catches()
 {
 	mask=$(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$1/status" 2>/dev/null)
 	[ $((0x${mask:-0} & 0x4002)) -eq $((0x4002)) ]
 }
 
-# interrupt SIGNAL ARGUMENT...: as run, but that it gets the signal once both are caught.
+# interrupt SIGNAL ARGUMENT...: like run, but send the signal once the process catches both
+# signals.
 interrupt()
 {
 	signal=$1
@@ -68,9 +70,9 @@ expect()
 	fi
 }
 
-# refuse NAME PATTERN ARGUMENT...: status 2, no output, and one line of message
-# that has PATTERN, but for warnings, the source that is shown below the message and the
-# line "Try ... --help" that argp adds.
+# refuse NAME PATTERN ARGUMENT...: status 2, no output, and one line of message with
+# PATTERN.  Warnings, the source line below a message, and argp's line "Try ... --help" do
+# not count.
 refuse()
 {
 	name=$1 pattern=$2
@@ -86,8 +88,8 @@ refuse()
 	fi
 }
 
-# untouched NAME ARGUMENT...: klin fails, and leaves the file `kept' and the
-# directory as they were.
+# untouched NAME ARGUMENT...: klin fails, and leaves the file `kept' and the directory
+# unchanged.
 untouched()
 {
 	name=$1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin gen and klin convert: the same options make the same history, and nothing
-# is lost from one form to the other and back.
+# klin gen and klin convert.  The same options give the same history, and conversion to
+# another form and back loses nothing.
 
 . "$(dirname "$0")/common.sh"
 
@@ -34,7 +34,7 @@ round_trip "many objects" --type=register --ops=20000 --objects=5000
 "$KLIN" gen --seed=5 >b.txt
 ktap_result "$(! cmp -s a.txt b.txt; echo $?)" "another seed makes another history"
 
-# A history of a specification of one's own.
+# A history of a user's own specification.
 cat >own.lin <<'END'
 spec own { word x = 0;
 	method add(word n) -> word v { atomic_flush { x += n; return x; } }
@@ -42,14 +42,14 @@ spec own { word x = 0;
 END
 "$KLIN" gen --type=own.lin --mix=add=3,get=1 --ops=400 >own.txt
 run check own.txt
-ktap_result $status "a specification of one's own" "$(cat out err)"
+ktap_result $status "a user's own specification" "$(cat out err)"
 "$KLIN" gen --type=own.lin --mix=add=3,get=1 --ops=400 --mutate=2 --where=late >late.txt
 run check late.txt
 first=$(diff own.txt late.txt | sed -n '1s/[^0-9].*//p')
 if [ $status -eq 1 ] && [ "$first" -gt 340 ]; then
-	ktap_pass "a violation late in it"
+	ktap_pass "a late violation survives the conversion"
 else
-	ktap_fail "a violation late in it" "status $status, line $first"
+	ktap_fail "a late violation survives the conversion" "status $status, line $first"
 fi
 
 cat >gap.txt <<'END'
@@ -66,8 +66,8 @@ END
 if "$KLIN" convert gap.txt gap.klh 2>err && "$KLIN" convert gap.klh back.txt 2>>err &&
    grep -q '^# gap .*from 100 to 200 .*lost 7' back.txt && grep -q 'write -1 ' back.txt &&
    [ "$(grep -c '^t' back.txt)" -eq 3 ]; then
-	ktap_pass "gaps, calls and returns that were not seen, the largest word"
+	ktap_pass "gaps, unseen calls and returns, and the largest word survive the conversion"
 else
-	ktap_fail "gaps, calls and returns that were not seen, the largest word" "$(cat err back.txt)"
+	ktap_fail "gaps, unseen calls and returns, and the largest word survive the conversion" "$(cat err back.txt)"
 fi
 ktap_finish

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A violation that calls which no probe saw may explain is UNKNOWN, however it is checked.
+# A violation that unseen calls may explain is UNKNOWN, with every kind of check.
 
 . "$(dirname "$0")/common.sh"
 
-# history WRITE READ: of a value that nobody wrote, recorded with these coverages
+# history WRITE READ: a history with a read of an unwritten value, and these coverages
 history()
 {
 	cat <<-END
@@ -35,14 +35,14 @@ ends()
 ktap_header
 history 'unknown "put(): nobody knows"' whole >h.txt
 ends 3 "a writer of unknown coverage: UNKNOWN" \
-	"^UNKNOWN \(a violation unless calls of 'write' passed by unseen.*0 violated, 1 unknown"
+	"^UNKNOWN \(a violation, unless calls of 'write' were missed.*0 violated, 1 unknown"
 ends 3 "the clause is named" '^coverage of write: unknown, put\(\): nobody knows$'
-ends 3 "the ways to know are named" '^To know, .*--debug=FILE'
+ends 3 "the ways to know are named" '^To be certain, .*--debug=FILE'
 ends 3 "what would be wrong is shown" '^A violation, if all calls were seen:'
 ends 3 "JSON" '"suspected": 1' --json
 ends 3 "--follow" "^Suspected violation at time" --follow
-ends 3 "--follow, its verdict" "^UNKNOWN \(a violation unless calls of 'write'" --follow
-ends 3 "--follow --json" '"verdict":"UNKNOWN","reason":"a violation unless' --follow --json
+ends 3 "--follow, its verdict" "^UNKNOWN \(a violation, unless calls of 'write'" --follow
+ends 3 "--follow --json" '"verdict":"UNKNOWN","reason":"a violation, unless' --follow --json
 ends 3 "a certificate, and a counterexample" '^UNKNOWN' --certificate=c.cert --counterexample=c.txt
 run replay --spec="$specs/register.lin" c.cert
 ktap_result $((status != 3)) "the certificate claims no violation"
@@ -57,7 +57,7 @@ ends 3 ".klh has it, --follow" '^UNKNOWN' --follow
 history 'asserted "by hand"' whole >h.txt
 ends 1 "a writer of asserted coverage: VIOLATION" '^coverage of write: asserted, by hand'
 history whole 'unknown "get(): nobody knows"' >h.txt
-ends 1 "a reader of unknown coverage: VIOLATION" 'it writes nothing, which does no harm'
+ends 1 "a reader of unknown coverage: VIOLATION" 'harmless, since the method writes nothing'
 ends 1 "a reader of unknown coverage, --follow: VIOLATION" '^VIOLATION' --follow
 history whole whole | grep -v coverage >h.txt
 ends 1 "a history that no probes recorded: VIOLATION" '^VIOLATION'
@@ -70,7 +70,7 @@ for line in '7 whole' 'write some' 'write unknown "x' 'write unknown "x" y' 'wri
 	ktap_result $((status != 2)) "refused: # coverage $line"
 done
 
-# covered NAME KIND PATTERN: what klin list finds out about put().
+# covered NAME KIND PATTERN: klin list reports this coverage of put().
 covered()
 {
 	run list --btf kernel.o --debug kernel.o clause.lin
@@ -107,31 +107,31 @@ object()
 
 if object; then
 	clause
-	covered "a function that is nowhere inlined" whole "it is neither inlined nor cloned"
+	covered "a function that is not inlined anywhere" whole "it is neither inlined nor cloned"
 	object -DLOOP
 	covered "an inlined instance is recorded, too" whole "1 inlined instance is recorded, too"
 	grep -qE '^  kprobe  inlined put at writer\+0x' out
-	ktap_result $? "the list has its place"
+	ktap_result $? "klin list names the place of the inlined instance"
 	clause "when v == 1 at return;"
-	covered "what is read at the return cannot be seen there" unknown \
+	covered "data read at the return is not available in an inlined instance" unknown \
 		"it is inlined at writer\+0x.*return"
 	clause 'coverage asserted "by hand";' 'when v == 1 at return;'
-	covered "what is shown wins over the assertion" unknown \
+	covered "debugging information overrides an assertion" unknown \
 		"'by hand' is contradicted: it is inlined at writer\+0x[0-9a-f]+ \(kernel.c:5\), "
 	clause 'coverage asserted "inlined in writers() alone";' 'when v == 1 at return;'
-	covered "the assertion names another function" unknown "'inlined.*' is contradicted"
+	covered "an assertion that names another function" unknown "'inlined.*' is contradicted"
 	clause 'coverage asserted "inlined in writer() alone, at boot";' 'when v == 1 at return;'
-	covered "the assertion names the place" asserted "inlined in writer\(\) alone, at boot"
+	covered "an assertion that names the place of the inlined instance" asserted "inlined in writer\(\) alone, at boot"
 	clause
 	object -DLOOP -fno-inline
-	covered "it is not inlined" whole "it is neither inlined nor cloned"
+	covered "a function that is compiled without inlining" whole "it is neither inlined nor cloned"
 	sed -i 's/^void put(/inline void put(/; 1i struct reg; extern void put(struct reg *r, long v);' kernel.c
 	object -DLOOP -std=gnu11
-	covered "declared inline, others may have copies" unknown "it is defined in a header"
+	covered "a function of a header: other files may have copies" unknown "it is defined in a header"
 	clause 'coverage asserted "by hand";'
-	covered "of others the assertion is believed" asserted "by hand"
+	covered "a function of a header: an assertion about other files is believed" asserted "by hand"
 	clause 'coverage asserted "by hand";' 'when v == 1 at return;'
-	covered "but of what is shown" unknown "'by hand' is contradicted: it is inlined at writer"
+	covered "a function of a header: an assertion that debugging information contradicts" unknown "'by hand' is contradicted: it is inlined at writer"
 	clause
 	gcc -O2 -g0 -c kernel.c -o bare.o 2>/dev/null
 	run list --btf kernel.o --debug bare.o --debug kernel.o clause.lin
@@ -141,15 +141,15 @@ if object; then
 		1 2 3 4 5 6 7 8 9) clause.lin
 	gcc -O2 -gbtf -c kernel.c -o kernel.o 2>/dev/null
 	run list --btf kernel.o clause.lin
-	grep -q "coverage unknown: put(): where it is inlined is not known" out
-	ktap_result $? "without debugging information nothing is known"
+	grep -q "coverage unknown: put(): it is not known where it is inlined" out
+	ktap_result $? "without debugging information the coverage is unknown"
 	for clone in isra.0 isra.0.cold constprop.0 part.0 llvm.12345 lto_priv.0 cold; do
 		printf 'ffffffff810000%d0 t put%s\n' 1 "" 2 ".$clone" >symbols
 		clause
 		run list --btf kernel.o --symbols symbols clause.lin
 		grep -q "coverage unknown: put(): " out &&
 			{ [ $clone = cold ] || grep -q "cloned, as put.$clone, and" out; }
-		ktap_result $? "a symbol put.$clone"
+		ktap_result $? "a symbol put.$clone: the coverage is unknown"
 		clause 'coverage asserted "by hand";'
 		run list --btf kernel.o --symbols symbols clause.lin
 		if [ $clone = cold ]; then
@@ -157,14 +157,15 @@ if object; then
 		else
 			grep -q "coverage unknown: put(): 'by hand' is contradicted: it is cloned, as put.$clone" out
 		fi
-		ktap_result $? "a symbol put.$clone, and an assertion"
+		ktap_result $? "a symbol put.$clone: the assertion is contradicted if it is a clone"
 	done
 else
 	ktap_skip "coverage in a small object file" "$no_btf"
 fi
 
-# Where `tools/coverage' has brought Debian's debugging information: what the specs assert.
-name="what shipped specs assert is so in Debian's kernel"
+# Check the specs' assertions, if `tools/coverage' has downloaded Debian's debugging
+# information.
+name="the coverage that shipped specs assert is right for Debian's kernel"
 KLIN=$KLIN timeout 3000 "$here/../../tools/coverage" --check >out 2>err
 case $? in
 0) ktap_pass "$name" ;;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every command on a disk that is full or broken: where a write, an fsync(), a close() or a
-# rename() fails the command ends with 4, names the file, and leaves nothing half-written
-# under any name.  Where the kernel takes a part of a write, nothing is missing.
+# Every command on a full or broken disk.  If a write, an fsync(), a close() or a rename()
+# fails, the command ends with 4, names the file, and leaves no partial file.  If the kernel
+# writes only a part of the bytes, nothing is lost.
 
 . "$(dirname "$0")/refuse.sh"
 
@@ -12,7 +12,7 @@ what="calls that write" modes="KLIN_INJECT_DISK KLIN_INJECT_DISK_ON"
 # shellcheck disable=SC2034
 message="made/.*(No space left|Input/output)|standard output"
 
-# halved NAME PROGRAM ARGUMENT...: what it says and makes is whole with short writes.
+# halved NAME PROGRAM ARGUMENT...: with short writes its output and files are complete.
 halved()
 {
 	name=$1
@@ -28,7 +28,7 @@ halved()
 
 ktap_header
 while read -r name arguments; do
-	# What is preloaded handles a signal, and no handler outlives the execve() of klin replay.
+	# klin replay uses execve(), which removes the signal handler of the preloaded library.
 	program=$KLIN
 	[ "$name" != replay ] || program=$(dirname "$KLIN")/klin-replay
 	# shellcheck disable=SC2086 # they are several words

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The exit status of every command where the system refuses: a verdict is never one that
-# nobody has come to, and what did not reach standard output is told.
+# The exit status of every command if the system refuses a request.  No failure looks like a
+# verdict, and lost output is reported.
 
 . "$(dirname "$0")/common.sh"
 
@@ -21,7 +21,7 @@ full()
 	fi
 }
 
-# injected STATUS NAME VARIABLE ARGUMENT...: klin with that failure.
+# injected STATUS NAME VARIABLE ARGUMENT...: run klin with that failure.
 injected()
 {
 	want=$1 name=$2 variable=$3
@@ -80,7 +80,7 @@ full "$KLIN" litmus sb.litmus
 full "$KLIN" litmus --summary sb.litmus
 full "$KLIN" --help
 full "$KLIN" --version
-for command in $("$KLIN" --help | awk '/^  / { print $1 }'); do
+for command in $("$KLIN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	full "$KLIN" "$command" --help
 done
 if [ -x "$klind" ]; then
@@ -92,38 +92,38 @@ else
 	ktap_skip "klind, on a full disk" "$no_klind"
 fi
 
-# An input that is not there is the caller's mistake, wherever it is named.
+# A missing input is the caller's mistake, wherever it is named.
 for command in "check no.txt" "check no.lin good.txt" "check --follow no.txt" "check --follow no.lin good.txt" \
 	"replay no.cert" "replay --spec=no.lin good.txt.cert" "replay --history=no.txt good.txt.cert" \
 	"explore no.lin" "verify no.lin" "litmus no.litmus" "spec no.lin" "convert no.txt made.klh" \
 	"gen --type=no.lin" "record no.lin" "monitor no.lin" "rounds no.lin"; do
 	# shellcheck disable=SC2086 # it is several words
 	run $command
-	ktap_result "$([ $status -eq 2 ] && [ -s err ]; echo $?)" "not there: $command" "status $status" \
+	ktap_result "$([ $status -eq 2 ] && [ -s err ]; echo $?)" "a missing input: $command" "status $status" \
 		"$(head -n 3 err)"
 done
 if [ -x "$klind" ]; then
 	"$klind" --check-config --config no.conf >out 2>err </dev/null
 	status=$?
-	ktap_result "$([ $status -eq 2 ] && [ -s err ]; echo $?)" "not there: klind --config" \
+	ktap_result "$([ $status -eq 2 ] && [ -s err ]; echo $?)" "a missing input: klind --config" \
 		"status $status" "$(cat err)"
 else
-	ktap_skip "not there: klind --config" "$no_klind"
+	ktap_skip "a missing input: klind --config" "$no_klind"
 fi
 
 if [ ! -e "$inject" ] || grep -q __asan_init "$KLIN"; then
-	ktap_skip "what libraries do" "no library to preload: run make unit-build, without SAN=1"
+	ktap_skip "failures of libraries" "no library to preload: run make unit-build, without SAN=1"
 else
-	# Threads are a help, not a need.
+	# Threads are optional.
 	for file in good.txt large.klh; do
 		for n in 1 2 3; do
-			injected 0 "thread $n and more cannot be had: $file" \
+			injected 0 "thread $n and later ones cannot be created: $file" \
 				KLIN_INJECT_THREADS=$n check --threads=4 $file
 		done
 	done
-	injected 0 "no thread: few partitions" KLIN_INJECT_THREADS=1 check --threads=4 \
+	injected 0 "no thread can be created: one partition" KLIN_INJECT_THREADS=1 check --threads=4 \
 		--no-partition large.klh
-	# A disk that fails is no fault of the input's writer.
+	# A failing disk is not a mistake in the input.
 	"$KLIN" gen --type=queue --ops=40 -o disk.klh
 	(cat good.txt; echo "# end") >disk.followed
 	printf '%s\n' "# klin history 1" "# first init" "# spec model.lin" "t1 @0 1 2 inc -> 0" >named.txt
@@ -131,21 +131,21 @@ else
 		"model.lin explore" "model.lin verify" "sb.litmus litmus" "model.lin spec"; do
 		file=${pair%% *}
 		# shellcheck disable=SC2086 # it is several words
-		injected 4 "EIO of the input: ${pair#* }, $file" KLIN_INJECT_READ=$file ${pair#* } $file
+		injected 4 "EIO when reading the input: ${pair#* }, $file" KLIN_INJECT_READ=$file ${pair#* } $file
 	done
 	for command in "check model.lin good.txt" "check named.txt" "check --follow named.txt" \
 		"replay --spec=model.lin good.txt.cert" "record model.lin" "gen --type=./model.lin" \
 		"monitor model.lin" "rounds model.lin"; do
 		# shellcheck disable=SC2086 # it is several words
-		injected 4 "EIO of the specification: $command" KLIN_INJECT_READ=model.lin $command
+		injected 4 "EIO when reading the specification: $command" KLIN_INJECT_READ=model.lin $command
 	done
-	injected 4 "EIO of the history: convert" KLIN_INJECT_READ=good.txt convert good.txt made.klh
-	injected 4 "EIO of the history: replay" KLIN_INJECT_READ=good.txt replay good.txt.cert
-	# Privileges are the system's, too: EACCES and EPERM.
+	injected 4 "EIO when reading the history: convert" KLIN_INJECT_READ=good.txt convert good.txt made.klh
+	injected 4 "EIO when reading the history: replay" KLIN_INJECT_READ=good.txt replay good.txt.cert
+	# Missing privileges are the system's fault, too: EACCES and EPERM.
 	for errno in 13 1; do
 		export KLIN_INJECT_ERRNO=$errno
-		injected 4 "error $errno of the history: check" KLIN_INJECT_READ=good.txt check good.txt
-		injected 4 "error $errno of the specification: check" KLIN_INJECT_READ=model.lin \
+		injected 4 "error $errno when reading the history: check" KLIN_INJECT_READ=good.txt check good.txt
+		injected 4 "error $errno when reading the specification: check" KLIN_INJECT_READ=model.lin \
 			check model.lin good.txt
 	done
 	unset KLIN_INJECT_ERRNO
@@ -155,9 +155,9 @@ else
 			"$klind" --check-config --config klind.conf >out 2>err </dev/null
 		status=$?
 		ktap_result "$([ $status -eq 4 ] && [ -e mark ]; echo $?)" \
-			"EIO of the configuration: klind" "status $status" "$(cat err)"
+			"EIO when reading the configuration: klind" "status $status" "$(cat err)"
 	fi
-	# A library that gives up in its way does not give a verdict.
+	# A library that calls exit() does not cause a verdict.
 	for n in 1 2 10 100 200; do
 		injected 4 "exit(1) by a library, call $n" KLIN_INJECT_EXIT=$n check good.txt
 	done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin check --follow: a file that grows, a pipe, an interrupt, lines that are broken
-# or come too late, and what it refuses.
+# klin check --follow: a growing file, a pipe, an interrupt, lines that are broken or too
+# late, and refused arguments.
 
 . "$(dirname "$0")/common.sh"
 
@@ -21,17 +21,17 @@ wait_for()
 	return 1
 }
 
-# follow FILE: in the background, until it is killed or the file ends.  Other than in the
-# foreground, timeout would send SIGCONT after an interrupt, and that can undo the stop by
-# which LeakSanitizer looks at a process that ends: it would wait for ever.
+# follow FILE: run in the background, until it is killed or the file ends.  Without
+# --foreground, timeout sends SIGCONT after an interrupt.  This could resume the process
+# while LeakSanitizer has stopped it at its end, and LeakSanitizer would wait forever.
 follow()
 {
 	timeout --foreground -k 5 1200 "$KLIN" check --follow "$@" >out 2>err </dev/null &
 	follower=$!
 }
 
-# wait_read FILE: until the follower has read all of it; whatever an interrupt should find
-# is there then.
+# wait_read FILE: wait until the follower has read the whole file, so that an interrupt
+# finds its operations.
 wait_read()
 {
 	size=$(stat -c %s "$1")
@@ -48,8 +48,8 @@ wait_read()
 	return 1
 }
 
-# The command itself, which has read the file or said something: timeout may not have come
-# back from its fork yet, and would end by the signal alone.
+# Interrupt klin itself.  timeout may still be in its fork, and would end by the signal at
+# once.
 interrupt()
 {
 	read -r pid <"/proc/$follower/task/$follower/children"
@@ -68,7 +68,7 @@ finish()
 	fi
 }
 
-# Half a line is none yet.
+# Half a line does not count as a line.
 test_grows()
 {
 	head -c 50000 q.txt >grow.txt
@@ -76,12 +76,12 @@ test_grows()
 	wait_read grow.txt
 	tail -c +50001 q.txt >>grow.txt
 	echo "# end" >>grow.txt
-	finish 0 '^LINEARIZABLE' "a text that grows"
+	finish 0 '^LINEARIZABLE' "a growing text"
 	head -c 100000 s.klh >grow.klh
 	follow grow.klh
 	wait_read grow.klh
 	tail -c +100001 s.klh >>grow.klh
-	finish 0 '50 of 50 partitions linearizable' "a .klh that grows"
+	finish 0 '50 of 50 partitions linearizable' "a growing .klh"
 }
 
 test_at_once()
@@ -89,12 +89,12 @@ test_at_once()
 	head -n 3000 wrong.txt >grow.txt
 	follow "$queue" grow.txt
 	if wait_for "oracle finds no order either" out && kill -0 $follower; then
-		ktap_pass "a violation is told while the history grows"
+		ktap_pass "a violation is reported while the history grows"
 	else
-		ktap_fail "a violation is told while the history grows" "$(cat out err)"
+		ktap_fail "a violation is reported while the history grows" "$(cat out err)"
 	fi
 	interrupt
-	finish 1 '^VIOLATION so far' "an interrupt after a violation"
+	finish 1 '^VIOLATION so far' "an interrupt after a violation: VIOLATION so far"
 }
 
 test_interrupt()
@@ -106,7 +106,7 @@ test_interrupt()
 	finish 0 '"verdict":"LINEARIZABLE","whole":false.*"lag":' "an interrupt: the verdict so far"
 }
 
-# pipe STATUS WORDS NAME ARGUMENT...: klin check --follow ... - of what is on stdin.
+# pipe STATUS WORDS NAME ARGUMENT...: klin check --follow ... - on stdin.
 pipe()
 {
 	want=$1 words=$2 name=$3
@@ -122,7 +122,7 @@ pipe()
 	fi
 }
 
-# lines FORMAT: what the next pipe reads.
+# lines FORMAT: prepare the input of the next pipe.
 lines()
 {
 	# shellcheck disable=SC2059 # the formats are these
@@ -134,25 +134,25 @@ test_pipes()
 	pipe 0 '^LINEARIZABLE' "a pipe" <q.txt
 	pipe 0 '^LINEARIZABLE' "a .klh in a pipe" <s.klh
 	head -c $(($(wc -c <s.klh) * 4 / 5)) s.klh >cut.klh
-	pipe 0 '^LINEARIZABLE so far' "a .klh that is cut short" <cut.klh
+	pipe 0 '^LINEARIZABLE so far' "a truncated .klh: LINEARIZABLE so far" <cut.klh
 	pipe 1 'events' "a violation, as JSON" --json <wrong.txt
 	lines 't1 @1 1 2 enq 5\nt1 @1 3 x deq -> 5\n'
 	pipe 2 "<stdin>:4:9: error: 'x': expected the time of the return" "a broken line" \
 		"$queue" <in.txt
 	lines 't1 @1 1 2 enq 5\nt1 @1 3 4 dequeue -> 5\n'
-	pipe 2 "method 'dequeue', which spec 'queue' does not" "another method" "$queue" <in.txt
+	pipe 2 "method 'dequeue', which spec 'queue' does not" "a method that the specification lacks" "$queue" <in.txt
 	lines 't1 @1 1 2 enq 5\n'
-	pipe 2 'carries no specification' "no specification" <in.txt
-	pipe 2 'the file is empty' "nothing at all" "$queue" </dev/null
+	pipe 2 'carries no specification' "a history without a specification" <in.txt
+	pipe 2 'the file is empty' "an empty pipe" "$queue" </dev/null
 	lines 't1 @1 1 2 enq empty\n# end\n'
 	pipe 2 "'v' of enq is a special value" "a special value as an argument" "$queue" <in.txt
 	lines 't1 @1 1 2 add 5 -> 2\n# end\n'
-	pipe 2 "'ok' of add is 2, spec 'set' expects a bool" "a bool that is none" "$specs/set.lin" <in.txt
+	pipe 2 "'ok' of add is 2, spec 'set' expects a bool" "a bool that is neither 0 nor 1" "$specs/set.lin" <in.txt
 	lines 't1 @1 3 4 deq -> full\n# end\n'
-	pipe 1 'VIOLATION at the end' "what is wrong at the end" "$queue" <in.txt
+	pipe 1 'VIOLATION at the end' "a violation at the end" "$queue" <in.txt
 }
 
-# Operations in the order of their returns: the floor tells what may still come.
+# Operations in order of return: the floor bounds the calls that may still arrive.
 test_order()
 {
 	first='t1 @1 5 6 enq 7\nt2 @1 8 9 deq -> 7\n'
@@ -161,21 +161,21 @@ test_order()
 	follow "$queue" grow.txt
 	wait_read grow.txt
 	printf 't3 @1 1 10 enq 8\nt3 @1 11 12 deq -> 8\n# end\n' >>grow.txt
-	finish 3 'UNKNOWN .*(lost|known)' "an operation that comes too late"
+	finish 3 'UNKNOWN .*(lost|known)' "an operation that arrives too late: UNKNOWN"
 	lines "${first}t3 @1 1 10 enq 8\nt3 @1 11 12 deq -> 8\n"
-	pipe 0 '^LINEARIZABLE' "the same, late as it may be" --lateness=20 "$queue" <in.txt
+	pipe 0 '^LINEARIZABLE' "an operation that is late within --lateness" --lateness=20 "$queue" <in.txt
 	lines "# floor 1\n${first}t3 @1 1 10 enq 8\n# floor 11\nt3 @1 11 12 deq -> 8\n"
-	pipe 0 '^LINEARIZABLE' "the same with floors" "$queue" <in.txt
-	# Nothing is wrong before all is known that could explain it.
+	pipe 0 '^LINEARIZABLE' "an operation that is late within the floors" "$queue" <in.txt
+	# No result is wrong before all operations that could explain it have arrived.
 	lines "# floor 0\nt1 @1 5 6 deq -> 8\n# floor 4\n"
 	cp in.txt grow.txt
 	follow "$queue" grow.txt
 	wait_read grow.txt
 	printf 't2 @1 4 9 enq 8\n# floor 10\n# end\n' >>grow.txt
-	finish 0 '^LINEARIZABLE' "what explains a result comes after it"
+	finish 0 '^LINEARIZABLE' "an operation that explains an earlier result arrives after it"
 }
 
-# Those that grow were handed over with the first operation.
+# Header lines that grow: the first ones were passed on with the first operation.
 test_late_header()
 {
 	lines "$(printf '# attached read  f  fentry+fexit, not drained\\n%.0s# | spec x\\n' 1 2 3 4 5)"
@@ -184,10 +184,10 @@ test_late_header()
 	follow "$queue" grow.txt
 	wait_read grow.txt
 	printf '# attached f\n# | spec\nt1 @1 3 4 deq -> 5\n# end\n' >>grow.txt
-	finish 0 '^LINEARIZABLE' "header lines behind operations"
+	finish 0 '^LINEARIZABLE' "header lines after operations"
 }
 
-# What was lost before the first operation came explains what it returned.
+# Operations lost before the first one arrived may explain its result.
 test_gap()
 {
 	lines '# gap from 1 to 9\n'
@@ -195,9 +195,9 @@ test_gap()
 	follow "$queue" grow.txt
 	wait_read grow.txt
 	printf 't1 @1 5 6 deq -> 8\n# end\n' >>grow.txt
-	finish 3 'UNKNOWN .*lost' "a gap that comes before the first operation"
+	finish 3 'UNKNOWN .*lost' "a gap before the first operation: UNKNOWN"
 	lines '# gap from 1 to 9\n'
-	pipe 3 '^UNKNOWN .*lost' "a gap and nothing else" "$queue" <in.txt
+	pipe 3 '^UNKNOWN .*lost' "a gap without operations: UNKNOWN" "$queue" <in.txt
 }
 
 ktap_header
@@ -209,11 +209,11 @@ test_at_once
 test_interrupt
 test_pipes
 test_order
-refuse "--certificate with --follow" "--certificate needs the whole history" \
+refuse "--certificate with --follow" "--certificate and --follow exclude each other" \
 	check --follow --certificate=c "$queue" q.txt
-refuse "--engine with --follow" "--engine needs the whole history" \
+refuse "--engine with --follow" "--engine and --follow exclude each other" \
 	check --follow --engine=wgl "$queue" q.txt
-refuse "--lateness without --follow" "--lateness is --follow's" check --lateness=5 "$queue" q.txt
-refuse "a file that is not there" "nothing.txt" check --follow "$queue" nothing.txt
-refuse "monitor without a spec" "no spec file given" monitor
+refuse "--lateness without --follow" "--lateness requires --follow" check --lateness=5 "$queue" q.txt
+refuse "a missing file" "nothing.txt" check --follow "$queue" nothing.txt
+refuse "monitor without a spec" "expected a spec file" monitor
 ktap_finish

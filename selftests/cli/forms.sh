@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Histories of other tools: their verdicts are klin's, with the spec that they
-# name; klin writes what they read; what a form cannot say is refused.
+# Histories of other tools.  klin's verdicts with the specs that they name are those of the
+# tools.  klin writes files that they read, and refuses histories that a form cannot
+# express.
 
 . "$(dirname "$0")/common.sh"
 
-# verdict STATUS NAME SPEC: of the history in the standard input.
+# verdict STATUS NAME SPEC: check the history on stdin.
 verdict()
 {
 	want=$1 name=$2 spec=$3
@@ -19,7 +20,8 @@ verdict()
 	fi
 }
 
-# there NAME FORM SPEC WANTED OPTION...: generated, written in that form, checked, read back.
+# there NAME FORM SPEC WANTED OPTION...: generate a history, write it in the form, check it,
+# read it back.
 there()
 {
 	name=$1 form=$2 spec=$3 want=$4
@@ -46,26 +48,26 @@ push 2 3 4
 pop 2 5 6
 pop 1 7 8
 END
-verdict 1 "LinP's: a stack that is a queue" stack <<'END'
+verdict 1 "LinP's: a stack that removes in the order of a queue" stack <<'END'
 # stack
 push 1 1 2
 push 2 3 4
 pop 1 5 6
 pop 2 7 8
 END
-verdict 1 "LinP's: an end at an equal start is before it" queue <<'END'
+verdict 1 "LinP's: at equal times an end precedes a start" queue <<'END'
 # queue
 enq 2 0 1
 enq 1 1 2
 deq 1 2 3
 deq 2 3 4
 END
-verdict 0 "LinP's: but not in a set" set <<'END'
+verdict 0 "LinP's: at equal times an end overlaps a start in a set" set <<'END'
 # set
 insert 1 2 3
 contains_false 1 3 4
 END
-verdict 1 "LinP's: priorities, the largest first" pqueue <<'END'
+verdict 1 "LinP's: a priority queue returns the largest value first" pqueue <<'END'
 # priorityqueue
 insert 3 1 2
 insert 5 3 4
@@ -109,7 +111,7 @@ INFO  jepsen.util - 2	:ok	:read	nil
 INFO  jepsen.util - 2	:invoke	:read	nil
 INFO  jepsen.util - 2	:ok	:read	4
 END
-verdict 0 "Knossos: what failed did not happen" register <<'END'
+verdict 0 "Knossos: a failed operation has no effect" register <<'END'
 [{:process 1, :type :invoke, :f :write, :value 4}
  {:process 1, :type :ok, :f :write, :value 4}
  {:process 2, :type :invoke, :f :cas, :value [4 2]}
@@ -145,7 +147,7 @@ verdict 0 "appends of any strings" kv <<'END'
 {:process 0, :type :invoke, :f :get, :key "a", :value nil}
 {:process 0, :type :ok, :f :get, :key "a", :value "xzy"}
 END
-verdict 1 "an append of any string twice" kv <<'END'
+verdict 1 "an append of any string that is read twice" kv <<'END'
 {:process 0, :type :invoke, :f :put, :key "a", :value "x"}
 {:process 0, :type :ok, :f :put, :key "a", :value "x"}
 {:process 1, :type :invoke, :f :append, :key "a", :value "y"}
@@ -155,7 +157,7 @@ verdict 1 "an append of any string twice" kv <<'END'
 {:process 0, :type :invoke, :f :get, :key "a", :value nil}
 {:process 0, :type :ok, :f :get, :key "a", :value "xyzz"}
 END
-verdict 0 "appends that begin alike" kv <<'END'
+verdict 0 "appends with a common prefix" kv <<'END'
 {:process 1, :type :invoke, :f :append, :key "a", :value "a"}
 {:process 2, :type :invoke, :f :append, :key "a", :value "aa"}
 {:process 1, :type :ok, :f :append, :key "a", :value "a"}
@@ -165,7 +167,7 @@ verdict 0 "appends that begin alike" kv <<'END'
 {:process 0, :type :invoke, :f :get, :key "a", :value nil}
 {:process 0, :type :ok, :f :get, :key "a", :value "aaa"}
 END
-verdict 1 "appends that begin alike, and one lost" kv <<'END'
+verdict 1 "appends with a common prefix, one of them lost" kv <<'END'
 {:process 1, :type :invoke, :f :append, :key "a", :value "a"}
 {:process 2, :type :invoke, :f :append, :key "a", :value "aa"}
 {:process 1, :type :ok, :f :append, :key "a", :value "a"}
@@ -175,7 +177,8 @@ verdict 1 "appends that begin alike, and one lost" kv <<'END'
 {:process 0, :type :invoke, :f :get, :key "a", :value nil}
 {:process 0, :type :ok, :f :get, :key "a", :value "aa"}
 END
-# named STATUS SPEC: whoever names kv gets the one that the history carries, in each form.
+# named STATUS SPEC: with kv named, klin uses the specification that the history carries, in
+# each form.
 named()
 {
 	bad=
@@ -195,8 +198,8 @@ named()
 	ktap_result $? "$what: $(basename "$2") named" "wrong:$bad"
 }
 
-# log STATUS NAME: the same of one that carries what its appends do, also as text, and with a
-# certificate; reports show its strings.
+# log STATUS NAME: a log that carries the effect of its appends; also as text, and with a
+# certificate.  Reports show its strings.
 log()
 {
 	right=$1 what=$2
@@ -215,7 +218,7 @@ log()
 	named "$right" "$specs/kv.lin"
 	run check history.edn
 	[ $status -eq "$right" ] && [ ! -s err ] && ! grep -q 'append[0-9_]\|-> ?\|append("a", [^"]' out
-	ktap_result $? "$what: its appends as they were called" "$(grep append out | head -n 5)"
+	ktap_result $? "$what: reports show the appends as they were called" "$(grep append out | head -n 5)"
 	run check --json history.edn
 	if [ "$right" -eq 0 ] || { grep -q 'get(\\"a\\") -> \\"[a-z]*\\"' out &&
 		grep -q 'append(\\"a\\", \\"[a-z]*\\")' out &&
@@ -274,11 +277,11 @@ log 1 "five equal appends, one of them lost" <<'END'
 {:process 9, :type :invoke, :f :get, :key "a", :value nil}
 {:process 9, :type :ok, :f :get, :key "a", :value "aaaa"}
 END
-# Another kv than the shipped one may not be what the log means.
+# A kv other than the shipped one may not describe the log.
 sed 's/return m.get(k)/return absent/' "$specs/kv.lin" >other.lin
 run check other.lin history.edn
-[ $status -eq 2 ] && grep -q "append_any.*; the history carries a specification: name none" err
-ktap_result $? "a log of appends, another kv named" "status $status" "$(head -n 5 err)"
+[ $status -eq 2 ] && grep -q "append_any.*; omit SPEC.lin to use the specification that the history carries" err
+ktap_result $? "a log of appends is refused with another kv" "status $status" "$(head -n 5 err)"
 log 1 "an append of nothing, and a get that it does not explain" <<'END'
 {:process 0, :type :invoke, :f :append, :key "a", :value "x"}
 {:process 0, :type :ok, :f :append, :key "a", :value "x"}
@@ -287,8 +290,8 @@ log 1 "an append of nothing, and a get that it does not explain" <<'END'
 {:process 0, :type :invoke, :f :get, :key "a", :value nil}
 {:process 0, :type :ok, :f :get, :key "a", :value "xx"}
 END
-# appends N LOST: so many of one letter or two to four keys, and what is got at the end, without
-# its last LOST characters.
+# appends N LOST: print N appends of one or two letters to four keys, and a final get of
+# each without its last LOST characters.
 appends()
 {
 	awk -v n="$1" -v lost="$2" '
@@ -315,7 +318,7 @@ appends 20000 0 >many.edn
 verdict 0 "20,000 appends of two letters" kv <many.edn
 appends 20000 1 >many.edn
 verdict 1 "20,000 appends of two letters, one of them lost" kv <many.edn
-# Eight million steps are enough.
+# Eight million steps are the limit.
 awk 'BEGIN {
 	for (s = "a"; length(s) < 1000; s = s "a")
 		print "{:process " length(s) ", :type :invoke, :f :append, :key 0, :value \"" s "\"}"
@@ -326,7 +329,7 @@ awk 'BEGIN {
 }' >history.edn
 run check history.edn
 [ $status -eq 2 ] && grep -q "history.edn: the appended strings can make .* in too many ways" err
-ktap_result $? "appends with too many steps" "status $status" "$(head -n 5 err)"
+ktap_result $? "appends that need too much work are refused" "status $status" "$(head -n 5 err)"
 verdict 1 "Porcupine's log: an append that was lost" kv <<'END'
 {:process 1, :type :invoke, :f :append, :key "0", :value "x 1 0 y"}
 {:process 1, :type :ok, :f :append, :key "0", :value "x 1 0 y"}
@@ -336,7 +339,7 @@ verdict 1 "Porcupine's log: an append that was lost" kv <<'END'
 {:process 1, :type :ok, :f :get, :key "0", :value "x 1 0 y"}
 END
 
-verdict 1 "EDN: a form behind #_ is left out" register <<'END'
+verdict 1 "EDN: a form after #_ is ignored" register <<'END'
 [{:process 0, :type :invoke, :f :write, :value 1}
  {:process 0, #_ :time #_ 5 :type :ok, #_ #_ :f :read :f :write, :value 1 #_ 7}
  #_{:process 2, :type :invoke, :f :write, :value 2}
@@ -358,15 +361,14 @@ verdict 1 "EDN: maps with a tag" register <<'END'
 #jepsen.history.Op{:index 2, :time 300, :type :invoke, :process 1, :f :read, :value nil}
 #jepsen.history.Op{:index 3, :time 400, :type :ok, :process 1, :f :read, :value 2}
 END
-verdict 1 "Jepsen's log lines of today" register <<'END'
+verdict 1 "Jepsen's current log lines" register <<'END'
 INFO [2024-11-26 16:34:02,600] main - jepsen.core Test version
 INFO [2024-11-26 16:34:02,623] jepsen worker 0 - jepsen.util 0	:invoke	:write	3
 INFO [2024-11-26 16:34:02,625] jepsen worker 0 - jepsen.util 0	:ok	:write	3
 INFO [2024-11-26 16:34:02,626] jepsen worker 1 - jepsen.util 1	:invoke	:read	nil
 INFO [2024-11-26 16:34:02,627] jepsen worker 1 - jepsen.util 1	:ok	:read	4
 END
-# The same history as a vector of maps, as maps and as a log's lines: `process type f value'.
-# alike STATUS NAME
+# The same history as a vector of maps, as maps and as log lines: `process type f value'.
 alike()
 {
 	want=$1 name=$2
@@ -433,7 +435,7 @@ alike 0 "a time, and a prefix of it" <<'END'
 1 :invoke :read nil
 1 :ok :read #inst "2020-01-01T00:00:00.000-00:00"
 END
-# Nil at the :ok of a read is any value, as in Knossos; a log has it for that of the register.
+# Nil at the :ok of a read is any value, as in Knossos; in a log it is the register's nil.
 for file in vector.edn maps.edn; do
 	sed 's/\(:ok, :f :read, :value\) .*}/\1 nil}/' $file >nil.edn
 	expect 0 "a read of nil, $file" check "$specs/register.lin" nil.edn
@@ -499,7 +501,7 @@ verdict 0 "EDN: equal values are written in several ways" register <<'END'
 END
 run check --json "$specs/register.lin" history
 grep -q '"skipped": 1' out
-ktap_result $? "what is skipped is counted"
+ktap_result $? "skipped lines are counted"
 verdict 1 "EDN: independent keys" register <<'END'
 {:process 0, :type :invoke, :f :write, :value [7 3]}
 {:process 0, :type :ok, :f :write, :value [7 3]}
@@ -515,14 +517,14 @@ grep -q '^key 7: VIOLATION' out && grep -q '1 of 2 partitions linearizable' out
 ktap_result $? "the key is named" "$(cat out)"
 printf '%s\n' '{:process 0, :type :invoke, :f :write, :value [7 3]}' \
 	'{:process 0, :type :ok, :f :write, :value [7 3]}' >neither.edn
-refuse "nothing tells what is independent" "expected --independent=yes" \
+refuse "keys that may or may not be independent" "expected --independent=yes" \
 	check "$specs/register.lin" neither.edn
 for independent in yes no; do
 	run check --from=edn --independent=$independent "$specs/register.lin" neither.edn
 	ktap_result $status "--independent=$independent" "$(cat err)"
 done
 printf '2 invokes add 23\n' >keyless
-refuse "--independent=yes of a form without keys" "keyless: --independent is of the forms edn" \
+refuse "--independent=yes of a form without keys" "keyless: --independent is for the forms edn" \
 	check --independent=yes "$specs/set.lin" keyless
 printf '%s\n' '{:process 1, :type :invoke, :f :read, :value nil}' >>neither.edn
 printf '%s\n' '{:process 2, :type :invoke, :f :read, :value [7 nil]}' >>neither.edn
@@ -537,8 +539,8 @@ done <<'END'
 #{1 [2] (2)}|each member of a set once
 {1 2 3}|a value for each key
 ##NaN|equals itself
-009|an octal number behind the zero
-0x1g|hexadecimal digits behind 0x
+009|an octal number after the zero
+0x1g|hexadecimal digits after 0x
 2r102|digits of the radix
 37r1|a radix from 2 to 36
 "\x"|one of the escapes
@@ -550,7 +552,7 @@ done <<'END'
 ::a|a keyword with a name
 END
 printf '%s\n' 'INFO [2024-11-26 16:34:02,600] main - jepsen.core Test version' >none.log
-refuse "a log without an operation" "^none.log:1: .*nothing of the file is an operation" \
+refuse "a log without an operation" "^none.log:1: .*the file has no operation" \
 	check "$specs/register.lin" none.log
 for command in check "convert --from=edn"; do
 	printf '%s\n' '{:process 0, :type :invoke, :f :read}' '{:process :nemesis, :type :info}' >part.edn
@@ -562,31 +564,31 @@ for command in check "convert --from=edn"; do
 	ktap_result $? "$command says what it skipped" "status $status" "$(cat err)"
 done
 printf 'Hello\nworld\n' >prose.txt
-refuse "prose" "^prose.txt:1: error: the file is of no form that klin reads" convert prose.txt -
+refuse "a file of prose" "^prose.txt:1: error: the file has no form that klin reads" convert prose.txt -
 grep -q '^  world' err
-ktap_result $? "its first lines are shown" "$(cat err)"
+ktap_result $? "the message shows the first lines of the file" "$(cat err)"
 printf '# nothing\n# but comments\n' >prose.txt
-refuse "comments" "^prose.txt:1: error: nothing of the file is an operation" \
+refuse "comments" "^prose.txt:1: error: the file has no operation" \
 	check "$specs/set.lin" prose.txt
 printf '# klin history 1\nt1 @1 1 2 read -> 0\n' | gzip >packed.txt
-refuse "a file that is compressed" "packed.txt: .*compressed by gzip: decompress it" \
+refuse "a compressed file" "packed.txt: .*compressed by gzip: decompress it" \
 	check "$specs/register.lin" packed.txt
-refuse "the same, followed" "packed.txt: .*compressed by gzip: decompress it" \
+refuse "a compressed file with --follow" "packed.txt: .*compressed by gzip: decompress it" \
 	check --follow "$specs/register.lin" packed.txt
 printf '\357\273\277# klin history 1\nt1 @1 1 2 read -> 0' >mark.txt
-expect 0 "the mark of UTF-8, and no last newline" check "$specs/register.lin" mark.txt
+expect 0 "a byte order mark, and no newline at the end" check "$specs/register.lin" mark.txt
 printf '%s\n' '{:process 0, :type :invoke, :f :write, :value 3}' \
 	'{:process 0, :type :ok, :f :write, :value 4}' >contradiction.edn
 refuse "a completion that contradicts its call" ":2:[0-9]*: .*the :value that its :invoke has" \
 	check "$specs/register.lin" contradiction.edn
 printf '%s\n' '[{:process 0, :type :invoke, :f :read} #_]' >discard.edn
-refuse "a #_ with nothing behind it" "expected a value" check "$specs/register.lin" discard.edn
+refuse "a #_ without a form after it" "expected a value" check "$specs/register.lin" discard.edn
 
 printf '%s\n' '#:op{:process 0, :type :invoke, :f :read}' >namespace.edn
-refuse "a map with a namespace, told as EDN" "namespace.edn:1:1: error: '#:op{:process'" \
+refuse "a map with a namespace is recognized as EDN" "namespace.edn:1:1: error: '#:op{:process'" \
 	check "$specs/register.lin" namespace.edn
 
-verdict 1 "EDN: metadata in front of the first form" register <<'END'
+verdict 1 "EDN: metadata before the first form" register <<'END'
 ^{:m 1} {:process 1, :type :invoke, :f :read, :value nil}
 {:process 1, :type :ok, :f :read, :value 2}
 END
@@ -603,46 +605,46 @@ there "a key-value store" edn map 0 --type=map --mix=get=2,put=1
 there "a wrong key-value store" edn map 1 --type=map --mix=get=2,put=1 --mutate=20
 
 "$KLIN" gen --type=counter >counter.txt
-refuse "what LinP has not" "of spec 'counter', which the form linp cannot say" \
+refuse "a specification that LinP lacks" "has spec 'counter', which the form linp cannot express" \
 	convert --to=linp counter.txt out.linp
 sed '/^# spec/d' counter.txt >bare.txt
-refuse "the same without a spec" "the form linp has sets" convert --to=linp bare.txt out.linp
-# A pipe is a queue: a register's read and write are others.
+refuse "methods that LinP lacks, without a specification" "the form linp has sets" convert --to=linp bare.txt out.linp
+# A pipe is a queue; its read and write differ from a register's.
 printf '# klin history 1\n# first init\n# spec pipe\nt1 @1 0 1 write 7\n' >pipe.txt
-refuse "another's methods of the same names" "of spec 'pipe', which the form edn cannot say" \
+refuse "another specification with the same method names" "has spec 'pipe', which the form edn cannot express" \
 	convert --to=edn pipe.txt out.edn
-# Peeks do not tell a queue from a stack.
+# Peeks alone do not show whether a structure is a queue or a stack.
 printf '# klin history 1\n# first init\n# spec queue\nt1 @1 0 1 peek -> empty\n' >peek.txt
 run convert --to=linp peek.txt -
 if [ $status -eq 0 ] && [ "$(head -n 1 out)" = "# queue" ]; then
-	ktap_pass "a queue that was only looked at stays one"
+	ktap_pass "a queue with peeks only is written as a queue"
 else
-	ktap_fail "a queue that was only looked at stays one" "status $status" "$(cat out err)"
+	ktap_fail "a queue with peeks only is written as a queue" "status $status" "$(cat out err)"
 fi
-# Nil, which a register begins as, is written for 2^63.
+# Nil, the first value of a register, is written for 2^63.
 for op in 'enq 0x8000000000000000' 'deq -> 0x8000000000000000' 'put 18446744073709551611 1' \
 	'get 1 -> 18446744073709551611'; do
 	printf '# klin history 1\n# first init\nt1 @1 0 1 %s\n' "$op" >large.txt
-	refuse "what would be read as another value or not at all: $op" "below 2\^62|found a number" \
+	refuse "a value that the form cannot express is refused: $op" "below 2\^62|returned a number" \
 		convert --to=edn large.txt out.edn
 done
 run gen --type=queue --ops=1000 -o /dev/full
 if [ $status -eq 4 ] && grep -q "cannot write '/dev/full': No space left on device" err; then
-	ktap_pass "a full disk is called that"
+	ktap_pass "the message names a full disk"
 else
-	ktap_fail "a full disk is called that" "status $status" "$(cat err)"
+	ktap_fail "the message names a full disk" "status $status" "$(cat err)"
 fi
-refuse "a form that nobody knows" "--to=xml: expected klh, text, linp" convert --to=xml counter.txt -
-refuse "a form that was mistyped" "--to=lnip: .*; did you mean linp\?" \
+refuse "an unknown form" "--to=xml: expected klh, text, linp" convert --to=xml counter.txt -
+refuse "a mistyped form of --to" "--to=lnip: .*; did you mean linp\?" \
 	convert --to=lnip counter.txt -
-refuse "the same of --from" "--from=jespen: .*; did you mean jepsen\?" \
+refuse "a mistyped form of --from" "--from=jespen: .*; did you mean jepsen\?" \
 	check --from=jespen counter counter.txt
-refuse "a form that is only read" "does not write the form limo" convert --to=limo counter.txt -
+refuse "a form that klin can only read" "does not write the form limo" convert --to=limo counter.txt -
 printf '# set\ninsert 1 1 2\ninsert one 1 2\n' >broken
 refuse "a broken line" "^broken:3:[0-9]*: error: 'one': expected a value" check "$specs/set.lin" broken
 untouched "a history that the form cannot say leaves the file" convert --to=linp counter.txt kept
 
-# What is neither true nor false is no bool, in whatever form it comes.
+# A value other than true and false is not a bool, in any form.
 cat >flags.lin <<'END'
 spec flags {
 	bool x = false;
@@ -656,8 +658,8 @@ spec flags {
 }
 END
 
-# no_bool FORM STATUS SPEC: the history in the standard input, with the value 2 for a bool and,
-# what STATUS is the verdict of, with 1.
+# no_bool FORM STATUS SPEC: the history on stdin has the value 2 for a bool; STATUS is the
+# verdict with 1 instead.
 no_bool()
 {
 	form=$1 status_one=$2 spec=$3
@@ -684,7 +686,7 @@ no_bool edn 0 flags.lin <<'END'
 {:process 0, :type :invoke, :f :enqueue, :value 2}
 {:process 0, :type :ok, :f :enqueue, :value 2}
 END
-# A register of these begins as nil, which is no bool; words that klin numbers are none.
+# Such a register begins as nil, which is not a bool; nor are words that klin numbers.
 printf 'INFO  jepsen.util - 1 %s :write 1\n' :invoke :ok >two
 refuse "jepsen: nil for a bool" "write.nil.': 'v' is .* expects a bool" check --from=jepsen \
 	flags.lin two

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The explorer's reductions: the set of histories of each shipped model is the same
-# without each of them; what waits for ever, loops for ever or looks at memory that
-# is not there is told as such; the shortest run is the shortest.
+# The explorer's reductions.  The set of histories of each shipped model is the same without
+# each of them.  Waiting forever, looping forever, and invalid accesses are reported as
+# such.  The shortest run is the shortest.
 
 . "$(dirname "$0")/common.sh"
 models=$specs/explore
 
-# histories FILE OPTION...: to out, without the last line.
+# histories FILE OPTION...: write them to out, without the last line.
 histories()
 {
 	file=$1
@@ -44,15 +44,15 @@ for file in "$models"/*.lin; do
 	same_histories "$(basename "$file" .lin)" tso
 	same_histories "$(basename "$file" .lin)" sc
 done
-# One of the paper: a write that has returned and not left the buffer.
+# An example of the paper: a write that has returned but is still in the buffer.
 if histories "$models/seqlock.lin" --ops=1 && grep -q 'return 0 0' lines &&
    [ "$(wc -l <lines)" -gt "$({ histories "$models/seqlock.lin" --ops=1 --memory-model=sc; wc -l <lines; })" ]; then
-	ktap_pass "TSO has histories that SC has not"
+	ktap_pass "TSO has histories that SC lacks"
 else
-	ktap_fail "TSO has histories that SC has not" "$(head -n 3 out err)"
+	ktap_fail "TSO has histories that SC lacks" "$(head -n 3 out err)"
 fi
 
-# found NAME PATTERN: the implementation on standard input.
+# found NAME PATTERN: explore the implementation on stdin.
 found()
 {
 	name=$1 pattern=$2
@@ -79,10 +79,10 @@ shared lock k, l; method m() -> word { return 0; }
 thread a { word v; lock(k); lock(l); v = call m(); unlock(l); unlock(k); }
 thread b { word v; lock(l); lock(k); v = call m(); unlock(k); unlock(l); }
 E2
-found "a flag that no one raises" "a run without end: " <<'E2'
+found "a flag that no thread sets" "a run without end: " <<'E2'
 shared word flag = 0; method m() -> word { while (flag == 0) { } return 0; } client general(2) ops(1);
 E2
-found "a flag that is lowered again" "a run without end: " <<'E2'
+found "a flag that is cleared again" "a run without end: " <<'E2'
 shared word flag = 0; method m() -> word { return 0; }
 thread up { word v; flag = 1; v = call m(); flag = 0; }
 thread wait { word f; do { f = flag; } while (f == 0); }
@@ -92,7 +92,7 @@ shared word a = 0, b = 0; method m() -> word { return 0; }
 thread one { word v; while (b == 0) { } a = 1; v = call m(); }
 thread two { word v; while (a == 0) { } b = 1; v = call m(); }
 E2
-found "memory that is not there" "a fault: thread [01]: .*null pointer" <<'E2'
+found "an access through a null pointer" "a fault: thread [01]: .*null pointer" <<'E2'
 struct node { word v; }
 shared node *p = null; method m() -> word { node *n = p; n->v = 1; return 0; } client general(2) ops(1);
 E2
@@ -101,14 +101,14 @@ shared word x = 0; method m() -> word { word v = x; x = v + 1; assert(x == v + 1
 client general(2) ops(1);
 E2
 
-# What ends is none: a flag that is raised, a lock that is released, whoever is first.
+# Loops that end: a flag that is set, a lock that is released, the first thread wins.
 cat >ends.lin <<'E2'
 spec s { word x = 0; method m() -> word { atomic { return x; } } }
 shared word flag = 0; shared lock l; method m() -> word { return 0; }
 thread up { word v; lock(l); flag = 1; unlock(l); v = call m(); }
 thread wait { word f; do { f = flag; } while (f == 0); lock(l); unlock(l); }
 E2
-expect 0 "a loop that comes to its end" explore ends.lin
+expect 0 "a loop that ends" explore ends.lin
 
 # The shortest run is no longer than any other search's.
 sed 's/while (c != c0)/while (false)/' "$models/seqlock.lin" >mutant.lin
@@ -120,8 +120,8 @@ steps()
 shortest=$(steps --shortest) first=$(steps)
 if [ -n "$shortest" ] && [ "$shortest" -le "$first" ] &&
    [ "$shortest" -eq "$(steps --shortest --no-reduce=cover)" ]; then
-	ktap_pass "the shortest run"
+	ktap_pass "--shortest finds a run of the fewest steps"
 else
-	ktap_fail "the shortest run" "$shortest steps, without --shortest $first" "$(head -n 3 out err)"
+	ktap_fail "--shortest finds a run of the fewest steps" "$shortest steps, without --shortest $first" "$(head -n 3 out err)"
 fi
 ktap_finish

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Histories: broken and hostile ones are refused with a line that says where and
-# why; what was cut short is read as far as it goes.
+# Histories.  Broken and hostile ones are refused with a line that gives the place and the
+# reason.  A truncated one is read as far as possible.
 
 . "$(dirname "$0")/common.sh"
 
@@ -19,7 +19,7 @@ broken()
 	refuse "$name" "$pattern" check "$register" broken.txt
 }
 
-# A .klh with the bytes $2 at offset $3 instead.
+# Print a .klh with the bytes $2 at offset $3.
 damage()
 {
 	cp good.klh damaged.klh
@@ -69,21 +69,21 @@ printf '# klin history 1\nt0 @1 1 2 read -> 0\n# a \0 b\n' >broken.txt
 refuse "a zero byte" "^broken.txt:3:[0-9]*: error: a zero byte" check "$register" broken.txt
 printf '# klin history 1\nt0 @1 1 2 read -> 0\0' >broken.txt
 refuse "a zero byte at the end" "^broken.txt:2:[0-9]*: error: a zero byte" check "$register" broken.txt
-refuse "no file" "nothing.klh.*No such file" check "$register" nothing.klh
+refuse "a missing file" "nothing.klh.*No such file" check "$register" nothing.klh
 refuse "a directory" "Is a directory" check "$register" /
-# What the first state was makes a difference, and is told.
+# The first state matters, and is reported.
 printf '# klin history 1\n# first init\nt1 @1 1 2 get -> 7\n' >first.txt
-expect 1 "the first state is the specification's" check counter first.txt
+expect 1 "with 'first init' a wrong first read is a violation" check counter first.txt
 printf '# klin history 1\nt1 @1 1 2 get -> 7\n' >first.txt
-expect 0 "the first state may be any" check counter first.txt
+expect 0 "without 'first init' any first read is accepted" check counter first.txt
 grep -q 'spec counter, any first state, ' out
-ktap_result $? "which is said" "$(cat out)"
+ktap_result $? "the report names the first state" "$(cat out)"
 printf '# klin history 1\n# gap from 5 to 8\n' >empty.txt
-expect 3 "none but in a gap" check "$register" empty.txt
-# No operation has a value, and what did not return lacks its result.
+expect 3 "a gap without operations" check "$register" empty.txt
+# No operation has a value, and a pending one lacks its result.
 for op in counter/get queue/deq register/read stack/pop lock/trylock; do
 	printf '# klin history 1\n# first init\nt1 @1 1 - %s\n' "${op#*/}" >pending.txt
-	expect 0 "nothing but a pending ${op#*/}" check "${op%/*}" pending.txt
+	expect 0 "a single pending ${op#*/}" check "${op%/*}" pending.txt
 done
 printf '# klin history 1\n# first init\nt1 @1 0 1 enq empty\nt1 @2 0 1 deq -> 7\n' >broken.txt
 refuse "a special value as an argument" \
@@ -92,8 +92,8 @@ printf '# klin history 1\n# first init\nt4 @1 70 80 write 1\nt3 @1 30 40 write 1
 refuse "an operation with an argument too many" \
 	"thread 3 called at 30: write has 2 arguments" check register broken.txt
 
-# place NAME LINE:COLUMN COMMAND...: what is wrong with an operation is said where it was read,
-# from a file and from a pipe, at once and while it grows; its line and a caret are shown.
+# place NAME LINE:COLUMN COMMAND...: a mistake in an operation is reported at its place,
+# from a file and from a pipe, at once and in a growing file, with its line and a caret.
 cat >flags.lin <<'END'
 spec flags {
 	queue<bool> q = empty;
@@ -116,7 +116,7 @@ place()
 	ktap_result $? "$name: the line and a caret" "$(cat err)"
 	"$KLIN" "$@" - <place.txt >out 2>err
 	[ $? -eq 2 ] && [ "$(sed '1s/^<stdin>//' err)" = "$shown" ]
-	ktap_result $? "$name: the same of a pipe" "$(cat err)"
+	ktap_result $? "$name: the same place from a pipe" "$(cat err)"
 }
 follow_place()
 {
@@ -181,9 +181,9 @@ place "a process at once" 3:1 check stack <<'END'
 1 1 5 PUSH 3
 1 3 7 PUSH 4
 END
-# What came in front of all does not count, and no more of a long text by a pipe is kept.
+# Blanks before the header do not matter, and klin keeps no more of a long text from a pipe.
 printf '\357\273\277t1 @0 10 15 enq 1 2\n' >place.txt
-refuse "a mark of UTF-8 in front" "^place.txt:1:13: error: " check queue place.txt
+refuse "a byte order mark at the begin" "^place.txt:1:13: error: " check queue place.txt
 i=0
 while [ $i -lt 30000 ]; do
 	i=$((i + 1))
@@ -197,9 +197,10 @@ ktap_result $? "the end of a long pipe" "$(cat err)"
 follow_place "the end of a long pipe" 30001:32 register
 "$KLIN" gen --ops=5 >none.txt
 sed '/^# spec/d' none.txt >bare.txt
-refuse "a history without a spec" "bare.txt: carries no specification" check bare.txt
+refuse "a history without a spec" "bare.txt: the history carries no specification" check bare.txt
 
-# The specification that a history names is found beside it, wherever klin runs.
+# The specification that a history names is searched for beside the history, wherever klin
+# runs.
 mkdir -p there/sub here
 for value in 0 7; do
 	sed "s/spec register/spec mine/; s/word x = 0/word x = $value/" "$register" >mine.$value
@@ -209,60 +210,60 @@ cp mine.7 there/sub/mine.lin
 printf '# klin history 1\n# first init\n# spec mine.lin\nt1 @1 1 2 read -> 7\n' >there/h.txt
 expect 0 "a specification beside the history" check there/h.txt
 grep -q 'spec mine of there/mine.lin, ' out
-ktap_result $? "which is said" "$(cat out)"
+ktap_result $? "the report names the specification beside the history" "$(cat out)"
 cp mine.0 mine.lin
-expect 0 "not that of where klin runs" check there/h.txt
-expect 1 "one on the command line wins" check mine.lin there/h.txt
+expect 0 "a specification in the current directory is not used" check there/h.txt
+expect 1 "a specification on the command line overrides the history's" check mine.lin there/h.txt
 (cd there && "$KLIN" check h.txt) >out 2>&1
-ktap_result $? "in its own directory" "$(cat out)"
+ktap_result $? "a specification beside the history, in the current directory" "$(cat out)"
 sed 's/mine.lin/sub\/mine.lin/' there/h.txt >there/deep.txt
-expect 0 "in a directory beside it" check there/deep.txt
+expect 0 "a specification in a directory beside the history" check there/deep.txt
 cp there/h.txt here/h.txt
-expect 1 "none beside it: the one of that name here" check here/h.txt
+expect 1 "without a specification beside the history, the current directory's is used" check here/h.txt
 grep -q 'spec mine of mine.lin, ' out
-ktap_result $? "which is said, too" "$(cat out)"
+ktap_result $? "the report names the specification in the current directory" "$(cat out)"
 rm mine.lin
-refuse "none at all" "cannot read specification mine.lin" check here/h.txt
+refuse "a history with a missing specification" "cannot read specification mine.lin" check here/h.txt
 printf '# klin history 1\n# first init\n# spec register\nt1 @1 1 2 read -> 0\n' >there/h.txt
 echo "anything" >there/register
-expect 0 "a shipped name is no file beside it" check there/h.txt
+expect 0 "a shipped name means the shipped specification, not a file beside the history" check there/h.txt
 mkdir register
-expect 0 "a shipped name is no directory" check there/h.txt
+expect 0 "a shipped name means the shipped specification, not a directory" check there/h.txt
 rmdir register
 cp mine.7 register
 warning="warning: 'register' is the shipped specification; .* say ./register"
 run check there/h.txt
 [ $status -eq 0 ] && grep -q 'spec register, ' out && grep -q "$warning" err
-ktap_result $? "a shipped name is no file where klin runs" "status $status" "$(cat out err)"
+ktap_result $? "a shipped name means the shipped specification, not a file in the current directory" "status $status" "$(cat out err)"
 run check register there/h.txt
 [ $status -eq 0 ] && grep -q "$warning" err
-ktap_result $? "nor is it on the command line" "status $status" "$(cat out err)"
-expect 1 "which can be named" check ./register there/h.txt
+ktap_result $? "a shipped name on the command line means the shipped specification" "status $status" "$(cat out err)"
+expect 1 "a file with a shipped name can be given by its path" check ./register there/h.txt
 rm register
 
 "$KLIN" gen --ops=200000 --keys=3 -o good.klh
-expect 0 "a whole one" check "$register" good.klh
+expect 0 "a complete .klh" check "$register" good.klh
 size=$(wc -c <good.klh)
 damage "its version" '\0377\0377\0377\0377' 8
 damage "its header" '\0377\0377\0377\0377' 16
 damage "its middle" '\0001\0002\0003\0004' $((size / 2))
 damage "near its end" '\0377\0377\0377\0377\0377\0377' $((size - 40))
 head -c 5 good.klh >damaged.klh
-refuse "five bytes of one" "damaged.klh" check "$register" damaged.klh
+refuse "the first five bytes of a .klh" "damaged.klh" check "$register" damaged.klh
 
-# The whole blocks of what a crash left are read; the rest is not known.
+# The complete blocks after a crash are read; the rest is unknown.
 head -c $((size * 2 / 3)) good.klh >cut.klh
 run check "$register" cut.klh
 if [ $status -ne 1 ] && [ $status -ne 2 ] && [ $status -lt 4 ] &&
-   grep -q 'warning: cut.klh: cut short' err &&
+   grep -q 'warning: cut.klh: truncated' err &&
    [ "$(sed -n '1s/.*: \([0-9]*\) operations.*/\1/p' out)" -gt 50000 ]; then
-	ktap_pass "cut short: read as far as it goes, and no false alarm"
+	ktap_pass "a truncated .klh is read as far as possible, no false alarm"
 else
-	ktap_fail "cut short: read as far as it goes, and no false alarm" "status $status" \
+	ktap_fail "a truncated .klh is read as far as possible, no false alarm" "status $status" \
 		"$(cat out err)"
 fi
 
-# Nothing may crash it, wherever the damage is.
+# No damage may crash the reader.
 bad=0
 for at in 4 12 20 28 36 44 52 60 68 76 84 92 100 108 116 124 132 140 148 156 164 172; do
 	head -c "$at" good.klh >damaged.klh
@@ -273,5 +274,5 @@ for at in 4 12 20 28 36 44 52 60 68 76 84 92 100 108 116 124 132 140 148 156 164
 	run check "$register" damaged.klh
 	[ $status -eq 2 ] || [ $status -eq 0 ] || [ $status -eq 3 ] || bad=$((bad + 1))
 done
-ktap_result "$bad" "damage anywhere in the first blocks is found or does no harm" "$bad times not"
+ktap_result "$bad" "damage in the first blocks is detected, or changes nothing" "$bad times not"
 ktap_finish

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin check --json: one object, with what the text says.
+# klin check --json: one object, with the contents of the text report.
 
 . "$(dirname "$0")/common.sh"
 
 command -v python3 >/dev/null || ktap_skip_all "python3 not found, to read JSON with"
 
-# json STATUS NAME CONDITION [OPTION]: of the verdict v on h.txt.
+# json STATUS NAME CONDITION [OPTION]: check the object v for h.txt.
 json()
 {
 	# shellcheck disable=SC2086 # an option or none
@@ -24,27 +24,27 @@ sys.exit(not ($3))" 2>>err; then
 ktap_header
 spec=$specs/map.lin
 "$KLIN" gen --type=map --ops=500 --threads=3 >h.txt
-json 0 "linearizable" "v['verdict'] == 'LINEARIZABLE' and v['operations'] == 500 and \
+json 0 "JSON of a linearizable history" "v['verdict'] == 'LINEARIZABLE' and v['operations'] == 500 and \
 	v['linearizable'] == len(v['partitions']) and v['spec'] == 'map'"
 run check --json --certificate=h.cert "$spec" h.txt
 python3 -c "import json
 v = json.load(open('out'))
 for key in 'read_seconds', 'check_seconds', 'certificate_seconds':
     assert 0 < v[key] < 60, key
-# a kernel that counts ticks may have given all of them to the system
+# a kernel that counts ticks may have attributed all of them to system time
 for key in 'shrink_seconds', 'user_seconds':
     assert 0 <= v[key] < 60, key
 assert 1 << 20 < v['peak_bytes'] < 1 << 30" 2>err
-ktap_result $? "what it cost" "$(cat out err)"
+ktap_result $? "JSON has the times and the memory" "$(cat out err)"
 "$KLIN" gen --type=map --ops=500 --threads=3 --mutate=40 >h.txt
-json 1 "a violation" "v['verdict'] == 'VIOLATION' and v['violations'] > 0 and \
+json 1 "JSON of a violation" "v['verdict'] == 'VIOLATION' and v['violations'] > 0 and \
 	any(p.get('oracle_agrees') and p['counterexample'] for p in v['partitions'])"
 spec=$specs/stack.lin
 ops=100000 less=--work=100000000
-# Sanitizers see no more of that work than of less.
+# With sanitizers, times do not depend on the work.
 ! grep -q __asan_init "$KLIN" || ops=3000 less=--work=3000000
 "$KLIN" gen --type=stack --ops=$ops --threads=16 --keys=2 --any >h.txt
-json 3 "unknown, with its reason" "v['verdict'] == 'UNKNOWN' and v['reason']" $less
+json 3 "JSON of UNKNOWN has the reason" "v['verdict'] == 'UNKNOWN' and v['reason']" $less
 cp h.txt big.txt
 spec=$specs/map.lin
 cat >h.txt <<'END'
@@ -56,12 +56,12 @@ END
 json 1 "numbers of 2^63 and more are strings, smaller ones are not" "
 	sorted(str(p['key']) for p in v['partitions']) == [str(2**63 - 1), str(2**63)] and
 	sorted(type(p['key']).__name__ for p in v['partitions']) == ['int', 'str']"
-json 1 "so are threads" "
+json 1 "thread ids of 2^63 and more are strings" "
 	[p.get('counterexample') for p in v['partitions'] if p['key'] == 2**63 - 1] == [[{
 		'thread': str(2**64 - 1), 'operation': 'get(0x7fffffffffffffff) -> 5',
 		'call': 2**63 - 2, 'return': 2**63 - 1}]]"
 sed -i 's/ 9223372036854775807 -> 5$/ 9223372036854775807 -> absent/' h.txt
-json 1 "so are times" "
+json 1 "times of 2^63 and more are strings" "
 	[p.get('counterexample') for p in v['partitions'] if p['key'] == str(2**63)] == [[{
 		'thread': 7, 'operation': 'get(0x8000000000000000) -> 5',
 		'call': str(2**63), 'return': str(2**64 - 2)}]]"
@@ -88,8 +88,8 @@ run check --json --work=10000000 "$spec" 'q"\.txt'
 python3 -c "import json; assert json.load(open('out'))['history'] == 'q\"\\\\.txt'" 2>err
 ktap_result $? "a file name with a quote in it" "$(head -n 3 out err)"
 
-# ended WORD GREP-STATUS NAME LOOKS GEN-ARGUMENT...: whether shrinking says that its budget
-# ended.
+# ended WORD GREP-STATUS NAME LOOKS GEN-ARGUMENT...: whether the report says that the budget
+# of shrinking was exhausted.
 ended()
 {
 	word=$1 said=$2 name=$3 looks=$4
@@ -98,7 +98,7 @@ ended()
 	run check --work="$looks" e.txt
 	mv out text
 	run check --json --work="$looks" e.txt
-	grep -q "^Made small until its budget of work ended: a smaller one may exist" text
+	grep -q "^Shrinking ended at its limit of work; a smaller counterexample may exist" text
 	if [ $? -eq "$said" ] && [ $status -eq 1 ] && grep -q "\"shrinking_ended\": *\"$word\"" out; then
 		ktap_pass "$name"
 	else
@@ -107,7 +107,7 @@ ended()
 	fi
 }
 
-# A violation that stays large: each trial is a search in what is left.
+# A violation that stays large: each trial searches the remaining operations.
 ended work 0 "shrinking says that its budget of work ended" 2000000 \
 	--type=deque --ops=300 --threads=6 --keys=8 --mutate=1
 ended done 1 "shrinking that came to its end says nothing of a budget" 6000000000 \

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klind where no kernel is needed: its example, mistakes in a configuration, what it
-# refuses before anything is attached to; and that it leaves nothing behind then.
+# klind without a kernel: its example, mistakes in a configuration, and refusals before it
+# attaches anything.  It leaves nothing behind then.
 
 . "$(dirname "$0")/common.sh"
 
-# The same helpers, for the daemon.
+# The same helpers for the daemon.
 KLIN=${KLIND:-$(dirname "$(command -v "$KLIN")")/klind}
 command -v "$KLIN" >/dev/null || ktap_skip_all "$KLIN not found: set KLIND to the daemon's path"
 example=$here/../../userspace/klind/klind.conf
@@ -21,38 +21,38 @@ ktap_header
 expect 0 "--help" --help
 expect 0 "--version" --version
 if [ -e "$example" ]; then
-	expect 0 "the example" --check-config --config "$example"
+	expect 0 "klind --check-config accepts the example" --check-config --config "$example"
 else
-	ktap_skip "the example" "not in klin's tree"
+	ktap_skip "klind --check-config accepts the example" "not in klin's tree"
 fi
 config <<END
 [spec mine]
 file = $specs/port_range.lin
 END
 expect 0 "a specification by its path" --check-config --config klind.conf
-refuse "a file that is not there" "cannot read .*nowhere.conf: No such file" \
+refuse "a missing configuration" "cannot read .*nowhere.conf: No such file" \
 	--check-config --config nowhere.conf
-refuse "a word too much" "no arguments expected" --check-config more
+refuse "a superfluous argument" "no arguments expected" --check-config more
 config <<END
 [klind]
 reports = $work
 [spec port_range]
 buffer = 1000
 END
-refuse "a value" "klind.conf:4: error: buffer = 1000: expected a power of two" \
+refuse "a wrong value" "klind.conf:4: error: buffer = 1000: expected a power of two" \
 	--check-config --config klind.conf
 config <<END
 [klind]
 reports = $work/reports
 [spec port_range]
 END
-expect 0 "reports go to a directory that is not there yet" --check-config --config klind.conf
+expect 0 "a directory of reports that does not exist yet" --check-config --config klind.conf
 mkdir reports
-expect 0 "reports go to a directory of our own" --check-config --config klind.conf
+expect 0 "a directory of reports that belongs to the user" --check-config --config klind.conf
 chmod g+w reports
 refuse "a directory of reports that others can write" "reports can be written by others .mode 775" \
 	--check-config --config klind.conf
-refuse "the daemon, too" "reports can be written by others" --config klind.conf
+refuse "a directory of reports that others can write, at the start" "reports can be written by others" --config klind.conf
 rmdir reports
 mkdir own
 ln -s own reports
@@ -69,8 +69,11 @@ chmod 777 shared
 refuse "a configuration that others can replace" "shared can be written by others .mode 777" \
 	--check-config --config shared/klind.conf
 chmod 1777 shared
-expect 0 "where the sticky bit forbids it they cannot" --check-config --config shared/klind.conf
+expect 0 "a configuration in a directory with the sticky bit" --check-config --config shared/klind.conf
 if [ "$(id -u)" -eq 0 ]; then
+	chown 12345 shared
+	refuse "a configuration in another user's directory with the sticky bit" \
+		"shared belongs to user 12345" --check-config --config shared/klind.conf
 	chown 12345 klind.conf
 	refuse "a configuration of another user" "klind.conf belongs to user 12345" \
 		--check-config --config klind.conf
@@ -89,13 +92,13 @@ printf '[spec s]\nfile = %s/bad.lin\n' "$work" >klind.conf
 run --check-config --config klind.conf
 ktap_result $((status - 2)) "refused: a specification with a mistake" "status $status"
 ktap_result "$(grep -c "bad.lin:.*expected" err | awk '{ print $1 != 1 }')" \
-	"its mistake and its section are named" "$(cat err)"
+	"the message names the mistake and the section" "$(cat err)"
 config <<END
 [klind]
 reports = $work/no/such/place
 [spec port_range]
 END
-refuse "a place for reports that is not there" "reports cannot be written to .*no/such/place" \
+refuse "a missing directory for reports" "cannot write reports to .*no/such/place" \
 	--config klind.conf
 config <<END
 [klind]
@@ -104,14 +107,14 @@ metrics-socket = $work/taken
 END
 echo mine >taken
 run --config klind.conf
-if [ $status -eq 4 ] && grep -q "taken is there already and is no socket" err &&
+if [ $status -eq 4 ] && grep -q "taken exists and is not a socket" err &&
    [ "$(cat taken)" = mine ]; then
-	ktap_pass "refused: a file where the socket shall be, which stays"
+	ktap_pass "refused: a file at the path of the socket, which is kept"
 else
-	ktap_fail "refused: a file where the socket shall be, which stays" "status $status" "$(cat err)"
+	ktap_fail "refused: a file at the path of the socket, which is kept" "status $status" "$(cat err)"
 fi
-# The unit, as make install writes it.
-name="the unit is one that systemd takes"
+# The systemd unit, as make install writes it.
+name="systemd-analyze accepts the unit"
 unit=$here/../../userspace/klind/klind.service.in
 if [ ! -e "$unit" ]; then
 	ktap_skip "$name" "not in klin's tree"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# --time-limit and --memory-limit of `klin check' are those of the whole process, with the
-# reading of the history.  No test here depends on how fast the machine is.
+# --time-limit and --memory-limit of `klin check' apply to the whole process, including the
+# reading of the history.  No test here depends on the speed of the machine.
 
 . "$(dirname "$0")/common.sh"
 
-# bounded NAME MIB STATUSES HISTORY: the process never has more than a fifth above MIB.
+# bounded NAME MIB STATUSES HISTORY: the process never exceeds MIB by more than a fifth.
 bounded()
 {
 	run check --json --show=1 --memory-limit="$2" "$4"
@@ -38,7 +38,7 @@ unread()
 
 ktap_header
 
-# A pipe that somebody keeps open, and never writes to again.
+# A pipe that stays open without further input.
 mkfifo pipe
 exec 3<>pipe
 "$KLIN" gen --type=register --ops=20 >&3
@@ -46,10 +46,10 @@ unread "a time limit ends the wait for input" \
 	"the time limit of 1 s ended while reading pipe" --time-limit=1 pipe
 exec 3>&-
 
-# Ten kilobytes that unfold to a million operations.
+# Ten kilobytes that expand to a million operations.
 "$KLIN" gen --type=register --threads=1 --ops=1 | grep "^#" >bomb.txt
 awk 'BEGIN { for (i = 1; i <= 1000000; i++) print "t0 @1 " 2 * i, 2 * i + 1, "write 1" }' >>bomb.txt
-"$KLIN" convert bomb.txt bomb.klh || ktap_fail "a history that unfolds is made"
+"$KLIN" convert bomb.txt bomb.klh || ktap_fail "a history that expands is made"
 
 if grep -q __asan_init "$KLIN"; then
 	ktap_skip "memory limits" "sanitizers have memory of their own"
@@ -63,16 +63,16 @@ unread "a memory limit ends the reading of .klh" \
 	--memory-limit=30 bomb.klh
 run check --json --memory-limit=30 bomb.klh
 ktap_result $((status != 3 || $(grep -c '"reason": "the memory limit' out) != 1)) \
-	"JSON says so, too" "$(cat out)"
+	"JSON reports the memory limit" "$(cat out)"
 echo old >kept
 run check --memory-limit=30 --certificate=kept --counterexample=kept bomb.klh
-ktap_result $((status != 3 || $(grep -c "there is no .* to write, 'kept' stays" err) != 2 ||
-	       $(grep -c old kept) != 1)) "files stay as they are" "status $status" "$(cat err)"
+ktap_result $((status != 3 || $(grep -c "there is no .*; 'kept' is not changed" err) != 2 ||
+	       $(grep -c old kept) != 1)) "a memory limit leaves existing files unchanged" "status $status" "$(cat err)"
 
 "$KLIN" gen --type=register --objects=100000 --ops=300000 -o objects.klh
-# A clock that goes on by 0.1 ms whenever it is read: how often it is says how long it took.
+# The clock advances by 0.1 ms at each reading, so its time counts the readings.
 inject=${KLIN_INJECT:-$here/../../build/inject.so}
-name="partitions that are left for want of time cost no more looks at the clock"
+name="partitions that are skipped after the time limit do not read the clock"
 if [ -e "$inject" ]; then
 	LD_PRELOAD=$inject KLIN_INJECT_CLOCK=100000 "$KLIN" check --json --threads=1 \
 		--time-limit=1 objects.klh >out 2>err
@@ -86,15 +86,15 @@ fi
 "$KLIN" gen --type=queue --threads=24 --keys=8 --ops=100000 -o wide.klh
 "$KLIN" gen --type=stack --threads=24 --ops=20000 --mutate=1 --seed=2 -o wrong.klh
 for mib in 20 40 80; do
-	bounded "a history that unfolds" $mib 3 bomb.klh
+	bounded "a history that expands" $mib 3 bomb.klh
 	bounded "many objects" $mib "0 3" objects.klh
 	bounded "few objects" $mib "0 3" few.klh
 	bounded "24 threads" $mib 3 wide.klh
 	bounded "a violation made small" $mib "1 3" wrong.klh
 done
-bounded "enough for it" 400 0 objects.klh
+bounded "many objects with a sufficient limit" 400 0 objects.klh
 
-# A violation that is found at once, of a client that has runs without end on SC.
+# A violation that is found at once, in a client with endless runs on SC.
 cat >endless.lin <<'END'
 spec t {
 	bool held = false;
@@ -106,7 +106,7 @@ method acquire() { while (xchg(&l, 1) != 0) tries = tries + 1; }
 method release() { l = 0; }
 thread w[2] repeat(1) { call acquire(); call release(); }
 END
-name="the remark on SC takes no more than a small search"
+name="the remark on SC uses little memory"
 if command -v python3 >/dev/null; then
 	peak=$(python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=open("out", "w"))

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin list on a kernel's files: which alternative of a clause fits, and why not the
-# others.  Here a small object file with BTF plays the kernel; where there are real
-# ones (Debian's, of tools/vm), all of the catalogue fits them.
+# klin list on a kernel's files: the alternative of a clause that fits, and the reasons
+# against the others.  A small object file with BTF replaces the kernel.  If there are real
+# kernels (Debian's, of tools/vm), the whole catalogue must fit them.
 
 . "$(dirname "$0")/common.sh"
 
-# listed NAME: what klin list said is what stdin says.
+# listed NAME: the output of klin list equals stdin.
 listed()
 {
 	if diff - out >difference; then
@@ -49,10 +49,10 @@ if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	run list --btf kernel.o spec.lin
 	listed "the first alternative that fits" <<-'END'
 	get
-	  no      new_way: new_way() has 3 parameters in kernel kernel.o, the clause names 4
+	  no      new_way: new_way() has 3 parameters in kernel kernel.o, but the clause names 4
 	  no      newer_way: the kernel has no such function (inlined, renamed, or not built in)
 	  fentry  new_way
-	  coverage unknown: new_way(): where it is inlined is not known: there is no debugging information of kernel kernel.o; give --debug=FILE
+	  coverage unknown: new_way(): it is not known where it is inlined: there is no debugging information of kernel kernel.o; give --debug=FILE
 	  unused  old_way
 	set
 	  no      vanished: the kernel has no such function (inlined, renamed, or not built in)
@@ -61,54 +61,57 @@ if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	echo "ffffffff81000000 T old_way" >symbols
 	run list --btf kernel.o --symbols symbols spec.lin
 	if [ $status -eq 0 ] && grep -q '^  fentry  old_way' out; then
-		ktap_pass "the symbols of a kernel"
+		ktap_pass "--symbols overrides the functions of BTF"
 	else
-		ktap_fail "the symbols of a kernel" "status $status" "$(cat out err)"
+		ktap_fail "--symbols overrides the functions of BTF" "status $status" "$(cat out err)"
 	fi
 	sed -i 's/enumerator(RING_NEW)/enumerator(RING_NONE)/; s/ or nothing;//' spec.lin
 	run list --btf kernel.o spec.lin
 	if [ $status -eq 2 ] && grep -q "new_way: kernel kernel.o has no enumerator 'RING_NONE'" out &&
 	   grep -q '^  fentry  old_way' out && grep -q '1 clauses .* cannot be attached' err; then
-		ktap_pass "what does not fit is told"
+		ktap_pass "clauses that do not fit are reported"
 	else
-		ktap_fail "what does not fit is told" "status $status" "$(cat out err)"
+		ktap_fail "clauses that do not fit are reported" "status $status" "$(cat out err)"
 	fi
-	refuse "symbols that are none" "kernel.c: expected symbols" list --btf kernel.o \
+	refuse "a file of symbols in another format" "kernel.c: expected symbols" list --btf kernel.o \
 		--symbols kernel.c old_way
 else
 	ktap_skip "a small object file as the kernel" "$no_btf"
 fi
 refuse "a file without BTF" "spec.lin: expected BTF" list --btf spec.lin old_way
-refuse "a file that is not there" "gone: No such file" list --btf gone old_way
-refuse "symbols without BTF" "expected --btf" list --symbols spec.lin old_way
+refuse "a missing file" "gone: No such file" list --btf gone old_way
+refuse "symbols without BTF" "--symbols requires --btf" list --symbols spec.lin old_way
 
-# Two functions of one name, of which the kernel has one symbol.
+# Functions of the same name, with one symbol in the kernel; each argument is the number of
+# parameters of the next one.
 cat >namesake.c <<'END'
 #include <bpf/btf.h>
 #include <stdio.h>
+#include <stdlib.h>
 int main(int argc, char **argv)
 {
 	struct btf *btf = btf__new_empty();
-	int word = btf__add_int(btf, "long", 8, BTF_INT_SIGNED), i, proto;
+	int word = btf__add_int(btf, "long", 8, BTF_INT_SIGNED), i, proto[3];
 	const void *data;
 	unsigned int size;
 
-	for (i = 0; i < 2; i++) {
-		proto = btf__add_func_proto(btf, word);
+	for (i = 1; i < 3; i++) {
+		proto[i] = btf__add_func_proto(btf, word);
 		btf__add_func_param(btf, "a", word);
-		if (i && argc > 1)
+		if (i > 1)
 			btf__add_func_param(btf, "b", word);
-		if (!i || argc > 1)
-			btf__add_func(btf, "twin", BTF_FUNC_STATIC, proto);
 	}
+	for (i = 1; i < argc; i++)
+		btf__add_func(btf, "twin", BTF_FUNC_STATIC, proto[atoi(argv[i])]);
 	data = btf__raw_data(btf, &size);
 	return fwrite(data, 1, size, stdout) != size;
 }
 END
 if gcc -o namesake namesake.c -lbpf 2>/dev/null; then
 	echo "ffffffff81000000 t twin" >symbols
-	./namesake >one.btf
-	./namesake two >two.btf
+	./namesake 1 >one.btf
+	./namesake 1 2 >two.btf
+	./namesake 1 2 1 >three.btf
 	run list --btf one.btf --symbols symbols twin
 	if grep -q '^fentry  twin$' out; then
 		ktap_pass "a name with one prototype"
@@ -118,28 +121,35 @@ if gcc -o namesake namesake.c -lbpf 2>/dev/null; then
 	run list --btf two.btf --symbols symbols twin
 	if grep -q '^no      twin: BTF has 2 functions of this name, with different types, and' out &&
 	   grep -qE ': long twin\(long a\); long twin\(long a, long b\)$' out; then
-		ktap_pass "a namesake's prototype is not taken"
+		ktap_pass "two functions of one name: no prototype is used"
 	else
-		ktap_fail "a namesake's prototype is not taken" "$(cat out err)"
+		ktap_fail "two functions of one name: no prototype is used" "$(cat out err)"
+	fi
+	run list --btf three.btf --symbols symbols twin
+	if grep -q '^no      twin: BTF has 2 functions of this name, with different types, and' out &&
+	   grep -qE ': long twin\(long a\); long twin\(long a, long b\)$' out; then
+		ktap_pass "functions of one name: each prototype is listed once"
+	else
+		ktap_fail "functions of one name: each prototype is listed once" "$(cat out err)"
 	fi
 	echo 'spec s { word x; method m() { atomic { x = 1; } } } probe m on twin(a) { object a; }' >t.lin
 	run list --btf two.btf --symbols symbols t.lin
 	if [ $status -eq 2 ] && grep -q '^  no      twin: .*: long twin(long a); long twin(long a, long b)$' out; then
-		ktap_pass "nor by a clause"
+		ktap_pass "two functions of one name: a clause does not fit"
 	else
-		ktap_fail "nor by a clause" "status $status" "$(cat out err)"
+		ktap_fail "two functions of one name: a clause does not fit" "status $status" "$(cat out err)"
 	fi
 
-	# The types of this machine's modules are not those of the kernel that --btf names.
+	# The types of this machine's modules do not belong to the kernel that --btf names.
 	printf 'ffffffffc0000000 t twin\t[../../..%s/one.btf]\n' "$PWD" >symbols
 	run list --btf one.btf --symbols symbols twin
 	if [ $status -eq 0 ] && grep -q '^no      twin .*: no BTF for it' out; then
-		ktap_pass "no types of this machine's modules for another kernel"
+		ktap_pass "types of this machine's modules are not used for another kernel"
 	else
-		ktap_fail "no types of this machine's modules for another kernel" "$(cat out err)"
+		ktap_fail "types of this machine's modules are not used for another kernel" "$(cat out err)"
 	fi
 
-	# Offsets are looked at by the symbols, of which another one may be in between.
+	# Offsets are checked by the symbols; another symbol may be in between.
 	printf '%s\n' "ffffffff81000000 t twin" "ffffffff81000020 t other" \
 		"ffffffff81000020 t twin.cold" "ffffffff81000010 t near [mod]" >symbols
 	for offset in 0xf+yes 0x10+no 0x1f+no 0x20+no 0xffffffffff+no; do
@@ -160,7 +170,7 @@ kernel=
 for btf in "$here"/../../build/vm/*-amd64/vmlinux.btf; do
 	[ -e "$btf" ] || continue
 	kernel=$(basename "$(dirname "$btf")")
-	# PREEMPT_RT has _raw_spin_unlock() inlined everywhere.
+	# PREEMPT_RT inlines _raw_spin_unlock() everywhere.
 	case $kernel in *-rt-*) without=spinlock_kernel ;; *) without= ;; esac
 	for spec in $(awk '!/^#/ && ($2 ~ /^user:/ || $4 != "") { print $1 }' \
 		      "$here/../klin/catalog.list" | sort -u) mutex rwsem; do

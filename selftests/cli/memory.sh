@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every command without memory: where an allocation fails the command ends with 4 and a
-# message, or comes to what it comes to with memory; and no file is left half-written.
-# Some allocations of each command are made to fail; with KLIN_RUNS from 20000 on, all are.
+# Every command without memory.  If an allocation fails, the command ends with 4 and a
+# message, or with its usual result, and leaves no partial file.  The test lets some
+# allocations of each command fail; with KLIN_RUNS from 20000 on, all of them.
 
 . "$(dirname "$0")/refuse.sh"
 
@@ -51,15 +51,15 @@ cat >clause.lin <<END
 spec s { word x; method put(word v) { atomic { x = v; } } }
 probe put on put(r, v) { object r; argument v = v; }
 END
-# All of these, which libraries read for klin, must say that there was no memory, and once.
+# Libraries read these files for klin.  Each command must report the lack of memory, once.
 message="memory$"
 lines=1
 if gcc -O2 -g -c kernel.c -o debug.o; then
 	refused "sites" "$KLIN" sites --debug=debug.o put
 	refused "sites --json" "$KLIN" sites --json --debug=debug.o put
-	# Known, and not klin's: libdw 0.188 aborts the program where there is no memory to make
-	# a unit's table of abbreviations larger, which has room for 41 at first: assert() in
-	# resize_coordinator() of its lib/dynamicsizehash_concurrent.c.
+	# A known fault that is not klin's: libdw 0.188 aborts the program if it has no memory
+	# to enlarge a unit's table of abbreviations, which has room for 41 at first: assert()
+	# in resize_coordinator() of its lib/dynamicsizehash_concurrent.c.
 	cat >many.c <<-END
 	struct pair { long lock, a; unsigned int bit : 3; const char *name; };
 	union either { int i; float f; } either;
@@ -105,7 +105,7 @@ if gcc -O2 -g -c kernel.c -o debug.o; then
 	END
 	gcc -O2 -g -c many.c -o many.o
 	known="resize_coordinator: Assertion \`htab->table' failed"
-	# Where all allocations fail from then on, what it asserts cannot be printed either.
+	# If all later allocations fail, the assertion's message cannot be printed either.
 	modes=KLIN_INJECT_ALLOC
 	refused "sites, many abbreviations" "$KLIN" sites --debug=many.o put
 	modes="KLIN_INJECT_ALLOC KLIN_INJECT_ALLOC_ON"

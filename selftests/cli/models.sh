@@ -1,22 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The shipped models: `klin explore' and `klin verify' without options accept each on the
-# memory model that it is for.  The explorer's are accepted on SC too, and each of their
-# mutants, which stand in a file beside them, is caught and shown with a run that leads
-# there.
+# The shipped models: `klin explore' and `klin verify' without options accept each one on
+# the memory model that it is for.  The explorer's models are accepted on SC, too.  Each
+# mutant in the file beside a model is caught and shown with a run.
 #
 # A file NAME.mutants has paragraphs of lines:
-#	mutant WHAT		what is wrong with it
-#	finds PATTERN		what klin says about it, a regular expression
-#	on SC right		only TSO shows it
-#	with OPTION...		how it is explored
+#	mutant WHAT		the mutant's fault
+#	finds PATTERN		klin's report, a regular expression
+#	on SC right		only TSO shows the fault
+#	with OPTION...		options of the exploration
 #	<tab>LINE		of the sed script that makes it out of NAME.lin
 
 . "$(dirname "$0")/common.sh"
 models=$specs/explore
 
-# right FILE MODEL OPTION...: it is accepted, on that memory model.
+# right FILE MODEL OPTION...: the model is accepted, on that memory model.
 right()
 {
 	name="$(basename "$1") on $2" file=$1 on=$2
@@ -30,7 +29,7 @@ right()
 	fi
 }
 
-# says FILE: SC or TSO, which the file says that its implementation is for.
+# says FILE: print SC or TSO, the memory model that the file's implementation is for.
 says()
 {
 	if grep -q '^memory sc;' "$1"; then
@@ -40,12 +39,12 @@ says()
 	fi
 }
 
-# proved FILE: for any number of operations; the report names the memory model.
+# proved FILE: verified for any number of operations; the report names the memory model.
 proved()
 {
 	name="$(basename "$1") is verified"
 	line="Memory model sc, as the model says"
-	[ "$(says "$1")" = SC ] || line="Memory model sc; the model is for tso"
+	[ "$(says "$1")" = SC ] || line="Memory model sc, but the model is for tso"
 	run verify "$1"
 	if [ $status -eq 0 ] && [ ! -s err ] && grep -q ': VERIFIED: ' out && grep -q "^$line" out; then
 		ktap_pass "$name"
@@ -54,8 +53,8 @@ proved()
 	fi
 }
 
-# Make mutant number $2 of model $1: the file mutant.lin, the description in what,
-# finds, sc and options.
+# Make mutant number $2 of model $1: the file mutant.lin, and the variables what, finds, sc
+# and options.
 make_mutant()
 {
 	awk -v n="$2" '
@@ -94,7 +93,7 @@ mutant()
 		ktap_fail "$name" "status $status" "$(head -n 5 out err)"
 		return
 	fi
-	# Who did it makes the last step that is shown, or goes along with it.
+	# The thread at fault makes the last step that is shown, or takes part in it.
 	thread=$(sed -n '1s/^mutant.lin: VIOLATION: [a-z ]*: thread \([0-9]\): .*/T\1/p' out)
 	last=$(grep -E '^ +[0-9]+  ' out | tail -n 1)
 	case "$last" in
@@ -103,7 +102,7 @@ mutant()
 		return ;;
 	esac
 	grep -v '^Again' out >plain
-	# Runs without end are told after many runs are made again: in mcs that takes long.
+	# Endless runs are reported only after many runs are replayed, which takes long for mcs.
 	# shellcheck disable=SC2086
 	[ "$1" = mcs ] || run explore --hash-compact $options mutant.lin
 	if ! grep -v '^Again' out | cmp -s - plain; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Options: wrong ones are refused with a line that names them and what was
-# expected; nothing is written then, and nothing half when writing fails.
+# Wrong options are refused with a line that names them and the expected values.  Nothing is
+# written then, and a failed write leaves no partial file.
 
 . "$(dirname "$0")/common.sh"
 
@@ -15,12 +15,12 @@ expect 0 "the version" --version
 for command in $("$KLIN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	expect 0 "$command --help" "$command" --help
 done
-refuse "a command that is not there" "'nothing'" nothing
+refuse "an unknown command" "'nothing'" nothing
 refuse "no history" "history" check
 refuse "too many histories" "'h.txt'" check "$register" h.txt h.txt
-refuse "an option that is not there" "nothing" check --nothing h.txt
-refuse "an engine" "--engine=nothing" check --engine=nothing "$register" h.txt
-# listed COMMAND OPTION: the README shows what that prints.
+refuse "an unknown option" "nothing" check --nothing h.txt
+refuse "an unknown engine" "--engine=nothing" check --engine=nothing "$register" h.txt
+# listed COMMAND OPTION: the README shows the output.
 listed()
 {
 	run "$@"
@@ -32,11 +32,11 @@ listed()
 }
 listed check --engine=help
 listed convert --from=help
-refuse "a memory model" "--memory-model=arm" check --memory-model=arm "$register" h.txt
+refuse "an unknown memory model" "--memory-model=arm" check --memory-model=arm "$register" h.txt
 for engine in tso tso-oracle; do
-	refuse "$engine without store buffers" "--engine=$engine .*--memory-model=sc" \
+	refuse "$engine without store buffers" "--engine=$engine requires --memory-model=tso" \
 		check --memory-model=sc --engine=$engine "$register" h.txt
-	refuse "no store buffers for $engine" "--engine=$engine .*--memory-model=sc" \
+	refuse "no store buffers for $engine" "--engine=$engine requires --memory-model=tso" \
 		check --engine=$engine --memory-model=sc "$register" h.txt
 done
 refuse "a number with letters" "--time-limit=1x" check --time-limit=1x "$register" h.txt
@@ -44,24 +44,24 @@ refuse "work with letters" "--work=1e9" check --work=1e9 "$register" h.txt
 refuse "a negative number" "--threads=-1" check --threads=-1 "$register" h.txt
 refuse "a number too large" "--memory-limit=99999999999999999999" \
 	check --memory-limit=99999999999999999999 "$register" h.txt
-refuse "a value that is missing" "engine" check --engine
-refuse "a type" "--type=tree" gen --type=tree
+refuse "a missing value" "engine" check --engine
+refuse "an unknown type" "--type=tree" gen --type=tree
 refuse "a share above 100 %" "--pending=101" gen --pending=101
-refuse "a mix" "method" gen --mix=nothing=1
-refuse "an argument of gen" "'h.txt'" gen h.txt
-refuse "one file for convert" "IN and OUT" convert h.txt
-refuse "a form" "--to=xml" convert --to=xml h.txt x
-refuse "no certificate" "certificate" replay
+refuse "a wrong mix" "method" gen --mix=nothing=1
+refuse "an argument of klin gen" "'h.txt'" gen h.txt
+refuse "klin convert with one file" "IN and OUT" convert h.txt
+refuse "an unknown form" "--to=xml" convert --to=xml h.txt x
+refuse "klin replay without a certificate" "certificate" replay
 refuse "a certificate that is a history" "h.txt:1: .*not a certificate" replay h.txt
-refuse "no spec to record by" "spec" record
-refuse "a spec to record by that is not there" "nothing.lin" record nothing.lin
-refuse "a way to attach" "--attach" record --attach=uprobe "$register"
+refuse "klin record without a spec" "spec" record
+refuse "klin record with a missing spec" "nothing.lin" record nothing.lin
+refuse "an unknown way to attach" "--attach" record --attach=uprobe "$register"
 refuse "a buffer of three pages" "power of two" record --buffer=3 "$register"
-refuse "a duration" "--duration" record --duration=-1 "$register"
+refuse "a wrong duration" "--duration" record --duration=-1 "$register"
 refuse "a spec without probes" "no probe" record --duration=1 "$specs/deque.lin"
-refuse "a number of rounds" "--rounds=0" rounds --rounds=0 "$specs/fig5.lin"
+refuse "a wrong number of rounds" "--rounds=0" rounds --rounds=0 "$specs/fig5.lin"
 
-# There not all tasks are to be seen.  The function is not there: nothing is attached.
+# Not all tasks are visible there.  The function does not exist, so nothing is attached.
 echo "spec s { word n; method m() { atomic { n = 1; } } } probe m on no_such_function() { }" >no.lin
 if ! unshare -pf true 2>/dev/null; then
 	ktap_skip "no recording in a PID namespace" "none can be made"
@@ -79,7 +79,7 @@ untouched "no certificate of a broken history" check --certificate=kept "$regist
 untouched "no recording by a broken spec" record -o kept --duration=1 bad.txt
 untouched "nothing in a directory that is not there" gen -o nowhere/h.klh
 
-# full NAME ARGUMENT...: the standard output is full.
+# full NAME ARGUMENT...: standard output is full.
 full()
 {
 	name=$1
@@ -100,7 +100,7 @@ if [ -c /dev/full ]; then
 	run check "$register" wrong.txt
 	ktap_result "$([ $status -eq 1 ]; echo $?)" "a violation, for the next test" "status $status"
 	full "check tells that the disk is full for a violation" check "$register" wrong.txt
-	full "check --json tells that the disk is full" check --json "$register" wrong.txt
+	full "check --json reports a full disk" check --json "$register" wrong.txt
 	full "convert tells that the disk is full" convert h.txt -
 else
 	ktap_skip "what is said when the disk is full" "no /dev/full"
@@ -110,11 +110,11 @@ fi
 ktap_result "$([ "$(stat -c %a mode.txt mode.klh | tr '\n' ' ')" = "640 640 " ]; echo $?)" \
 	"a file has the mode that the umask gives" "$(ls -l mode.*)"
 
-# A device is written to, not replaced.
+# A device is written in place, not replaced.
 if mknod null c 1 3 2>/dev/null && : >null 2>/dev/null; then
 	run gen -o null
-	ktap_result "$([ $status -eq 0 ] && [ -c null ]; echo $?)" "a device stays a device"
+	ktap_result "$([ $status -eq 0 ] && [ -c null ]; echo $?)" "a device is written, not replaced"
 else
-	ktap_skip "a device stays a device" "needs root, and a file system that allows devices"
+	ktap_skip "a device is written, not replaced" "needs root, and a file system that allows devices"
 fi
 ktap_finish

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
-# What memory.sh and disk.sh share: histories of each kind, and commands that run again and
-# again while one request after the other is refused by the system.  To be sourced.
+# Common parts of memory.sh and disk.sh: histories of each kind, and commands that run
+# repeatedly while the system refuses one request after another.  To be sourced.
 #
-# what	said of requests in the results
-# modes	variables of the library that is preloaded; the first counts requests
-# message	a pattern that the message of a failure has
-# lines	how many lines it may have; empty: any number
-# known	what a library says that aborts the program, by a mistake of its own; empty: none does
+# what	the kind of requests, for the test names
+# modes	variables of the preloaded library; the first counts requests
+# message	a pattern for the message of a failure
+# lines	maximum number of lines of the message; empty: no limit
+# known	text of a library's abort that is its own fault; empty: none
 
 . "$(dirname "$0")/common.sh"
 
@@ -22,14 +22,14 @@ export LC_ALL=C
 some=24 known='' lines=''
 [ "${KLIN_RUNS:-0}" -lt 20000 ] || some=1000000
 
-# Times, and what follows from them, differ from one run to the next.
+# Times, and values that depend on them, differ between runs.
 steady()
 {
 	sed -E 's/\(?[0-9.]+ s\)?/T/g; s/[0-9]+ operations\/s/R/; s/[0-9]+ KiB/K/
 		s/"(([a-z_]*)seconds|peak_bytes|operations_per_second)": ?[0-9.e+-]+/"\1"/g' "$1"
 }
 
-# attempt PROGRAM ARGUMENT...: sets $status; what it said and made is in out, err, made.
+# attempt PROGRAM ARGUMENT...: sets $status; output and files are in out, err, made.
 attempt()
 {
 	rm -rf made mark
@@ -39,7 +39,7 @@ attempt()
 	steady out.raw >out
 }
 
-# Is what came of it right?  Else $why says what is not.
+# Check the results of an attempt; if they are wrong, $why has the reason.
 right()
 {
 	why=
@@ -62,7 +62,7 @@ right()
 	[ -z "$why" ]
 }
 
-# refused NAME PROGRAM ARGUMENT...: files that it writes go to the directory made.
+# refused NAME PROGRAM ARGUMENT...: the program writes its files to the directory made.
 refused()
 {
 	name=$1
@@ -74,7 +74,7 @@ refused()
 	mv made whole
 	mv out whole.out
 	made=$(cd whole && echo .* *)
-	# How many requests there are: one beyond the last is never made to fail.
+	# Count the requests: a failure beyond the last one never happens.
 	low=1 high=2
 	while fails_at $high "$@"; do
 		low=$high high=$((high * 2))
@@ -129,7 +129,7 @@ gen --type=seqlock --ops=40 --mutate=3 -o slbad.txt
 for f in q bad; do
 	"$KLIN" check --certificate=$f.cert $f.txt >out
 done
-# A log whose appends make what was got in many ways.
+# A log whose appends explain a get in many ways.
 for i in 0 1 2 3 4; do
 	printf '{:process %d, :type :invoke, :f :append, :key "a", :value "a"}\n' $i
 done >free.txt

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin check: the same history gives the same bytes of text, JSON and certificate with any
-# number of threads, however often.  Only times differ, and the peak of memory in JSON.
+# klin check: the same history gives the same bytes of text, JSON and certificate, with any
+# number of threads and in each run.  Only times differ, and the peak of memory in JSON.
 
 . "$(dirname "$0")/common.sh"
 
-# Leave out the times: "(0.012 s)" of the text, and what ends in "seconds" of JSON.
+# Remove the times: "(0.012 s)" of the text, and keys of JSON that end in "seconds".
 without_times()
 {
 	sed -E 's/ \([0-9]+\.[0-9]{3} s\)$//
 		s/"([a-z]+_)?seconds":[^,}]*,?//g; s/"peak_bytes":[^,}]*,?//g'
 }
 
-# answer THREADS ARGUMENT...: text, JSON, certificate and status, to stdout.
+# answer THREADS ARGUMENT...: print text, JSON, certificate and status.
 answer()
 {
 	threads=$1
@@ -49,7 +49,7 @@ same()
 	ktap_pass "$name"
 }
 
-# made STATUS NAME ARGUMENT...: the same of what klin gen makes.
+# made STATUS NAME ARGUMENT...: the same for a history that klin gen makes.
 made()
 {
 	want=$1 name=$2
@@ -75,7 +75,7 @@ spec hand {
 }
 END
 
-# Mistakes in memory show in one such run; that all runs are alike is seen without sanitizers.
+# Memory errors show in a single run; other builds test that all runs are equal.
 others="1 2 2 4 4"
 ! grep -q __asan_init "$KLIN" || others=4
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin sites: what it prints of an object with functions that were inlined, and what it
-# refuses.  Whether it is true, selftests/unit/test_sites.c looks at.
+# klin sites: its output for an object with inlined functions, and its refusals.
+# selftests/unit/test_sites.c checks that the output is true.
 
 . "$(dirname "$0")/common.sh"
 
@@ -40,7 +40,7 @@ void copied(struct pair *o, long v)
 EOF
 "$CC" -O2 -g -c inlined.c -o inlined.o || ktap_skip_all "$CC does not compile"
 "$CC" -O2 -g0 -c inlined.c -o bare.o
-# Where the kernel is.
+# The files of the running kernel.
 sed '/extern void other/s/.*/void other(void) { }/' inlined.c >kernel.c
 "$CC" -O2 -g -mcmodel=kernel -fno-pie -no-pie -nostdlib -static -Wl,-e,first \
 	-Wl,-Ttext=0xffffffff81000000 -Wl,--build-id=none kernel.c -o kernel.elf ||
@@ -73,12 +73,12 @@ says "addresses of the kernel are not negative" \
 	'"entry":"184467440[0-9]{11}",.*"ranges":\[\["184467440[0-9]{11}","184467440' \
 	sites --debug=kernel.elf --in=first --json put
 says "a function that is not inlined" '^first\+0x0  the function itself' sites --debug=inlined.o first
-refuse "a function that is not there" "no function 'none'" sites --debug=inlined.o none
-refuse "one that is not inlined there" "no function 'put' in 'none'" \
+refuse "an unknown function" "no function 'none'" sites --debug=inlined.o none
+refuse "an unknown outer function" "no function 'put' in 'none'" \
 	sites --debug=inlined.o --in=none put
 refuse "a file without debugging information" "bare.o: no debugging information" \
 	sites --debug=bare.o put
-refuse "a file that is cut off" "short.o: " sites --debug=short.o put
-refuse "no ELF file" "text.o: expected an ELF file" sites --debug=text.o put
-refuse "no file" "none.o: No such file" sites --debug=none.o put
+refuse "a truncated file" "short.o: " sites --debug=short.o put
+refuse "a file that is not ELF" "text.o: expected an ELF file" sites --debug=text.o put
+refuse "a missing file" "none.o: No such file" sites --debug=none.o put
 ktap_finish

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Specifications: the shipped ones are right, broken and hostile ones are refused
-# with a line that says where and why.
+# Specifications: the shipped ones are accepted, broken and hostile ones are refused with a
+# line that gives the place and the reason.
 
 . "$(dirname "$0")/common.sh"
 
@@ -13,7 +13,7 @@ broken()
 	refuse "$name" "$pattern" spec broken.lin
 }
 
-# Whatever it is, it ends soon, without a crash, and with a message for each line.
+# Any input ends soon, without a crash, and with a message for each fault.
 survive()
 {
 	run spec hostile.lin
@@ -28,15 +28,15 @@ ktap_header
 for file in "$specs"/*.lin; do
 	expect 0 "shipped: ${file##*/}" spec "$file"
 done
-expect 0 "its byte code" spec --dump "$specs/seqlock.lin"
+expect 0 "klin spec --dump" spec --dump "$specs/seqlock.lin"
 run spec --list
 if [ $status -eq 0 ] && [ "$(wc -l <out)" -eq "$(ls "$specs"/*.lin | wc -l)" ] &&
    grep -q '^set  *A set: .*\.$' out; then
-	ktap_pass "all are listed"
+	ktap_pass "klin spec --list has all shipped specifications"
 else
-	ktap_fail "all are listed" "status $status" "$(cat out err)"
+	ktap_fail "klin spec --list has all shipped specifications" "status $status" "$(cat out err)"
 fi
-expect 0 "one by its name" spec set
+expect 0 "a shipped specification by its name" spec set
 
 # Partitions that the specification does not justify.
 cat >doubt.lin <<'END'
@@ -52,10 +52,10 @@ for cmd in spec check; do
 	check)	run check doubt.lin empty.txt ;;
 	esac
 	if [ $status -eq 0 ] && [ "$(wc -l <err)" -eq 1 ] &&
-	   grep -q "doubt.lin:3:60: warning: 's' is used at another key than 'k'" err; then
-		ktap_pass "klin $cmd warns of a partition in doubt"
+	   grep -q "doubt.lin:3:60: warning: 's' is accessed at a key other than 'k'" err; then
+		ktap_pass "klin $cmd warns of a partition that the specification does not justify"
 	else
-		ktap_fail "klin $cmd warns of a partition in doubt" "status $status" "$(cat err)"
+		ktap_fail "klin $cmd warns of a partition that the specification does not justify" "status $status" "$(cat err)"
 	fi
 done
 
@@ -98,7 +98,7 @@ spec s { word x; method get() -> word v { atomic { return x; } } }
 probe get on f(a);
 END
 broken "an empty file" "^broken.lin: error: .*expected 'spec" </dev/null
-refuse "no file" "nothing.lin: No such file" spec nothing.lin
+refuse "a missing file" "nothing.lin: No such file" spec nothing.lin
 refuse "a directory" "/: Is a directory" spec /
 
 head -c 5000 /dev/zero >hostile.lin

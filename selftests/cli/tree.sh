@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Dependencies point one way: a folder of userspace/ includes headers of itself and of those
-# that userspace/README lists above it.  And each folder is in that list.
+# Dependencies point one way: a folder of userspace/ includes only its own headers and those
+# of folders that userspace/README lists above it.  Each folder is in that list.  The top
+# level has what it has always had, besides dot files.
 
 . "$(dirname "$0")/common.sh"
 
@@ -31,4 +32,13 @@ grep -rnE '^#include "[a-z-]+/' userspace --include='*.[ch]' |
 	}' >"$work/upwards"
 ktap_result "$([ ! -s "$work/upwards" ]; echo $?)" "no folder includes one further down" \
 	"$(cat "$work/upwards")"
+if git ls-files >"$work/files" 2>"$work/git" && [ -s "$work/files" ]; then
+	cut -d/ -f1 "$work/files" | grep -v '^\.' | sort -u >"$work/top"
+	printf '%s\n' Kbuild LICENSE Makefile README bpf kmod selftests specs tools userspace |
+		sort >"$work/fixed"
+	ktap_result "$(cmp -s "$work/top" "$work/fixed"; echo $?)" \
+		"the top level has the fixed files and folders only" "$(cat "$work/top")"
+else
+	ktap_skip "the top level" "no list of files from git: $(cat "$work/git")"
+fi
 ktap_finish

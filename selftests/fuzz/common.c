@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What fuzz targets have in common, see fuzz.h. */
+/* Common parts of the fuzz targets, see fuzz.h. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "history/history.h"
 #include "selftests/fuzz/fuzz.h"
+#include "spec/spec.h"
 
 void fuzz_broken(const char *what)
 {
@@ -26,7 +28,7 @@ static void slow(int sig)
 	fuzz_broken("one input takes too much of the processor's time");
 }
 
-/* SIGVTALRM after so many seconds of the processor's time; 0: never. */
+/* Send SIGVTALRM after @seconds of CPU time; 0 cancels it. */
 static void bound(long seconds)
 {
 	struct itimerval t = { .it_value.tv_sec = seconds };
@@ -43,6 +45,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_one(data, size);
 	bound(0);
 	return 0;
+}
+
+char *fuzz_copy(const uint8_t *data, size_t size)
+{
+	char *copy = malloc(size ? size : 1);
+
+	if (!copy)
+		fuzz_broken("out of memory");
+	if (size)
+		memcpy(copy, data, size);
+	return copy;
 }
 
 char *fuzz_text(const uint8_t *data, size_t size)
@@ -84,5 +97,30 @@ char *fuzz_part(const uint8_t **data, size_t *size)
 
 	*data += end ? n + 3 : n;
 	*size -= end ? n + 3 : n;
+	return text;
+}
+
+bool fuzz_spec_and_history(const uint8_t **data, size_t *size, struct kl_spec **s,
+			   struct kl_history **h)
+{
+	char *text = fuzz_part(data, size);
+
+	if (kl_spec_parse("fuzz", text, strlen(text), s))
+		*s = NULL;
+	free(text);
+	text = fuzz_part(data, size);
+	if (kl_text_read("fuzz", text, strlen(text), h))
+		*h = NULL;
+	free(text);
+	return *s && *h;
+}
+
+char *fuzz_history_text(const struct kl_history *h, size_t *len)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, len);
+
+	if (!f || kl_text_write(h, f) || fclose(f))
+		fuzz_broken("out of memory");
 	return text;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A target without libFuzzer: its corpus, then mutations of it, as TAP.
- * Usage: fuzz_TARGET [-runs=N] [-seed=N] [DIRECTORY...]; selftests/fuzz/corpus/TARGET by
- * default, and what selftests/fuzz/seeds names; deterministic.
+ * Runs a fuzz target without libFuzzer: first its corpus, then mutations of it.  Prints TAP
+ * and is deterministic.
+ *
+ * Usage: fuzz_TARGET [-runs=N] [-seed=N] [DIRECTORY...].  The default corpus is
+ * selftests/fuzz/corpus/TARGET and the files that selftests/fuzz/seeds names.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -47,7 +49,7 @@ static void load(const char *dir)
 	free(names);
 }
 
-/* The corpus of the target @name, and what selftests/fuzz/seeds names for it. */
+/* Load the corpus of the target @name and the files that selftests/fuzz/seeds names for it. */
 static void load_kept(const char *name)
 {
 	char line[512], target[64], dir[256], corpus[256];
@@ -63,7 +65,7 @@ static void load_kept(const char *name)
 	fclose(f);
 }
 
-/* One change: a bit, a byte, a piece out, a piece of this or another file in. */
+/* Change one thing: flip a bit, set a byte, delete a piece, or insert a piece of some input. */
 static size_t change(uint8_t *p, size_t len)
 {
 	static const uint8_t odd[] = { 0, 1, 0x7f, 0x80, 0xff, 0xfe, '\n', '-', '9', ' ' };

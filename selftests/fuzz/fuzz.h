@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fuzz targets: one file each, with fuzz_one().  `make SAN=fuzz' links them with libFuzzer,
- * everything else with driver.c, which runs a corpus and seeded mutations of it.
+ * Fuzz targets: one file each, with fuzz_one().  `make SAN=fuzz' links them with libFuzzer.
+ * Other builds link them with driver.c, which runs the corpus and seeded mutations of it.
  */
 #ifndef KL_FUZZ_H
 #define KL_FUZZ_H
@@ -10,12 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A target: read one input.  Messages are dropped meanwhile. */
+struct kl_history;
+struct kl_spec;
+
+/* The target: process one input.  Messages of klin are dropped meanwhile. */
 void fuzz_one(const uint8_t *data, size_t size);
 
 /*
- * libFuzzer's entry, in common.c: one input.  One that takes more than FUZZ_SECONDS of the
- * processor's time, which do not depend on what else runs, is a finding.
+ * libFuzzer's entry, in common.c: process one input.  More than FUZZ_SECONDS of CPU time is a
+ * finding.  CPU time does not depend on the load of the machine.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,27 +26,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_SECONDS	10
 #endif
 
-/* A promise does not hold: say which, and abort. */
+/* Report the violated property @what and abort. */
 void fuzz_broken(const char *what) __attribute__((noreturn));
 
-/* A copy ended by a NUL, in memory of exactly that size; free() it. */
+/* Return: a copy in memory of exactly this size, where an access beyond the end is caught. */
+char *fuzz_copy(const uint8_t *data, size_t size);
+
+/* Return: a copy ended by a NUL, in memory of exactly that size; free() it. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
 #define FUZZ_FILES	2
 
-/*
- * The input as a file that is seen by nobody else: its path, valid until the FUZZ_FILES-th
- * call from here.
- */
+/* Return: the path of an unnamed file with the input, valid until FUZZ_FILES further calls. */
 const char *fuzz_file(const void *data, size_t size);
 
 /*
- * The input read as a stream, in pieces.  Return: is it a whole history?  @nops: how many
- * operations came.
+ * Read the input as a stream, in pieces.  Return: true if it is a complete history; @nops
+ * receives the number of operations.
  */
 bool fuzz_stream(const uint8_t *data, size_t size, size_t *nops);
 
-/* The part of *@data before a line "%%", as text; *@data and *@size become the rest. */
+/* Return: the part of *@data before a line "%%", as text. *@data and *@size become the rest. */
 char *fuzz_part(const uint8_t **data, size_t *size);
+
+/*
+ * Take a specification and a history in the text form, two parts, off the input.  Return: are both
+ * right?  If one is not, its pointer is NULL.
+ */
+bool fuzz_spec_and_history(const uint8_t **data, size_t *size, struct kl_spec **s,
+			   struct kl_history **h);
+
+/* Return: the history in the text form, which the caller frees; @len gets its length. */
+char *fuzz_history_text(const struct kl_history *h, size_t *len);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Types of a kernel that is not running, as `klin list --btf=' reads them.  Before them may
- * be that kernel's symbols, as in /proc/kallsyms, and a line "%%".
+ * Types of a kernel that is not running, as `klin list --btf=' reads them.  The symbols of
+ * that kernel, as in /proc/kallsyms, and a line "%%" may precede the types.
  */
 #include <stdlib.h>
 #include <string.h>

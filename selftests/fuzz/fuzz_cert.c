@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Certificates, the reader and the replayer.  The input is a specification, a history in
- * the text form and a certificate's lines from "history" to the last part, with a line "%%"
- * between them; the rest of the certificate, with its hash of the specification, is made here.
- * The whole input is read as a certificate, too.
+ * Certificates: the reader and the replayer.  The input has three parts, with a line "%%"
+ * between them: a specification, a history in the text form, and a certificate's lines from
+ * "history" on.  The target adds the first lines of the certificate, with the hash of the
+ * specification.  It also reads the whole input as a certificate.  The engines must not
+ * contradict a certificate that the replayer accepts.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sha256.h"
+#include "check/check.h"
 #include "history/history.h"
 #include "selftests/fuzz/fuzz.h"
 #include "spec/spec.h"
 #include "trusted/replay.h"
 
-/* The certificate of @s with these lines. */
+/* Return: the certificate of @s with the given lines. */
 static char *whole(const struct kl_spec *s, const uint8_t *lines, size_t n, size_t *len)
 {
 	const char *text = kl_spec_text(s), *c;
@@ -39,6 +41,25 @@ static char *whole(const struct kl_spec *s, const uint8_t *lines, size_t n, size
 	return cert;
 }
 
+/* Ask the engines about the history of a certificate that the replayer accepted. */
+static void ask_engines(const struct kl_spec *s, const struct kl_history *h, bool classical,
+			const struct kl_replay *accepted)
+{
+	const struct kl_options opt = {
+		.classical = classical, .no_witness = true, .threads = 1, .work = 100000,
+	};
+	struct kl_report *r;
+
+	if (kl_check(s, h, &opt, &r))
+		return;
+	if (accepted->refuted && r->verdict == KL_LINEARIZABLE)
+		fuzz_broken("the replayer accepts a violation of a linearizable history");
+	if (!accepted->refuted && !accepted->open && !accepted->unknown &&
+	    r->verdict == KL_VIOLATION)
+		fuzz_broken("the replayer accepts an order of a violation");
+	kl_report_free(r);
+}
+
 static void replay(const struct kl_spec *s, const struct kl_history *h, const uint8_t *lines,
 		   size_t n)
 {
@@ -49,7 +70,8 @@ static void replay(const struct kl_spec *s, const struct kl_history *h, const ui
 	char *cert = whole(s, lines, n, &len);
 
 	if (!kl_cert_open(fuzz_file(cert, len), &c)) {
-		kl_cert_replay(c, s, h, &lim, &r);
+		if (!kl_cert_replay(c, s, h, &lim, &r))
+			ask_engines(s, h, c->classical, &r);
 		kl_cert_close(c);
 	}
 	free(cert);
@@ -57,22 +79,13 @@ static void replay(const struct kl_spec *s, const struct kl_history *h, const ui
 
 void fuzz_one(const uint8_t *data, size_t size)
 {
-	struct kl_history *h = NULL;
-	struct kl_spec *s = NULL;
+	struct kl_history *h;
+	struct kl_spec *s;
 	struct kl_cert *c;
-	char *text;
 
 	if (!kl_cert_open(fuzz_file(data, size), &c))
 		kl_cert_close(c);
-	text = fuzz_part(&data, &size);
-	if (kl_spec_parse("fuzz", text, strlen(text), &s))
-		s = NULL;
-	free(text);
-	text = fuzz_part(&data, &size);
-	if (kl_text_read("fuzz", text, strlen(text), &h))
-		h = NULL;
-	free(text);
-	if (s && h)
+	if (fuzz_spec_and_history(&data, &size, &s, &h))
 		replay(s, h, data, size);
 	kl_history_free(h);
 	kl_spec_free(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Debugging information: where the functions "put" and "f" are, and what tells of them. */
+/* Debugging information: the sites of the functions "put" and "f", and their parameters. */
 #include "dwarf/debug.h"
 #include "selftests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Implementations: those that compile are explored, in a megabyte. */
+/* Implementations: those that compile are explored, with a megabyte of memory. */
 #include "selftests/fuzz/fuzz.h"
 #include "spec/spec.h"
 #include "tso/explore/explore.h"

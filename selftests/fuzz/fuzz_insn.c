@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The decoder of instructions: none is longer than what there is, or than 15 bytes. */
+/* The instruction decoder: no instruction is longer than the input, or than 15 bytes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader of .klh behind its checksums.  The input is the header's text, a line "%%",
- * and blocks as they are before they are compressed, each behind its length in two bytes;
- * the number of operations of a block is in two bytes more.  Read as a whole and as a stream.
+ * The reader of .klh behind its checksums.  The input is the text of the header, a line "%%",
+ * and uncompressed blocks.  Two bytes with its length precede each block, and two more bytes
+ * give its number of operations.  The target reads the file as a whole and as a stream.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The reader of litmus tests: what it accepts runs to an end, or to a message. */
+/* The reader of litmus tests: every accepted test runs to its end, or to a message. */
 #include <errno.h>
 #include <stdlib.h>
 

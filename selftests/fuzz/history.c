@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader of one form of histories (-DFORM): what it accepts comes out of the text form
- * as it went in, out of .klh, too, and its own form is read again if klin writes it.  The
- * text form is also read as a stream.
+ * The reader of one form of histories (-DFORM).  Every accepted history must survive
+ * conversion to the text form and to .klh, and to its own form if klin writes that.  The text
+ * form is also read as a stream.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,17 +14,7 @@
 #include "history/klh.h"
 #include "selftests/fuzz/fuzz.h"
 
-static char *text_of(const struct kl_history *h, size_t *len)
-{
-	char *text = NULL;
-	FILE *f = open_memstream(&text, len);
-
-	if (!f || kl_text_write(h, f) || fclose(f))
-		fuzz_broken("out of memory");
-	return text;
-}
-
-/* A file without an operation is refused, since it may be of any form. */
+/* A file without operations is refused, since it could be of any form. */
 static void read_own(const struct kl_history *h, const struct kl_form *form)
 {
 	struct kl_history *back;
@@ -63,7 +53,7 @@ static void read_klh(const struct kl_history *h, const char *text, size_t len)
 		fuzz_broken("cannot write .klh");
 	if (kl_history_read(path, &back))
 		fuzz_broken("what was written as .klh is not accepted");
-	b = text_of(back, &n);
+	b = fuzz_history_text(back, &n);
 	if (n != len || memcmp(b, text, len))
 		fuzz_broken("what was written as .klh and read again differs");
 	free(b);
@@ -78,12 +68,7 @@ void fuzz_one(const uint8_t *data, size_t size)
 	size_t alen, blen, nops;
 	int ret;
 
-	/* Of exactly this size: a byte too far is seen. */
-	copy = malloc(size ? size : 1);
-	if (!copy)
-		fuzz_broken("out of memory");
-	if (size)
-		memcpy(copy, data, size);
+	copy = fuzz_copy(data, size);
 	ret = kl_history_parse("fuzz", copy, size, kl_form_find(FORM), &h);
 	free(copy);
 	if (!strcmp(FORM, "text")) {
@@ -94,9 +79,9 @@ void fuzz_one(const uint8_t *data, size_t size)
 	if (ret)
 		return;
 	read_own(h, kl_form_find(FORM));
-	a = text_of(h, &alen);
+	a = fuzz_history_text(h, &alen);
 	if (!kl_text_read("again", a, alen, &back)) {
-		b = text_of(back, &blen);
+		b = fuzz_history_text(back, &blen);
 		if (alen != blen || memcmp(a, b, alen))
 			fuzz_broken("what was read, written and read again differs");
 		free(b);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# tools/fuzz with targets that have known bugs, or none: what it finds, tells and ends with.
+# tools/fuzz with targets that have known bugs, or none: its findings, reports and exit
+# status.
 
 top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 . "$top/selftests/klin/ktap.sh"
@@ -11,7 +12,7 @@ trap 'exit 1' HUP INT TERM
 cd "$top" || exit 1
 mkdir "$work/bin" || exit 1
 
-# toy NAME FLAG...: a target.
+# toy NAME FLAG...: build a target.
 toy()
 {
 	name=$1
@@ -35,7 +36,7 @@ run()
 	status=$?
 }
 
-# expect STATUS NAME PATTERN...: it ended so, and has a line for each.
+# expect STATUS NAME PATTERN...: the last run had this status and a line for each pattern.
 expect()
 {
 	want=$1 name=$2
@@ -53,7 +54,7 @@ expect()
 	fi
 }
 
-# What is in the corpus is tried whatever time there is.
+# Inputs of the corpus are tried whatever the time limit.
 seeds="$work/out/corpus/buggy"
 mkdir -p "$seeds"
 printf 'one' >"$seeds/1"
@@ -75,11 +76,11 @@ expect 0 "nothing is found" '^calm +1[0-9]* .* nothing$'
 run nosuch
 expect 2 "an unknown target" "'nosuch': no such target"
 
-# interrupt SIGNAL STATUS: while the first of two targets runs.
+# interrupt SIGNAL STATUS: send the signal while the first of two targets runs.
 interrupt()
 {
 	rm -rf "$work/out"
-	# A shell would have a background job not see SIGINT.
+	# A shell lets background jobs ignore SIGINT.
 	env --default-signal=INT tools/fuzz --bin="$work/bin" --out="$work/out" --seconds=3600 \
 		calm buggy >"$work/said" 2>&1 &
 	pid=$!

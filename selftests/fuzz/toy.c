@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A target for tool.sh: two bugs and something slow, each behind a word; none if CALM. */
+/*
+ * A target for tool.sh: two bugs and a slow path, each behind a magic word.  With CALM it has
+ * none.
+ */
 #include <string.h>
 
 #include "base/err.h"
 #include "selftests/fuzz/fuzz.h"
 
-/* Elsewhere it is in libklin. */
+/* Other targets get this variable from libklin. */
 void (*kl_log_sink)(enum kl_level level, const char *line);
 
 static volatile unsigned long turns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What comes by a unix socket: for klind.sh, where no other program knows how.
+ * Prints the data that a unix socket sends, for klind.sh.  Replaces tools that a guest lacks.
  *
  *   ask PATH [REQUEST]
  */

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Attached and detached under load, and killed under load, many times: no probe is
-# left, the module unloads, the kernel has nothing to complain of.
+# Attach and detach under load, and kill klin under load, many times.  No probe is left, the
+# module unloads, and the kernel's log has no warning.
 #
-# QEMU before 8.1 can run a stale breakpoint for ever when code is patched that
-# another CPU is executing: with TCG this test wants -accel tcg,thread=single.
+# QEMU before 8.1 can execute a stale breakpoint forever if code is patched while another
+# CPU runs it.  With TCG this test needs -accel tcg,thread=single.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -13,7 +13,7 @@ here=$(dirname "$0")
 
 times=${KLIN_TIMES:-$(amount 8 50)}
 
-# The tracepoints of the module, and functions of it and of the kernel, in turn.
+# Alternate between the tracepoints of the module, and functions of the kernel.
 spec_in_turn()
 {
 	case $(($1 % 2)) in
@@ -24,7 +24,7 @@ spec_in_turn()
 
 test_attach()
 {
-	name="$times times attached and detached under load"
+	name="klin attaches and detaches $times times under load"
 	echo "subject=spin rate=5000" >"$ctl/load"
 	object=$(address_of lock)
 	i=0
@@ -38,12 +38,12 @@ test_attach()
 	ktap_pass "$name"
 }
 
-# Attached in mid-life, the first state is not known.
+# When klin attaches to an object in use, the first state is unknown.
 test_mid_life()
 {
 	for way in spinlock_kernel:auto spinlock:auto spinlock:plain; do
 		spec=${way%:*}
-		name="attached in mid-life, $way: no false alarm"
+		name="attached to a lock in use, $way: no false alarm"
 		object=$(address_of lock)
 		[ $spec = spinlock_kernel ] || object=$(address_of object)
 		if ! record "$work/a.klh" --duration=0.5 --object="$object" --attach="${way#*:}" \
@@ -62,10 +62,10 @@ test_mid_life()
 	echo stop >"$ctl/load"
 }
 
-# Killed at any moment: while it loads, attaches, records or detaches.
+# Kill klin at any moment: while it loads, attaches, records or detaches.
 test_kill()
 {
-	name="$times times klin record was killed under load"
+	name="klin record is killed $times times under load"
 	i=0
 	while [ $i -lt "$times" ]; do
 		# shellcheck disable=SC2086 # an option or nothing
@@ -80,9 +80,10 @@ test_kill()
 	rm -f "$work"/k.klh*
 	if record "$work/k.klh" --load subject=spin,ops=1000 "$KLIN_SPECS/spinlock.lin" &&
 	   check "$work/k.klh" && [ "$(checked_ops)" -ge 1000 ]; then
-		ktap_pass "$name, and the next recording is whole"
+		ktap_pass "$name, and the next recording is complete"
 	else
-		ktap_fail "$name, and the next recording is whole" "$(cat "$work/record" "$work/check")"
+		ktap_fail "$name, and the next recording is complete" "$(cat "$work/record" \
+			"$work/check")"
 	fi
 }
 
@@ -96,10 +97,10 @@ ktap_plan 9
 before=$(warnings)
 bpf_ids >"$work/bpf"
 test_attach
-test_no_bpf_left "no probe is left after them"
+test_no_bpf_left "no probe is left after klin detached"
 test_mid_life
 test_kill
-test_no_bpf_left "no probe is left after them"
+test_no_bpf_left "no probe is left after klin was killed"
 if unload && [ ! -d "$ctl" ]; then
 	ktap_pass "the module unloads"
 else

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The structures of an unmodified kernel in catalog.list that user space drives, each
-# once: attached, recorded and found to keep its promise; and the reuse of a BPF hash
-# map's elements is found.  tools/catalog is the same at length, with a table.  Those
-# that klin.ko drives are mutants.sh's.
+# Record each structure of an unmodified kernel in catalog.list that user space drives, and
+# find it linearizable.  The reuse of a BPF hash map's elements is found as a violation.
+# tools/catalog is the long form, with a table.  mutants.sh tests the structures that
+# klin.ko drives.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -14,12 +14,12 @@ ops=${KLIN_CATALOG_OPS:-$(amount 3000 10000)}
 
 test_entry()
 {
-	name="$1, $2"
+	name="$1 under load $2: linearizable"
 	if record "$work/e.klh" --load "$2,ops=$ops" "$KLIN_SPECS/$1.lin"; then
 		verdict "$name" "$work/e.klh" 1000
 		return
 	fi
-	# Or has this kernel other functions?
+	# The kernel may lack the functions.
 	"$KLIN" list "$KLIN_SPECS/$1.lin" >"$work/list" 2>&1
 	if [ $? -eq 2 ]; then
 		ktap_skip "$name" "$(tail -n 1 "$work/list")"
@@ -28,10 +28,10 @@ test_entry()
 	fi
 }
 
-# Within a minute, and nearly always in the first recording.
+# Takes up to a minute, but nearly always the first recording shows the violation.
 test_reuse()
 {
-	name="a BPF hash map's reuse of elements is found"
+	name="a BPF hash map that reuses elements during look-ups: a violation is found"
 	case $(uname -r) in
 	6.1.*) ;;
 	*)	ktap_skip "$name" "known of 6.1, this is $(uname -r)"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The clocks of klin record: under each a correct subject passes, whole, and a mutant
-# is caught whose mistake shows in its results, however coarse times are; and the
-# file says which clock it was and what it was worth.
+# The clocks of klin record.  With each clock a correct subject passes without a gap.  A
+# mutant that returns wrong results is caught even with coarse times.  The file names the
+# clock and its error.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -13,7 +13,7 @@ ops=${KLIN_OPS:-$(amount 3000 10000)}
 
 test_correct()
 {
-	name="$1: $2 is linearizable"
+	name="clock $1: $2 is linearizable"
 	if ! record "$work/c.klh" --clock="$1" --load "subject=$2,ops=$ops" "$(spec_of "$2")"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 	else
@@ -29,37 +29,38 @@ test_mutant()
 		if ! record "$work/c.klh" --clock="$1" \
 		     --load "subject=$2,ops=$ops,drain=16,seed=$try,delay=$try_delay" \
 		     "$(spec_of "$2")"; then
-			ktap_fail "$1: $2 is caught" "$(cat "$work/record")"
+			ktap_fail "clock $1: $2 is caught" "$(cat "$work/record")"
 			return
 		fi
-		# In an epoch too much may overlap to make it small, and for the oracle;
-		# klin.ko's threads saw it, too.
+		# In an epoch too many operations may overlap for shrinking and for the oracle.
+		# The checks of klin.ko's threads confirm the violation instead.
 		check --work=50000000 --show="$show" "$work/c.klh"
 		status=$?
 		if [ $status -eq 1 ] && [ "$(status_of truth)" -gt 0 ]; then
-			ktap_pass "$1: $2 is caught (recording $try)"
+			ktap_pass "clock $1: $2 is caught (recording $try)"
 			return
 		fi
 	done
-	ktap_fail "$1: $2 is caught" "$(cat "$work/record" "$work/check")"
+	ktap_fail "clock $1: $2 is caught" "$(cat "$work/record" "$work/check")"
 }
 
-# What the header says: the clock, its error, and what it was worth.
+# The header names the clock, its error, and how it was attached.
 test_header()
 {
 	"$KLIN" convert --to=text "$work/c.klh" - >"$work/c.txt"
 	if grep -q "^# clock $1 error $2\$" "$work/c.txt" &&
 	   grep -q "^# attached clock: " "$work/c.txt"; then
-		ktap_pass "$1: the history says so"
+		ktap_pass "clock $1: the history names the clock and its error"
 	else
-		ktap_fail "$1: the history says so" "$(head -n 20 "$work/c.txt")"
+		ktap_fail "clock $1: the history names the clock and its error" \
+			"$(head -n 20 "$work/c.txt")"
 	fi
 }
 
-# Also where klin is bound to one CPU it asks the clocks of all.
+# klin compares the clocks of all CPUs even if it is bound to one CPU.
 test_bound()
 {
-	name="mono: the error is measured on all CPUs"
+	name="clock mono, klin on one CPU: the error of all CPUs is measured"
 	if ! command -v taskset >/dev/null; then
 		ktap_skip "$name" "needs taskset"
 		return
@@ -74,10 +75,10 @@ test_bound()
 	fi
 }
 
-# The kernel leaves a clock that it does not trust any longer.
+# The kernel switches away from a clock that it no longer trusts.
 test_changed()
 {
-	name="mono: with another clock source all is a gap"
+	name="clock mono: a change of the clock source makes the whole recording a gap"
 	dir=/sys/devices/system/clocksource/clocksource0
 	was=$(cat $dir/current_clocksource)
 	for other in $(cat $dir/available_clocksource); do
@@ -96,7 +97,7 @@ test_changed()
 	echo "$was" >$dir/current_clocksource
 	"$KLIN" convert --to=text "$work/c.klh" - >"$work/c.txt"
 	if grep -q '^# gap ' "$work/c.txt" &&
-	   grep -q "clock source was '$was' and is '$other'" "$work/record"; then
+	   grep -q "clock source changed from '$was' to '$other'" "$work/record"; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "$(cat "$work/record")" "$(head -n 20 "$work/c.txt")"
@@ -120,5 +121,5 @@ test_bound
 test_changed
 "$KLIN" monitor --clock=seq "$KLIN_SPECS/seqlock.lin" --duration=1 >"$work/out" 2>&1
 ktap_result "$([ $? -eq 2 ] && grep -q "clock" "$work/out"; echo $?)" \
-	"refused: to check at once by another clock than mono" "$(cat "$work/out")"
+	"klin monitor refuses clocks other than mono" "$(cat "$work/out")"
 ktap_finish

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The control files of klin.ko: what is wrong is refused with a reason in `error'
- * and changes nothing; what is random, from several tasks at once, does no harm.
+ * The control files of klin.ko.  Wrong settings are refused with a reason in `error' and
+ * change nothing.  Random settings from several tasks at once do no harm.
  *
- * KLIN_KO names the module's file; it is loaded here if it is not there yet.
+ * KLIN_KO is the path of the module; the test loads the module unless it is loaded.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,20 +21,20 @@
 #include "../kselftest.h"
 
 #define DIR "/sys/kernel/debug/klin/"
-#define NOISE 2000	/* settings that each of the tasks writes */
+#define NOISE 2000	/* number of writes of each task */
 
 static const struct {
 	const char *file, *text;
 	int err;
-	const char *reason;	/* a part of what `error' must say */
+	const char *reason;	/* a part of the text that `error' must have */
 } wrong[] = {
-	{ "load", "", EINVAL, "subject=: missing" },
-	{ "load", "\n", EINVAL, "subject=: missing" },
+	{ "load", "", EINVAL, "subject=NAME is missing" },
+	{ "load", "\n", EINVAL, "subject=NAME is missing" },
 	{ "load", "subject=", EINVAL, "subject=: expected a value" },
-	{ "load", "subject=nothing", EINVAL, "subject=nothing: not in" },
-	{ "load", "subject=seqlock subject=spin", EINVAL, "subject: given twice" },
+	{ "load", "subject=nothing", EINVAL, "subject=nothing: unknown name" },
+	{ "load", "subject=seqlock subject=spin", EINVAL, "subject= is given twice" },
 	{ "load", "seqlock", EINVAL, "expected name=value" },
-	{ "load", "=1", EINVAL, "no setting of this name" },
+	{ "load", "=1", EINVAL, "unknown setting ''" },
 	{ "load", "subject=seqlock Mix=1", EINVAL, "Mix" },
 	{ "load", "subject=seqlock threads=0", EINVAL, "threads=0: expected a number from 1 to" },
 	{ "load", "subject=seqlock threads=257", EINVAL, "threads=257: expected" },
@@ -56,13 +56,13 @@ static const struct {
 	{ "load", "subject=seqlock threads=4 lossless=7", EINVAL, "lossless=7: expected" },
 	{ "load", "subject=seqlock threads=4 ops=3", EINVAL, "ops=3: expected" },
 	{ "load", "subject=seqlock paused=2", EINVAL, "paused=2: expected" },
-	{ "load", "start", EINVAL, "no load is waiting" },
+	{ "load", "start", EINVAL, "there is no paused load" },
 	{ "rounds", "", EINVAL, "variant" },
 	{ "rounds", "variant=nothing", EINVAL, "nothing" },
 	{ "rounds", "variant=seqlock rounds=0", EINVAL, "rounds=0: expected" },
 	{ "rounds", "variant=seqlock rounds=10000001", EINVAL, "rounds=10000001: expected" },
 	{ "rounds", "variant=seqlock cpus=0", EINVAL, "cpus" },
-	{ "rounds", "variant=seqlock subject=spin", EINVAL, "no setting of this name" },
+	{ "rounds", "variant=seqlock subject=spin", EINVAL, "unknown setting 'subject'" },
 	{ "ack", "x", EINVAL, "expected a number" },
 	{ "ack", "", EINVAL, "expected a number" },
 };
@@ -81,7 +81,7 @@ static void read_file(const char *name, char *text, size_t size)
 		close(fd);
 }
 
-/* 0 or the error number. */
+/* Return: 0 or the error number. */
 static int write_file(const char *name, const char *text, size_t len)
 {
 	char path[64];
@@ -114,13 +114,13 @@ static bool wait_for(const char *state)
 {
 	int i;
 
-	/* A state that has not come after ten minutes never will. */
+	/* Give up after ten minutes. */
 	for (i = 0; i < 60000 && !state_is(state); i++)
 		usleep(10000);
 	return state_is(state);
 }
 
-/* Refused with @err and @reason, and the status stays as it was. */
+/* Check that a write is refused with @err and @reason, and that the status is unchanged. */
 static bool refused(const char *file, const char *text, size_t len, int err, const char *reason)
 {
 	char before[2048], after[2048], said[512];
@@ -157,10 +157,10 @@ static void test_odd_writes(void)
 	bool ok;
 
 	memset(large, 'x', sizeof(large));
-	ok = refused("load", zero, sizeof(zero) - 1, EINVAL, "byte 0");
+	ok = refused("load", zero, sizeof(zero) - 1, EINVAL, "NUL byte");
 	ok &= write_file("load", large, sizeof(large)) == E2BIG;
 	ok &= write_file("rounds", large, 1025) == E2BIG;
-	/* as long as it may be */
+	/* the longest write that is accepted */
 	ok &= refused("load", large, 1024, EINVAL, "expected name=value");
 	ok &= state_is("idle");
 	ksft_test_result(ok, "a zero byte and too much text are refused\n");
@@ -174,24 +174,24 @@ static void test_error_is_cleared(void)
 	write_text("load", "subject=nothing");
 	ok = !write_text("load", "subject=seqlock ops=1000") && wait_for("done");
 	read_file("error", said, sizeof(said));
-	ksft_test_result(ok && !said[0], "what is accepted leaves no reason behind\n");
+	ksft_test_result(ok && !said[0], "accepted settings leave the file error empty\n");
 }
 
 static void test_busy(void)
 {
 	bool ok = !write_text("load", "subject=spin lossless=100 paused=1") && state_is("ready");
 
-	ok &= refused("load", "subject=tas", 11, EBUSY, "under way");
-	ok &= refused("rounds", "variant=seqlock", 15, EBUSY, "under way");
+	ok &= refused("load", "subject=tas", 11, EBUSY, "are running");
+	ok &= refused("rounds", "variant=seqlock", 15, EBUSY, "are running");
 	ok &= !write_text("load", "start");
 	ok &= write_text("load", "start") == EINVAL;
 	ok &= !write_text("ack", "50");
 	ok &= !write_text("load", "stop") && wait_for("done");
 	ok &= !write_text("load", "stop");
-	ksft_test_result(ok, "what is under way is not replaced, and it stops\n");
+	ksft_test_result(ok, "a running load is not replaced, and can be stopped\n");
 }
 
-/* The load stays within its window of what was acknowledged, whatever that is. */
+/* The load stays within its window after any acknowledgement. */
 static void test_window(void)
 {
 	char status[2048];
@@ -202,7 +202,9 @@ static void test_window(void)
 
 	ok = !write_text("load", "subject=seqlock threads=2 lossless=1000");
 	ok &= !write_text("ack", "5000");
-	/* The load is at the end of its window when the count stands still. */
+	/*
+	 * The load has reached the end of its window when the number of operations stops growing.
+	 */
 	do {
 		ops = now;
 		usleep(100000);
@@ -210,7 +212,7 @@ static void test_window(void)
 		at = strstr(status, "\nops=");
 		now = at ? strtoull(at + 5, NULL, 10) : 0;
 	} while (tries-- && (now < 5000 || now != ops));
-	/* each thread may be at most one look ahead */
+	/* each thread checks the window every so often, and may exceed it by that much */
 	ok &= ops >= 5000 && ops <= 6000 + 2 * 250;
 	ok &= !write_text("ack", "18446744073709551615");
 	ok &= !write_text("load", "stop") && wait_for("done");
@@ -218,15 +220,16 @@ static void test_window(void)
 			 "acknowledged)\n", (unsigned long long)ops);
 }
 
-/* Words of settings, right and wrong, at random. */
+/* Write random settings, right and wrong ones. */
 static void random_settings(uint32_t *rng, char *text, size_t size)
 {
 	static const char *const words[] = {
 		"subject=seqlock", "subject=spin", "subject=tas.plain", "subject=ticket",
 		"variant=seqlock", "variant=trylock_mb", "rounds=1000", "threads=3", "threads=0",
 		"rate=10", "rate=100000", "duration=5", "ops=10000", "lossless=10", "lossless=1000",
-		"paused=1", "mix=0", "mix=100", "delay=1000000", "drain=1", "seed=7", "cpus=0", "cpus=1",
-		"cpus=0-1", "work=1000", "start", "stop", "stop", "x", "=", "18446744073709551615", "5",
+		"paused=1", "mix=0", "mix=100", "delay=1000000", "drain=1", "seed=7", "cpus=0",
+		"cpus=1", "cpus=0-1", "work=1000", "start", "stop", "stop", "x", "=",
+		"18446744073709551615", "5",
 	};
 	unsigned int n = 1 + rand_r(rng) % 4;
 	size_t len = 0;

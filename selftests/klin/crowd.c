@@ -2,9 +2,9 @@
 /*
  * Many tasks that write to one eventfd and stay alive, for crowd.sh.
  *
- * crowd TASKS: half of them write once each as they come.  When all are there, the other half
- * writes twice, and then all write once more, in one wave.  Each write adds one, and what is
- * read at the end has to be their number.
+ * crowd TASKS: half of the tasks write once as they start.  After all have started, the other
+ * half writes twice, and then all write once more at the same time.  Each write adds 1, and
+ * the value read at the end must be the number of writes.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ static void *run(void *arg)
 	}
 	pthread_barrier_wait(&all_there);
 	add_one();
-	/* No slot may be free because a task has ended. */
+	/* Stay alive, so that no slot becomes free. */
 	pthread_barrier_wait(&all_there);
 	return NULL;
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Many more tasks than slots, all of which have called what is recorded and stay alive: a
-# slot is lent to those that have none, for an operation, and each operation is recorded.
+# Many more tasks than slots.  All tasks have called the recorded function and stay alive.
+# A task without a slot borrows one for an operation, and every operation is recorded.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -10,7 +10,7 @@ here=$(dirname "$0")
 
 tasks=$(amount 3000 10000)
 
-# whole NAME FILE COUNT LENT: all these operations are there, and, if LENT, slots were lent.
+# whole NAME FILE COUNT LENT: the file has COUNT operations, and, if LENT, slots were lent.
 whole()
 {
 	if [ "$(($(lost_ops)))" -ne 0 ] || { "$4" && [ "$(lent)" -eq 0 ]; }; then
@@ -23,7 +23,7 @@ whole()
 # test_functions WAY SLOTS LENT
 test_functions()
 {
-	name="$tasks tasks, $2 slots, $1: all is recorded"
+	name="$tasks tasks, $2 slots, $1: every operation is recorded"
 	if record "$work/c.klh" --slots="$2" --attach="$1" "$KLIN_SPECS/eventfd.lin" -- \
 	   "$here/crowd" "$tasks"; then
 		whole "$name" "$work/c.klh" $((tasks / 2 * 5 + 1)) "$3"
@@ -32,10 +32,10 @@ test_functions()
 	fi
 }
 
-# test_announced WAY: the threads are slow enough for all to be alive at once.
+# test_announced WAY: the threads are slow, so that all are alive at the same time.
 test_announced()
 {
-	name="256 threads of klin.ko, 16 slots, $1: all is recorded"
+	name="256 threads of klin.ko, 16 slots, $1: every operation is recorded"
 	if ! record "$work/c.klh" --slots=16 --attach="$1" "$KLIN_SPECS/seqlock.lin" \
 	     --load subject=seqlock,threads=256,ops=5120,rate=20; then
 		ktap_fail "$name" "$(cat "$work/record")"
@@ -53,7 +53,7 @@ need_module
 ktap_plan 5
 test_functions kprobe 64 true
 test_functions fentry 64 true
-# As many as are kept by default are enough for these, if all are used.
+# The default number of kept slots is enough for these tasks if all slots are used.
 test_functions auto 4096 false
 test_announced auto
 test_announced plain

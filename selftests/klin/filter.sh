@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Operations that are left out, by process, CPU or object: what is recorded is what was
-# asked for, all of it, and what others do to the same objects raises no false alarm.
+# Filters by process, CPU and object.  All selected operations are recorded, and no others.
+# Operations of others on the same objects cause no false alarm.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -10,8 +10,8 @@ here=$(dirname "$0")
 
 range=/proc/sys/net/ipv4/ip_local_port_range
 
-# run_load SETTINGS OPTION...: record klin.ko's threads, that are there already; PID in
-# an option is that of the first.
+# run_load SETTINGS OPTION...: record klin.ko's threads, which exist already; PID in an
+# option is replaced by the first thread's.
 run_load()
 {
 	settings=$1
@@ -28,7 +28,7 @@ run_load()
 
 recorded() { grep -cE '^t[0-9]+ @' "$work/f.txt"; }
 
-# whole NAME OPERATIONS: so many, and they have an order
+# whole NAME OPERATIONS: the recording has this number of operations, and is linearizable
 whole()
 {
 	if check "$work/f.txt" && [ "$(recorded)" -eq "$2" ] && ! grep -q gap "$work/check"; then
@@ -39,14 +39,14 @@ whole()
 	fi
 }
 
-# in_part NAME MOST: of an object that others use, too, at most so many
+# in_part NAME MOST: others use the object, too, and at most MOST operations are recorded
 in_part()
 {
 	check "$work/f.txt"
 	status=$?
 	n=$(recorded)
 	if [ $status -eq 3 ] && [ "$n" -gt 0 ] && [ "$n" -le "$2" ] &&
-	   grep -q "^1 of 1 objects were used by others" "$work/record"; then
+	   grep -q "^1 of 1 objects were also used by others" "$work/record"; then
 		ktap_pass "$1 ($n operations)"
 	else
 		ktap_fail "$1" "status $status, expected UNKNOWN; $n operations" \
@@ -57,18 +57,18 @@ in_part()
 test_module()
 {
 	run_load "subject=seqlock threads=1 cpus=0" --pid=PID
-	whole "tracepoints, --pid: all operations of that thread" 4000
+	whole "tracepoints, --pid: all operations of that thread are recorded" 4000
 	run_load "subject=seqlock threads=2" --pid=PID
 	in_part "tracepoints, --pid: another thread on the same object is no false alarm" 2000
 	run_load "subject=seqlock threads=1 cpus=0" --cpu=0
-	whole "tracepoints, --cpu: all operations on that CPU" 4000
+	whole "tracepoints, --cpu: all operations on that CPU are recorded" 4000
 	run_load "subject=seqlock threads=2" --cpu=1
 	in_part "tracepoints, --cpu: another CPU on the same object is no false alarm" 2000
 }
 
-# A process that writes numbers of its own, from $1 on, to the range and reads it, while
-# $work/go is there: QEMU before 8.1 can hang when the functions are patched meanwhile.
-# $work/busy.$1 is there while it does, and $work/wrote.$1 after its hundredth write.
+# Start a process that writes numbers from $1 on to the range and reads it, while $work/go
+# exists.  (QEMU before 8.1 can hang if the functions are patched meanwhile.) $work/busy.$1
+# exists while it does so, and $work/wrote.$1 after its hundredth write.
 start_writer()
 {
 	(
@@ -93,8 +93,8 @@ start_writer()
 	) &
 }
 
-# record_writers WRITERS OPTION...: a hundred writes of each of these.  The writers have seen
-# that $work/go is gone before klin detaches.
+# record_writers WRITERS OPTION...: record a hundred writes of each writer.  All writers
+# have seen the removal of $work/go before klin detaches.
 record_writers()
 {
 	writers=$1
@@ -116,9 +116,9 @@ test_functions()
 	record_writers 1 --pid=$one
 	n=$(recorded)
 	if check "$work/f.txt" && [ "$n" -gt 50 ]; then
-		ktap_pass "fentry, --pid: one process alone is checked ($n operations)"
+		ktap_pass "fentry, --pid: one process alone is linearizable ($n operations)"
 	else
-		ktap_fail "fentry, --pid: one process alone is checked" "$n operations" \
+		ktap_fail "fentry, --pid: one process alone is linearizable" "$n operations" \
 			"$(cat "$work/record" "$work/check")"
 	fi
 	start_writer 30000
@@ -129,8 +129,8 @@ test_functions()
 	echo "$old" >$range
 }
 
-# Each of 24 network namespaces, all there at once, has its range written and read.  They
-# wait at a FIFO: so many that look every now and then would keep a slow kernel busy.
+# Write and read the range in each of 24 network namespaces, which exist at the same time.
+# They wait at a FIFO, since polling by 24 shells would keep a slow kernel busy.
 test_sample()
 {
 	rm -f "$work"/made.* "$work/all"
@@ -154,21 +154,21 @@ test_sample()
 test_namespaces()
 {
 	if [ ! -e /proc/self/ns/net ]; then
-		ktap_skip "without a sample, all 24 objects are there" "no network namespaces"
-		ktap_skip "--sample=1/4: some objects, each with all its operations" \
+		ktap_skip "without --sample: all 24 objects are recorded" "no network namespaces"
+		ktap_skip "--sample=1/4: some objects are recorded, each with all its operations" \
 			"no network namespaces"
 		return
 	fi
 	test_sample
 	whole=$each
 	ktap_result "$([ "$all $odd $status" = "24 0 0" ]; echo $?)" \
-		"without a sample, all 24 objects are there" "$all objects, $odd in part" \
+		"without --sample: all 24 objects are recorded" "$all objects, $odd in part" \
 		"$(cat "$work/record" "$work/check")"
 	test_sample --sample=1/4
 	if [ "$all" -ge 1 ] && [ "$all" -lt 24 ] && [ "$odd $each $status" = "0 $whole 0" ]; then
-		ktap_pass "--sample=1/4: some objects, each with all its operations ($all)"
+		ktap_pass "--sample=1/4: some objects are recorded, each with all its operations ($all)"
 	else
-		ktap_fail "--sample=1/4: some objects, each with all its operations" \
+		ktap_fail "--sample=1/4: some objects are recorded, each with all its operations" \
 			"$all objects, $odd in part, status $status" "$(cat "$work/record" "$work/check")"
 	fi
 }
@@ -182,14 +182,14 @@ test_no_object()
 	record "$work/no.klh" --sample=1/2 --duration=1 "$work/none.lin"
 	status=$?
 	ktap_result "$([ $status -eq 2 ] && grep -q 'no object' "$work/record"; echo $?)" \
-		"a sample of what has no object is refused" "$(cat "$work/record")"
+		"--sample is refused for methods without an object" "$(cat "$work/record")"
 }
 
-# Attached in mid-life, klin waits until CPUs have drained, and visits those for it that it
-# may disturb.
+# When klin attaches to objects in use, it waits until the CPUs have drained.  It visits the
+# CPUs that it may disturb.
 test_off_cpus()
 {
-	name="klin itself stays off a CPU that --cpu leaves out"
+	name="--cpu=0: klin itself does not run on CPU 1"
 	tracing=/sys/kernel/debug/tracing
 	switches=$tracing/events/sched/sched_switch
 	if ! echo 'next_comm == "klin"' >$switches/filter || ! echo >$tracing/trace; then

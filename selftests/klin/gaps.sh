@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A recording must say what it loses: a reader that was stopped for a while,
-# buffers and slots that are too small.  No correct subject is accused for it, and
-# what was recorded and what was lost add up to what klin.ko counted itself.
+# A recording must report its losses: a reader that was stopped for a while, and too few
+# buffers and slots.  No correct subject is rejected, and recorded and lost operations add
+# up to klin.ko's own count.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
 
-# Stop the recorder while its load runs, for more operations than its buffers have room for.
+# Stop the recorder while its load runs more operations than its buffers can hold.
 stop_for_a_while()
 {
 	wait_for state_is running
@@ -18,14 +18,14 @@ stop_for_a_while()
 	kill -CONT "$1"
 }
 
-# judge NAME COUNT: of $work/gap.klh, and what klin record said of it.
+# judge NAME COUNT: check $work/gap.klh and the report of klin record.
 judge()
 {
 	lost=$(($(lost_ops)))
 	if [ "$lost" -eq 0 ]; then
-		ktap_fail "$1: losses are told" "$(cat "$work/record")"
+		ktap_fail "$1: losses are reported" "$(cat "$work/record")"
 	else
-		ktap_pass "$1: losses are told ($lost)"
+		ktap_pass "$1: losses are reported ($lost)"
 	fi
 	check --show=1 "$work/gap.klh"
 	status=$?
@@ -36,25 +36,26 @@ judge()
 	else
 		ktap_fail "$1: no false alarm" "status $status" "$(cat "$work/check")"
 	fi
-	# An operation whose call has no slot is not there, or, if its return has one, by that alone.
+	# An operation whose call had no slot is missing, or has only its return if that found a
+	# slot.
 	unseen=$(sed -n 's/^lost 0, .*, without a call \([0-9]*\), calls missed \([0-9]*\)$/\2 - \1/p' \
 		"$work/record")
 	if [ "$(($(checked_ops) + ${unseen:-lost}))" -eq "$2" ]; then
-		ktap_pass "$1: recorded and lost make $2"
+		ktap_pass "$1: recorded and lost operations add up to $2"
 	else
-		ktap_fail "$1: recorded and lost make $2" "$(checked_ops) and $lost" \
+		ktap_fail "$1: recorded and lost operations add up to $2" "$(checked_ops) and $lost" \
 			"$(cat "$work/record")"
 	fi
 }
 
 not_recorded()
 {
-	ktap_fail "$1: losses are told" "$(cat "$work/record")"
+	ktap_fail "$1: losses are reported" "$(cat "$work/record")"
 	ktap_fail "$1: no false alarm"
-	ktap_fail "$1: recorded and lost add up"
+	ktap_fail "$1: recorded and lost operations add up"
 }
 
-# A load that does not wait for its reader.  Attached before it begins, detached
+# A load that does not wait for its reader.  klin attaches before it begins, and detaches
 # after its end.
 test_stopped()
 {
@@ -71,8 +72,8 @@ test_stopped()
 	fi
 }
 
-# test_small NAME SUBJECT OPTION SETTING: until something is lost.  Threads that have one
-# processor between them seldom need two slots at a time.
+# test_small NAME SUBJECT OPTION SETTING: repeat until something is lost.  Threads that
+# share one processor seldom need two slots at the same time.
 test_small()
 {
 	tries
@@ -92,7 +93,7 @@ range_is_other()
 	[ "$(cat /proc/sys/net/ipv4/ip_local_port_range)" != "$range" ]
 }
 
-# The processor time of a load's processes, in hundredths of a second.
+# Print the processor time of a load's processes, in hundredths of a second.
 children_time()
 {
 	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/(.*) //' |
@@ -105,8 +106,8 @@ children_reach()
 	[ "$(children_time "$1")" -ge "$2" ]
 }
 
-# The same on the unmodified kernel; its load counts calls of its own, the kernel
-# and others may look at the range too.  The load runs when the range is another.
+# The same on the unmodified kernel.  The load counts only its own calls, but the kernel and
+# other processes may read the range, too.  The load has started when the range has changed.
 test_port_range()
 {
 	name="port range, reader stopped"
@@ -125,18 +126,18 @@ test_port_range()
 	check "$work/gap.klh"
 	status=$?
 	if [ "$(($(lost_ops)))" -gt 0 ] && { [ $status -eq 0 ] || [ $status -eq 3 ]; }; then
-		ktap_pass "$name: losses are told, no false alarm"
+		ktap_pass "$name: losses are reported, no false alarm"
 	else
-		ktap_fail "$name: losses are told, no false alarm" "status $status" \
+		ktap_fail "$name: losses are reported, no false alarm" "status $status" \
 			"$(cat "$work/record" "$work/check")"
 	fi
 }
 
-# A task that ends closes its files when its end has been told already: it must not keep a
-# slot for ever.  Some may be missed, since a slot is given back a grace period later.
+# A task closes its files after its end was reported.  It must not keep a slot forever.
+# Some calls may be missed, since a slot is freed a grace period later.
 test_ended_tasks()
 {
-	name="tasks that have ended keep no slots"
+	name="tasks that have ended do not keep their slots"
 	cat >"$work/release.lin" <<-END
 	spec release {
 		word n;

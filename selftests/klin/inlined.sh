@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Probes inside of functions: on the entries of others that were inlined into them, and on
-# offsets, with the parameters that debugging information finds there; what cannot be told
-# for certain is refused.  The module's own debugging information is used.
+# Probes inside functions: at entries of inlined functions, and at offsets, with parameters
+# from debugging information.  Places with uncertain data are refused.  The test uses the
+# debugging information of klin.ko.
 #
-# The kernel makes a jump of such a breakpoint, and a breakpoint of the jump again, some
-# time after klin attached or detached, whatever runs then.  QEMU before 8.1 can run a
-# stale breakpoint for ever when code is patched that another CPU is executing: with TCG
-# this test wants -accel tcg,thread=single.
+# The kernel turns such a breakpoint into a jump, and back, some time after klin has
+# attached or detached, while any code may run.  QEMU before 8.1 can execute a stale
+# breakpoint forever if code is patched while another CPU runs it.  With TCG this test needs
+# -accel tcg,thread=single.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -45,7 +45,7 @@ inlined_write()
 	}' | sed 's/argument a, /argument a = a, /'
 }
 
-# pair NAME SUBJECT SPEC: each write is recorded, and nothing is wrong with any.
+# pair NAME SUBJECT SPEC: each write is recorded, and the history is linearizable.
 pair()
 {
 	if ! record "$work/p.klh" $debug --load "subject=$2,ops=$ops" "$3"; then
@@ -61,25 +61,27 @@ pair()
 test_pair()
 {
 	inlined_write >"$work/inlined.lin"
-	name="klin list has the place"
+	name="klin list names the place of an inlined function"
 	if "$KLIN" list $debug "$work/inlined.lin" >"$work/out" 2>&1 &&
 	   grep -q '^  kprobe  inlined write_seqlock at seqlock_write+0x[0-9a-f]* \[klin\]' "$work/out"; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "$(cat "$work/out")"
 	fi
-	pair "writes by an inlined function: the correct twin passes" seqlock "$work/inlined.lin"
+	pair "probe on an inlined function: the correct seqlock is linearizable" \
+		seqlock "$work/inlined.lin"
 
 	offset=$("$KLIN" sites $debug --in=seqlock_write write_sequnlock |
 		sed -n 's/^seqlock_write+\(0x[0-9a-f]*\) .*/\1/p')
 	pair_spec "seqlock_write+$offset(p, a, b) { object p; argument a = a, b = b; }" \
 		>"$work/offset.lin"
-	pair "writes by an offset: the correct twin passes" seqlock "$work/offset.lin"
+	pair "probe on an offset: the correct seqlock is linearizable" seqlock "$work/offset.lin"
 
 	pair_spec 'klin_seqlock_write(p, a, b) { object p; argument a = a, b = b;
 		point on inlined write_sequnlock in seqlock_write; }' >"$work/point.lin"
-	pair "writes with a linearization point" seqlock "$work/point.lin"
-	name="the point is in the recording"
+	pair "probe on a linearization point: the correct seqlock is linearizable" \
+		seqlock "$work/point.lin"
+	name="the recording has the linearization points"
 	"$KLIN" convert "$work/p.klh" "$work/p.txt" >"$work/out" 2>&1
 	if [ "$(grep ' write ' "$work/p.txt" | grep -c ' point=')" -gt $((ops / 10)) ]; then
 		ktap_pass "$name"
@@ -94,10 +96,11 @@ test_mutant()
 	caught seqlock.no_retry "$work/inlined.lin" $debug
 }
 
-# Inlined into a loop: several in one call of the function, more than are kept at a time.
+# A function that is inlined into a loop: several calls while the outer function runs, more
+# than the recorder keeps at a time.
 test_loop()
 {
-	name="one in a loop is recorded each time"
+	name="a function that is inlined into a loop is recorded at each turn"
 	cat >"$work/loop.lin" <<-END
 	spec numbers { word last; method parse(word v) { atomic { last = v; } } }
 	probe parse on inlined kstrtou64(s) in klin_options_parse {
@@ -105,7 +108,7 @@ test_loop()
 	}
 	END
 	numbers="mix=11 rate=12 duration=13 ops=14 seed=15 delay=16 work=17 drain=18 lossless=19 paused=1"
-	# All is read before the subject, which there is not, is refused.
+	# All settings are parsed before the unknown subject is refused.
 	record "$work/l.txt" $debug "$work/loop.lin" -- sh -c \
 		"exec 2>/dev/null; for i in \$(seq 50); do echo seed=\$i mix=7 subject=none >$ctl/load
 		echo $numbers subject=none >$ctl/load; done; :"
@@ -121,7 +124,7 @@ test_loop()
 	fi
 }
 
-# A register whose write the compiler inlined seven times of eight.
+# A register whose write the compiler inlined at seven of eight places.
 register_spec()
 {
 	cat <<-END
@@ -139,7 +142,7 @@ register_spec()
 	END
 }
 
-# suspect SPEC OPTION...: some recording has reads of writes that passed by; sets $status.
+# suspect SPEC OPTION...: repeat until a recording has reads of unseen writes; sets $status.
 suspect()
 {
 	suspect_spec=$1
@@ -154,20 +157,20 @@ suspect()
 	done
 }
 
-# The probe on the entry sees one write of eight: what the others wrote comes from nowhere.
+# The probe at the entry sees one of eight writes; the values of the others are unexplained.
 test_unseen()
 {
-	name="writes that pass by make no violation, without debugging information"
+	name="without debugging information, inlined writes are unseen: UNKNOWN, no violation"
 	suspect "$work/register.lin" --debug="$(command -v "$KLIN")"
 	if [ $status -eq 3 ] && [ "$(status_of truth)" -eq 0 ] &&
-	   grep -q "^UNKNOWN (a violation unless calls of 'write' passed by unseen" "$work/check" &&
+	   grep -q "^UNKNOWN (a violation, unless calls of 'write' were missed" "$work/check" &&
 	   grep -q -- '--debug=FILE' "$work/check" && grep -q 'coverage asserted "REASON"' "$work/check"; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "$(cat "$work/record" "$work/check")"
 	fi
-	name="a debug file of other code: both build IDs"
-	if grep -qE 'module klin with the build ID of the one that runs, [0-9a-f]{40}: .* has the build ID ([0-9a-f]{40}|none)' \
+	name="a debug file of another build: the message has both build IDs"
+	if grep -qE 'module klin with the build ID of the running one, [0-9a-f]{40}: .* has the build ID ([0-9a-f]{40}|none)' \
 	     "$work/record"; then
 		ktap_pass "$name"
 	else
@@ -175,10 +178,11 @@ test_unseen()
 	fi
 }
 
-# With it all writes are seen; the first of two files is of other code.
+# With debugging information all writes are seen; the first of the two files is of other
+# code.
 test_seen()
 {
-	name="inlined writes are recorded with debugging information"
+	name="with debugging information, inlined writes are recorded"
 	if ! record "$work/r.klh" --debug="$(command -v "$KLIN")" $debug \
 	     --load "subject=register,ops=2000" "$work/register.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
@@ -191,10 +195,10 @@ test_seen()
 	caught register.stale "$work/register.lin" $debug
 }
 
-# What the clause reads at the return cannot be seen where it is inlined.
+# The clause reads data at the return, which an inlined instance does not have.
 test_contradicted()
 {
-	name="debugging information wins over an assertion"
+	name="debugging information overrides a coverage assertion"
 	register_spec 'when v > 0 at return; coverage asserted "by hand";' >"$work/asserted.lin"
 	suspect "$work/asserted.lin" $debug
 	if [ $status -eq 3 ] && grep -qE "coverage of write: unknown, .*'by hand' is contradicted: it is inlined at do_write\+0x[0-9a-f]+ \(register.c:[0-9]+\)" \
@@ -205,10 +209,10 @@ test_contradicted()
 	fi
 }
 
-# A live patch has functions of its own, with what the compiler inlined into them.
+# A live patch has its own copies of functions, with functions that are inlined into them.
 test_patched()
 {
-	name="with a live patch not all instances are known"
+	name="with a live patch, the coverage is unknown"
 	patches=/sys/kernel/livepatch
 	if [ ! -d $patches ] || ! mount -t tmpfs none $patches; then
 		ktap_skip "$name" "this kernel has no live patches"
@@ -226,7 +230,7 @@ test_patched()
 	fi
 }
 
-# refused NAME WORDS: the clause in the input is refused, with one line.
+# refused NAME WORDS: the clause on stdin is refused, with one line.
 refused()
 {
 	{
@@ -252,7 +256,7 @@ test_refusals()
 	refused "a function that is not inlined there" "not inlined in 'seqlock_write'" <<-END
 	probe get on inlined read_seqbegin(l) in seqlock_write { object l; result v = 1; }
 	END
-	refused "a parameter that is not there" "has 1 parameters .*the clause names 2" <<-END
+	refused "a parameter that is not there" "has 1 parameters .*but the clause names 2" <<-END
 	probe get on inlined write_seqlock(l, m) in seqlock_write { object m; result v = 1; }
 	END
 	refused "an offset beyond the function" "'klin_seqlock_read' ends before +0x10000" <<-END

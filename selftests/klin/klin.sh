@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
-# What the tests of klin and klin.ko share.  To be sourced, after ktap.sh.
+# Common parts of the tests of klin and klin.ko.  To be sourced after ktap.sh.
 #
 # KLIN		the command (default: klin in PATH)
 # KLIN_KO	the module's file (default: modprobe klin)
 # KLIN_SPECS	the directory of the shipped specs
-# KLIN_CLOCK_ERROR	nanoseconds by which the CPUs' clocks differ at most; is
-#		measured by default, which takes seconds where virtual CPUs seldom
-#		run at the same time
-# KLIN_MISSES	not empty: a kernel that looks for its own mistakes is slow, and calls what
-#		is probed while it is, so that operations may be missed if that is told
-# KLIN_LONG	not empty: many more operations, as `make check-long' has them
+# KLIN_CLOCK_ERROR	upper bound of the difference of the CPUs' clocks, in ns; measured
+#		by default, which takes seconds if virtual CPUs seldom run at the
+#		same time
+# KLIN_MISSES	not empty: a debug kernel is slow and calls probed functions itself, so
+#		operations may be missed if the recording reports this
+# KLIN_LONG	not empty: many more operations, as in `make check-long'
 
 KLIN=${KLIN:-klin}
 KLIN_KO=${KLIN_KO:-}
@@ -37,10 +37,10 @@ klin_cleanup()
 trap klin_cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
-# Whole kernel warnings, as tools/vm looks for them too.
+# Kernel warnings; tools/vm searches for them, too.
 trouble='WARNING: |BUG:|Oops:|Kernel panic|general protection fault|rcu.*stall|blocked for more than'
 
-# amount SHORT LONG: how many, see KLIN_LONG.
+# amount SHORT LONG: print the number for a short or a long test, see KLIN_LONG.
 amount()
 {
 	if [ -n "${KLIN_LONG:-}" ]; then
@@ -81,7 +81,7 @@ unload()
 	rmmod klin
 }
 
-# Leaves klin.ko loaded.
+# Load klin.ko unless it is loaded.
 need_module()
 {
 	need_root
@@ -107,19 +107,19 @@ need_function()
 	grep -q " [tT] $1\$" /proc/kallsyms || ktap_skip_all "this kernel has no function $1"
 }
 
-# The value of $1 in klin.ko's status.
+# Print the value of $1 in klin.ko's status.
 status_of()
 {
 	sed -n "s/^$1=//p" "$ctl/status"
 }
 
-# The kernel's address of $1, the object under load or its lock.
+# Print the kernel address of $1, the object under load or its lock.
 address_of()
 {
 	sed -n "s/^$1=//p" "$ctl/addresses"
 }
 
-# wait_for COMMAND...: until it succeeds.  A command that has not after ten minutes never will.
+# wait_for COMMAND...: wait until it succeeds, for at most ten minutes.
 wait_for()
 {
 	wait_turns=12000
@@ -130,19 +130,19 @@ wait_for()
 	done
 }
 
-# ops_done N: klin.ko's load has done so many operations.
+# ops_done N: true if klin.ko's load has done N operations.
 ops_done()
 {
 	[ "$(status_of ops)" -ge "$1" ]
 }
 
-# The same, or the load is over before.
+# The same, or true if the load is over.
 ops_done_or_over()
 {
 	ops_done "$1" || ! state_is running
 }
 
-# state_is STATE...: of klin.ko's load or rounds, one of these.
+# state_is STATE...: true if the state of klin.ko's load or rounds is one of these.
 state_is()
 {
 	case " $* " in
@@ -157,14 +157,15 @@ wait_done()
 	wait_for state_is "done" idle
 }
 
-# What klin.ko began: those that the end of the load interrupted are recorded, too.
+# Print the number of operations that klin.ko began.  Those that the end of the load
+# interrupted are recorded, too.
 began()
 {
 	echo $(($(status_of ops) + $(status_of pending)))
 }
 
-# tries begins to count; while again; do ... done has numbers in $try and a delay that suits
-# it.  So many are for machines whose threads seldom meet.
+# `tries' resets the counter.  `while again; do ...  done' counts in $try, with a suitable
+# delay in $try_delay. 60 tries are for machines whose threads seldom overlap.
 tries()
 {
 	try=0
@@ -178,8 +179,8 @@ again()
 	[ $try -le 60 ]
 }
 
-# caught SUBJECT SPEC OPTION...: some recording of a mutant shows a violation that the oracle
-# confirms.
+# caught SUBJECT SPEC OPTION...: some recording of a mutant shows a violation that the
+# oracle confirms.
 caught()
 {
 	mutant=$1 mutant_spec=$2
@@ -203,7 +204,7 @@ subjects_of()
 	awk -v kind="$1" '$2 == kind { print $1 }' "$ctl/subjects"
 }
 
-# The spec of a subject, by the methods it announces.
+# Print the spec of a subject, from the names of its methods.
 spec_of()
 {
 	spec_group=$(awk -v s="$1" '$1 == s { print $3 }' "$ctl/subjects")
@@ -213,7 +214,7 @@ spec_of()
 	esac
 }
 
-# record FILE ARGUMENT...: klin record into FILE, what it says in $work/record.
+# record FILE ARGUMENT...: klin record into FILE, with its messages in $work/record.
 record()
 {
 	record_to=$1
@@ -222,25 +223,25 @@ record()
 	"$KLIN" record $clock_error -o "$record_to" "$@" >"$work/record" 2>&1 </dev/null
 }
 
-# check ARGUMENT...: klin check with a bound of work, what it says in $work/check.
+# check ARGUMENT...: klin check with a work limit, with its output in $work/check.
 check()
 {
 	"$KLIN" check --work=300000000 "$@" >"$work/check" 2>&1 </dev/null
 }
 
-# From the first line of what klin check says.
+# Print the number of operations from the first line of klin check's output.
 checked_ops()
 {
 	sed -n '1s/.*: \([0-9]*\) operations,.*/\1/p' "$work/check"
 }
 
-# What klin record said it lost and missed, in total.
+# Print the numbers of lost and missed operations, as klin record reported them.
 lost_ops()
 {
 	sed -n 's/^lost \([0-9]*\), missed \([0-9]*\),.*/\1 + \2/p' "$work/record"
 }
 
-# How often a slot was lent, by what klin record said.
+# Print the number of times that a slot was lent, as klin record reported it.
 lent()
 {
 	sed -n 's/^slots were lent \([0-9]*\) times.*/\1/p' "$work/record" | grep . || echo 0
@@ -251,14 +252,14 @@ seconds()
 	cut -d. -f1 /proc/uptime
 }
 
-# Kernel warnings since the boot; each test says whether there came more.
+# Count the kernel warnings since the boot; tests compare two counts.
 warnings()
 {
 	dmesg | grep -cE "$trouble"
 }
 
-# The numbers of the BPF programs and links in the kernel, behind a line that is
-# always there: grep -f takes an empty file in more ways than one.
+# Print the ids of the BPF programs and links in the kernel, after a fixed line, since grep
+# -f treats an empty file in different ways.
 bpf_ids()
 {
 	echo "kind number"
@@ -274,8 +275,8 @@ no_bpf_left()
 	[ ! -s "$work/left" ]
 }
 
-# No BPF program and no link may be there that was not in $work/bpf before.  The
-# kernel frees them a little later.
+# Test that no BPF program or link exists that was not in $work/bpf.  The kernel frees them
+# with a delay.
 test_no_bpf_left()
 {
 	if wait_for no_bpf_left; then
@@ -285,7 +286,8 @@ test_no_bpf_left()
 	fi
 }
 
-# verdict NAME FILE ATLEAST: FILE is linearizable, has no gap and so many operations.
+# verdict NAME FILE ATLEAST: FILE is linearizable, without a gap, with at least ATLEAST
+# operations.
 verdict()
 {
 	check "$2"

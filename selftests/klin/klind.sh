@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klind: two structures at once, under load.  A mutant is reported within seconds, with
-# a report that klin check and klin replay agree with, and its correct twin is not; too
-# much load drops whole objects and accuses nobody; what it counts adds up to what
-# klin.ko counted; it reads its configuration again, and ends cleanly, also when killed.
+# klind: two structures at once, under load.  A mutant is reported within seconds, its
+# correct twin is not; klin check and klin replay agree with the report.  Too much load
+# drops whole objects without a false alarm.  klind's counters add up to klin.ko's own
+# count.  klind reads its configuration again on SIGHUP, and ends cleanly, also after it was
+# killed.
 #
-# It is killed and begun again under load.  QEMU before 8.1 can run a stale breakpoint for
-# ever when code is patched that another CPU is executing: with TCG this test wants -accel
+# klind is killed and restarted under load.  QEMU before 8.1 can execute a stale breakpoint
+# forever if code is patched while another CPU runs it.  With TCG this test needs -accel
 # tcg,thread=single.
 
 here=$(dirname "$0")
@@ -30,7 +31,8 @@ klind_cleanup()
 }
 trap klind_cleanup EXIT
 
-# configure SPEC-LINE...: of the section of klin.ko's seqlock; a second one is beside it.
+# configure SPEC-LINE...: write a configuration with these lines for klin.ko's seqlock, and
+# a second spec.
 configure()
 {
 	cat >"$work/klind.conf" <<-END
@@ -52,7 +54,7 @@ configure()
 	printf '%s\n' "$@" >>"$work/klind.conf"
 }
 
-# Wait until it watches, which its log must not have from before.
+# Start klind and wait until it watches.  The log starts empty.
 begin()
 {
 	rm -f "$work/log"
@@ -67,7 +69,7 @@ start()
 	begin
 }
 
-# End it; its status is in $ended.
+# Stop klind; sets $ended to its status.
 finish()
 {
 	kill -TERM "$klind"
@@ -76,13 +78,13 @@ finish()
 	klind=
 }
 
-# value NAME SPEC: of a metric.
+# value NAME SPEC: print the value of a metric.
 value()
 {
 	sed -n "s/^klin_$1{spec=\"$2\"} //p" "$metrics" 2>/dev/null
 }
 
-# more_than N NAME SPEC: a metric.
+# more_than N NAME SPEC: true if the metric is greater.
 more_than()
 {
 	[ "$(value "$2" "$3" | grep . || echo 0)" -gt "$1" ]
@@ -93,7 +95,7 @@ verdict_is()
 	grep -q "^klin_verdict{spec=\"$1\",verdict=\"$2\"} 1" "$metrics"
 }
 
-# Without a gap it is linearizable; what a slow machine has lost makes it unknown.
+# Without a gap the verdict is linearizable; losses of a slow machine make it unknown.
 right()
 {
 	if [ "$(value gaps_total "$1")" = 0 ]; then
@@ -115,7 +117,7 @@ load_klin_ko()
 	echo "$1" >"$ctl/load" || ktap_note "load: $(cat "$ctl/error")"
 }
 
-# A writer and reader of the kernel's own seqlock, until $sysctl is killed.
+# Write and read the kernel's own seqlock, until $sysctl is killed.
 load_range()
 {
 	while :; do
@@ -129,9 +131,9 @@ load_range()
 
 test_twin()
 {
-	name="a correct seqlock and the kernel's range: no report"
+	name="a correct seqlock and the kernel's port range: no report"
 	configure
-	# A machine that stood still for a while had it dropped for load: then once more.
+	# A machine that stood still for a while may have dropped it for load; then try again.
 	for try in 1 2 3; do
 		start
 		load_range
@@ -156,7 +158,7 @@ test_twin()
 	else
 		ktap_fail "$name" "status $ended" "$(cat "$work/log" "$metrics")" "$(ls "$reports")"
 	fi
-	name="what is recorded and lost is what klin.ko counted"
+	name="recorded and lost operations add up to klin.ko's count"
 	all=$(($(status_of ops) + $(status_of pending)))
 	recorded=$(value operations_recorded_total seqlock)
 	lost=$(value operations_lost_total seqlock)
@@ -198,7 +200,7 @@ test_mutant()
 	check "$report/history.klh"
 	status=$?
 	check "$report/flight.klh"
-	ktap_result $((status * 10 + $? - 11)) "klin check finds it in the report's histories" \
+	ktap_result $((status * 10 + $? - 11)) "klin check finds the violation in the report's histories" \
 		"$(cat "$work/check")" "$(ls -l "$report")"
 	name="klin replay accepts the report's certificate"
 	if "$KLIN" replay "$report/certificate" >"$work/replay" 2>&1 &&
@@ -210,7 +212,7 @@ test_mutant()
 		ktap_fail "$name" "$(cat "$work/replay" "$report/report.json" \
 			"$report/counterexample.txt")"
 	fi
-	name="its neighbour is not accused, and nothing is left unfinished"
+	name="the other spec has no violation, and no unfinished report is left"
 	if [ $ended -eq 0 ] && ! a_report range violation && verdict_is seqlock violation &&
 	   ! verdict_is range violation && [ -z "$(find "$reports" -name '.unfinished*')" ]; then
 		ktap_pass "$name"
@@ -219,10 +221,10 @@ test_mutant()
 	fi
 }
 
-# As fast as it goes, into small buffers.
+# A load at full speed, with small buffers.
 test_overload()
 {
-	name="too much load: whole objects are dropped, nobody is accused"
+	name="too much load: whole objects are dropped, no false alarm"
 	configure "buffer = 64" "memory = 1M" "report-unknown = yes"
 	start
 	load_klin_ko "subject=seqlock duration=2500"
@@ -240,16 +242,16 @@ test_overload()
 	fi
 }
 
-# said WORDS: as a new line of the log.
+# said WORDS: wait for a line of the log.
 said()
 {
 	wait_for grep -q "$1" "$work/log"
 }
 
-# While it watches.
+# Called while klind watches.
 test_socket()
 {
-	name="the socket tells what the file does, also by HTTP"
+	name="the socket gives the metrics of the file, also by HTTP"
 	ask=$here/ask
 	wait_for grep -q '^klin_up{spec="seqlock"} 1$' "$metrics"
 	wait_for grep -q '^klin_up{spec="range"} 1$' "$metrics"
@@ -268,13 +270,13 @@ test_socket()
 	fi
 }
 
-# By klin.ko's own recording: the others have tracepoints.
+# klin.ko's own recording; the other tests use tracepoints.
 test_signals()
 {
 	configure "attach = plain"
 	start
 	test_socket
-	name="SIGUSR1 has what is kept written"
+	name="SIGUSR1: the flight recorder is written as a report"
 	load_klin_ko "subject=seqlock rate=2000 duration=100000"
 	wait_for more_than 1000 operations_recorded_total seqlock
 	kill -USR1 "$klind"
@@ -285,7 +287,7 @@ test_signals()
 		ktap_fail "$name" "$(cat "$work/log" "$work/check")"
 	fi
 
-	name="SIGHUP: a mistake is refused, and nothing changes"
+	name="SIGHUP: a wrong configuration is refused, and nothing changes"
 	printf 'flight-time = 10\n' >>"$work/klind.conf"
 	kill -HUP "$klind"
 	if said "klind.conf:[0-9]*: error: flight-time = 10: expected" && said "refused" &&
@@ -295,7 +297,7 @@ test_signals()
 		ktap_fail "$name" "$(cat "$work/log")"
 	fi
 
-	name="SIGHUP: what is the same goes on, what is not or is gone begins anew"
+	name="SIGHUP: unchanged specs go on, changed ones start again, removed ones end"
 	before=$(value operations_recorded_total seqlock)
 	rm "$work/socket"
 	sed -i '/flight-time/d; s/^\[spec range\]/[spec ports]/' "$work/klind.conf"
@@ -310,14 +312,14 @@ test_signals()
 		ktap_fail "$name" "$(cat "$work/log" "$metrics")"
 	fi
 
-	name="killed, it leaves nothing in the kernel"
+	name="killed, klind leaves nothing in the kernel"
 	mkdir -p "$reports/.unfinished-abcdef"
 	kill -KILL "$klind"
 	wait "$klind" 2>/dev/null
 	klind=
 	test_no_bpf_left "$name"
 
-	name="begun again, it cleans up and ends cleanly"
+	name="started after a kill, klind removes unfinished reports and ends cleanly"
 	begin
 	finish
 	if [ $ended -eq 0 ] && [ -z "$(find "$reports" -name '.unfinished*')" ] &&
@@ -331,7 +333,7 @@ test_signals()
 
 test_refusal()
 {
-	name="a mistake in the configuration: status 2, a line that names it"
+	name="a wrong configuration: status 2, and a line that names the mistake"
 	configure "memory = much"
 	"$KLIND" --check-config --config "$work/klind.conf" >"$work/log" 2>&1
 	if [ $? -eq 2 ] && grep -q "klind.conf:[0-9]*: error: memory = much: expected bytes" \
@@ -357,6 +359,6 @@ test_twin
 test_mutant
 test_overload
 test_signals
-test_no_bpf_left "nothing is left in the kernel"
-ktap_result $(($(warnings) - warned)) "the kernel has no complaints"
+test_no_bpf_left "klind leaves nothing in the kernel"
+ktap_result $(($(warnings) - warned)) "no warning in the kernel's log"
 ktap_finish

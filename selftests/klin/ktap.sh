@@ -12,7 +12,7 @@ ktap_failed=0
 ktap_skipped=0
 ktap_planned=
 
-# What else is to know; each line of it becomes a comment.
+# Print further information, each line as a comment.
 ktap_note()
 {
 	printf '%s\n' "$*" | sed 's/^/# /'
@@ -29,7 +29,7 @@ ktap_header()
 	echo "TAP version 13"
 }
 
-# The script cannot run at all here: say why, and end.
+# Skip the whole script, with the reason.
 ktap_skip_all()
 {
 	echo "1..0 # SKIP $*"
@@ -42,7 +42,7 @@ ktap_pass()
 	echo "ok $ktap_num $*"
 }
 
-# ktap_fail NAME [NOTE...]: the notes come first, as KTAP wants it.
+# ktap_fail NAME [NOTE...]: KTAP wants the notes before the result.
 ktap_fail()
 {
 	ktap_name=$1
@@ -63,7 +63,7 @@ ktap_skip()
 	echo "ok $ktap_num $ktap_name # SKIP $*"
 }
 
-# ktap_result STATUS NAME [NOTE...]: passed when STATUS is 0.
+# ktap_result STATUS NAME [NOTE...]: passed if STATUS is 0.
 ktap_result()
 {
 	ktap_status=$1
@@ -75,7 +75,7 @@ ktap_result()
 	fi
 }
 
-# Print the sum and exit.  Without a plan so far, this is where it stands.
+# Print the totals and exit.  Without an earlier plan, print the plan here.
 ktap_finish()
 {
 	[ -n "$ktap_planned" ] || ktap_plan "$ktap_num"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The locks of klin.ko that are the kernel's own, recorded by probes on the kernel's
+# klin.ko's subjects that are the kernel's own locks, recorded by probes on the kernel's
 # functions, with a filter by address.
 #
-# All CPUs run these functions all the time, and QEMU before 8.1 can run a stale
-# breakpoint for ever when such code is patched: with TCG this test wants -accel
+# All CPUs run these functions all the time.  QEMU before 8.1 can execute a stale breakpoint
+# forever if code is patched while another CPU runs it.  With TCG this test needs -accel
 # tcg,thread=single.
 
 here=$(dirname "$0")
@@ -17,7 +17,7 @@ ops=${KLIN_OPS:-$(amount 20000 50000)}
 # test_lock SUBJECT SPEC
 test_lock()
 {
-	name="$1 by the functions that $2.lin names"
+	name="$1 by the kernel functions of $2.lin: linearizable"
 	if ! record "$work/lock.klh" --load "subject=$1,ops=$ops" "$KLIN_SPECS/$2.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 	else
@@ -27,7 +27,7 @@ test_lock()
 
 test_kprobe()
 {
-	name="kprobes where they are asked for, and said to drain the store buffer"
+	name="--attach=kprobe: kprobes are used, and reported to drain the store buffer"
 	if record "$work/p.klh" --attach=kprobe --load subject=spin,ops=20000 \
 	   "$KLIN_SPECS/spinlock_kernel.lin" && grep -q DRAINS "$work/record"; then
 		verdict "$name" "$work/p.klh" 20000

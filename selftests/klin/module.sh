@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin.ko: it comes and goes, under load too, and its subjects are what they say:
-# the threads of a load see for themselves what each mutant does wrong, and never
-# anything wrong in a correct one.
+# klin.ko loads and unloads, also under load.  Its subjects are correct or wrong as
+# described: the threads of a load themselves see each mutant's fault, and none in a correct
+# subject.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -15,13 +15,14 @@ duration=$(amount 200 400)
 test_reload()
 {
 	if unload && [ ! -d "$ctl" ] && load && [ "$(cat "$ctl/status")" = state=idle ]; then
-		ktap_pass "unload and load"
+		ktap_pass "the module unloads and loads"
 	else
-		ktap_fail "unload and load"
+		ktap_fail "the module unloads and loads"
 	fi
 }
 
-# run_subject SUBJECT SEED DELAY: the truth is what its threads saw.
+# run_subject SUBJECT SEED DELAY: run a load; its threads count the violations that they
+# see.
 run_subject()
 {
 	echo "subject=$1 duration=$duration seed=$2 delay=$3" >"$ctl/load" && wait_done
@@ -30,29 +31,30 @@ run_subject()
 test_correct()
 {
 	if ! run_subject "$1" 1 500; then
-		ktap_fail "$1 is right" "$(cat "$ctl/error" "$ctl/status")"
+		ktap_fail "$1: its threads see no fault" "$(cat "$ctl/error" "$ctl/status")"
 	elif [ "$(status_of truth)" -ne 0 ] || [ "$(status_of ops)" -eq 0 ]; then
-		ktap_fail "$1 is right" "$(cat "$ctl/status")"
+		ktap_fail "$1: its threads see no fault" "$(cat "$ctl/status")"
 	else
-		ktap_pass "$1 is right ($(status_of ops) operations)"
+		ktap_pass "$1: its threads see no fault ($(status_of ops) operations)"
 	fi
 }
 
-# Until it goes wrong: another seed and delay may bring more luck.
+# Repeat until the fault shows, with other seeds and delays.
 test_mutant()
 {
 	tries
 	while again; do
 		run_subject "$1" $try $((500 << (try - 1) % 6)) || break
 		if [ "$(status_of truth)" -gt 0 ]; then
-			ktap_pass "$1 is wrong ($(status_of truth) of $(status_of ops) operations)"
+			ktap_pass "$1: its threads see its fault ($(status_of truth) of $(status_of ops) operations)"
 			return
 		fi
 	done
-	ktap_fail "$1 is wrong" "not in $((try - 1)) loads, the last:" "$(cat "$ctl/error" "$ctl/status")"
+	ktap_fail "$1: its threads see its fault" "not in $((try - 1)) loads, the last:" \
+		"$(cat "$ctl/error" "$ctl/status")"
 }
 
-# Each kind of load, also one that waits for its reader, sleeps or was not started.
+# Each kind of load, also one that waits for its reader, sleeps, or has not started.
 start_something()
 {
 	case $(($1 % 6)) in
@@ -70,15 +72,15 @@ test_unload_under_load()
 	i=0
 	while [ $i -lt "$times" ]; do
 		if ! start_something $i || ! unload || ! load; then
-			ktap_fail "$times times unloaded under load" "the ${i}th failed"
+			ktap_fail "the module unloads $times times under load" "the ${i}th failed"
 			return
 		fi
 		i=$((i + 1))
 	done
-	ktap_pass "$times times unloaded under load"
+	ktap_pass "the module unloads $times times under load"
 }
 
-# Who reads the files holds the module only while a file is open.
+# A reader holds the module only while a file is open.
 test_unload_with_readers()
 {
 	echo "subject=spin" >"$ctl/load"
@@ -93,9 +95,9 @@ test_unload_with_readers()
 	done
 	wait
 	if [ -d "$ctl" ]; then
-		ktap_fail "unload while others read its files"
+		ktap_fail "the module unloads while its files are read"
 	else
-		ktap_pass "unload while others read its files"
+		ktap_pass "the module unloads while its files are read"
 	fi
 	load
 }
@@ -104,44 +106,46 @@ test_open_file_pins()
 {
 	exec 3<"$ctl/status"
 	if unload 2>/dev/null; then
-		ktap_fail "an open file keeps the module"
+		ktap_fail "an open file prevents unloading"
 		load
 	else
-		ktap_pass "an open file keeps the module"
+		ktap_pass "an open file prevents unloading"
 	fi
 	exec 3<&-
 }
 
-# Addresses in the kernel are in one file only, apart from what any report may quote.
+# Kernel addresses are in one file only, so that status output can be published.
 test_addresses()
 {
 	echo "subject=spin paused=1" >"$ctl/load"
 	case "$(address_of object) $(address_of lock)" in
 	0xffff*" "0xffff*) ;;
-	*)	ktap_fail "addresses are in klin/addresses alone" "$(cat "$ctl/addresses")"
+	*)	ktap_fail "only klin/addresses has kernel addresses" "$(cat "$ctl/addresses")"
 		return ;;
 	esac
 	ktap_result "$(grep -q 0xffff "$ctl/status" "$ctl/subjects" "$ctl/methods"; [ $? -eq 1 ]; echo $?)" \
-		"addresses are in klin/addresses alone" "$(cat "$ctl/status")"
+		"only klin/addresses has kernel addresses" "$(cat "$ctl/status")"
 	echo stop >"$ctl/load"
 }
 
-# Lists name CPUs as elsewhere in the kernel, and 1 is one CPU, not "yes".
+# Lists of CPUs have the kernel's usual form, and 1 is a CPU, not "yes".
 test_drain()
 {
 	for cpus in 0 0-0 "$(cat /sys/devices/system/cpu/online)"; do
 		if ! echo "$cpus" >"$ctl/drain"; then
-			ktap_fail "drain takes lists of CPUs" "refused: $cpus"
+			ktap_fail "the file drain accepts lists of CPUs, and refuses other text" \
+				"refused: $cpus"
 			return
 		fi
 	done
 	for cpus in x 1-0 0-999999; do
 		if echo "$cpus" >"$ctl/drain" 2>/dev/null; then
-			ktap_fail "drain takes lists of CPUs" "taken: $cpus"
+			ktap_fail "the file drain accepts lists of CPUs, and refuses other text" \
+				"taken: $cpus"
 			return
 		fi
 	done
-	ktap_pass "drain takes lists of CPUs"
+	ktap_pass "the file drain accepts lists of CPUs, and refuses other text"
 }
 
 ktap_header
@@ -156,7 +160,7 @@ ktap_plan $((8 + $(echo $correct $mutants | wc -w)))
 test_reload
 n=$(echo "$mutants" | wc -l)
 ktap_result "$([ "$(echo "$mutants" | grep -c '^seq')" -ge 3 ] && [ "$n" -ge 6 ]; echo $?)" \
-	"each group has at least three mutants"
+	"the module has the expected number of mutants"
 for subject in $correct; do
 	test_correct "$subject"
 done

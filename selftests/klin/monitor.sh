@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin monitor: recorded and checked at once.  Correct subjects and the unmodified
-# kernel pass; mutants are caught while they run; what is lost makes the verdict
-# UNKNOWN and accuses nobody; an interrupt ends it with a verdict.
+# klin monitor records and checks at once.  Correct subjects and the unmodified kernel pass.
+# Mutants are caught while they run.  Losses make the verdict UNKNOWN, without a false
+# alarm.  An interrupt ends the monitor with a verdict.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -48,7 +48,7 @@ test_mutant()
 
 test_losses()
 {
-	name="what is lost is told, and nobody is accused"
+	name="losses are reported as gaps, no false alarm"
 	monitor --json --buffer=1 "$(spec_of tas)" --load subject=tas,ops=200000,lossless=0
 	gaps=$(sed -n 's/.*"gaps":\([0-9]*\).*/\1/p' "$work/out" | tail -n 1)
 	if [ $status -eq 3 ] && [ "${gaps:-0}" -gt 0 ]; then
@@ -60,7 +60,7 @@ test_losses()
 
 test_signal()
 {
-	name="an interrupt ends it with a verdict"
+	name="an interrupt ends klin monitor with a verdict"
 	# shellcheck disable=SC2086 # maybe no word at all
 	"$KLIN" monitor $clock_error --json --load subject=seqlock,rate=2000 \
 		"$(spec_of seqlock)" >"$work/out" 2>"$work/err" </dev/null &
@@ -83,10 +83,10 @@ need_btf
 need_function inet_get_local_port_range
 need_module
 ktap_plan 7
-passes "a seqlock" "$(spec_of seqlock)" --load subject=seqlock,ops=50000
-passes "a lock" "$(spec_of tas)" --load subject=tas,ops=50000
-# Its load does not wait for the reader, which may have to wait for a CPU.
-passes "the kernel's range of local ports" "$KLIN_SPECS/port_range.lin" --buffer=4096 \
+passes "a correct seqlock is linearizable" "$(spec_of seqlock)" --load subject=seqlock,ops=50000
+passes "a correct lock is linearizable" "$(spec_of tas)" --load subject=tas,ops=50000
+# This load does not wait for the reader, which may have to wait for a CPU.
+passes "the kernel's range of local ports is linearizable" "$KLIN_SPECS/port_range.lin" --buffer=4096 \
 	--load user:port_range,ops=5000,seconds=3600
 test_mutant seqlock.no_retry
 test_mutant tas.plain

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Recorded and checked: each mutant is caught, by a counterexample that the
-# brute-force oracle confirms; each correct seqlock and spin lock passes over OPS
-# operations, the other subjects over a tenth of them; and
-# so does the range of local ports of the unmodified kernel, with writers racing
-# readers.
+# Record and check each subject.  Each mutant is caught, with a counterexample that the
+# brute-force oracle confirms.  Each correct seqlock and spin lock passes over OPS
+# operations, the other subjects over a tenth of them.  The unmodified kernel's range of
+# local ports passes, too, with concurrent writers and readers.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -14,8 +13,8 @@ here=$(dirname "$0")
 ops=${KLIN_OPS:-$(amount 50000 500000)}
 port_ops=${KLIN_PORT_OPS:-$(amount 10000 100000)}
 
-# A drain now and then bounds what may still be in the store buffers, which is
-# what makes a short recording conclusive.
+# Frequent drains bound the stores that may still be buffered, so that a short recording is
+# conclusive.
 test_mutant()
 {
 	spec=$(spec_of "$1")
@@ -32,7 +31,7 @@ test_mutant()
 			ktap_pass "$1 is caught (recording $try, second $(($(seconds) - start)))"
 			return
 		fi
-		# else nothing was to be seen this time, or it took too much work to make it small
+		# Otherwise the fault did not show this time, or shrinking took too much work.
 	done
 	ktap_fail "$1 is caught" "not in $((try - 1)) recordings, the last:" "$(cat "$work/record" \
 		"$work/check")"
@@ -67,9 +66,9 @@ test_port_range()
 		return
 	fi
 	if uname -v | grep -q ' PREEMPT ' && [ $(($(lost_ops))) -gt 0 ]; then
-		# While a program is preempted, the kernel does not run it for other tasks.
+		# While a BPF program is preempted, the kernel does not run it for other tasks.
 		check "$work/port.klh"
-		ktap_result "$([ $? -eq 3 ]; echo $?)" "$name, but for what was missed" \
+		ktap_result "$([ $? -eq 3 ]; echo $?)" "$name, except for missed operations" \
 			"$(cat "$work/record" "$work/check")"
 	else
 		verdict "$name" "$work/port.klh" "$port_ops"
@@ -81,8 +80,8 @@ need_root
 need_klin
 need_btf
 need_module
-# counter_timer has a gap whatever is done: see sound.sh.  The others are locks.sh's: their
-# specs have probes on what all CPUs run.
+# counter_timer always has a gap: see irq_hotplug.sh.  locks.sh tests the others: their
+# specs have probes on functions that all CPUs run.
 correct=$(subjects_of correct | grep -vxE 'counter_timer|mutex|rwsem')
 mutants=$(subjects_of mutant)
 # shellcheck disable=SC2086 # words

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin.ko's own recording by plain stores: without BPF it records the same, says what it
-# has lost, catches a mutant and accuses no correct structure, also in interrupts; it is
-# gone with who had it open.  And what the recording's header says of the store buffer.
+# klin.ko's own recording by plain stores.  Without BPF it records the same operations,
+# reports its losses, catches a mutant and causes no false alarm, also in interrupts.  It
+# ends when its file is closed.  Also the header's statement on the store buffer.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -16,13 +16,15 @@ plain()
 	record "$plain_to" --attach=plain "$@"
 }
 
-# What klin.ko began: those that the end of the load interrupted are recorded, too.
+# Print the number of operations that klin.ko began.  Those that the end of the load
+# interrupted are recorded, too.
 began()
 {
 	echo "$(($(status_of ops) + $(status_of pending)))"
 }
 
-# test_all NAME FILE: each operation of klin.ko is in it, and it is linearizable.
+# test_all NAME FILE: each operation of klin.ko is recorded, and the history is
+# linearizable.
 test_all()
 {
 	if ! check "$2"; then
@@ -38,7 +40,7 @@ test_twins()
 {
 	for load in seqlock:drain=16 spin:drain=16 llist:drain=0 counter_irq:drain=0; do
 		subject=${load%:*}
-		name="$subject: all is recorded, and right"
+		name="$subject: every operation is recorded, linearizable"
 		if plain "$work/right.klh" --load "subject=$subject,ops=8000,${load#*:}" \
 		   "$(spec_of "$subject")"; then
 			test_all "$name" "$work/right.klh"
@@ -46,9 +48,9 @@ test_twins()
 			ktap_fail "$name" "$(cat "$work/record")"
 		fi
 	done
-	# In an epoch much overlaps: a few operations in each.
+	# Operations of an epoch overlap, so run only a few in each.
 	for clock in tick epoch; do
-		name="seqlock by $clock: all is recorded, and right"
+		name="seqlock, clock $clock: every operation is recorded, linearizable"
 		if plain "$work/right.klh" --clock=$clock "$KLIN_SPECS/seqlock.lin" \
 		   --load "subject=seqlock,ops=500,rate=500,drain=16"; then
 			test_all "$name" "$work/right.klh"
@@ -60,7 +62,7 @@ test_twins()
 
 test_mutant()
 {
-	name="a mutant is caught"
+	name="seqlock.no_retry is caught"
 	for seed in 1 2 3 4 5 6; do
 		plain "$work/wrong.klh" "$KLIN_SPECS/seqlock.lin" --load \
 			"subject=seqlock.no_retry,ops=10000,drain=16,seed=$seed,delay=$((seed * 1000))" ||
@@ -70,7 +72,7 @@ test_mutant()
 	done
 	if [ -s "$work/certificate" ] && "$KLIN" replay "$work/certificate" >"$work/replay" 2>&1 &&
 	   grep -q " 1 violations confirmed" "$work/replay"; then
-		ktap_pass "$name, and the replayer agrees"
+		ktap_pass "$name, and klin replay confirms it"
 	else
 		ktap_fail "$name" "$(cat "$work/record" "$work/check" "$work/replay")"
 	fi
@@ -78,7 +80,7 @@ test_mutant()
 
 test_lost()
 {
-	name="a page of buffer: recorded and lost make all, nobody is accused"
+	name="a buffer of one page: recorded and lost operations add up, no false alarm"
 	if ! plain "$work/lost.klh" --buffer=1 --load "subject=seqlock,lossless=0,duration=300" \
 	     "$KLIN_SPECS/seqlock.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
@@ -93,8 +95,8 @@ test_lost()
 	else
 		ktap_fail "$name" "status $status, $lost lost of $(began)" "$(cat "$work/check")"
 	fi
-	name="no slots for all tasks: counted, nobody is accused"
-	# One thread keeps the slot, and two at a time want the one that is lent.
+	name="fewer slots than tasks: missed operations are counted, no false alarm"
+	# One thread keeps the slot; sometimes two others need the lent slot at the same time.
 	if plain "$work/lost.klh" --slots=1 "$KLIN_SPECS/seqlock.lin" --load \
 	   "subject=seqlock,lossless=0,threads=16,delay=2000,duration=300"; then
 		check --show=1 "$work/lost.klh"
@@ -109,7 +111,7 @@ test_lost()
 # attach.sh attaches and detaches under load.
 test_one_at_a_time()
 {
-	name="one recording at a time, and killed it is gone"
+	name="a second recording is refused until the first is killed"
 	# shellcheck disable=SC2086 # an option or nothing
 	"$KLIN" record $clock_error --attach=plain --duration=60 -o "$work/killed.klh" \
 		"$KLIN_SPECS/seqlock.lin" >"$work/killed" 2>&1 </dev/null &
@@ -121,7 +123,7 @@ test_one_at_a_time()
 	status=$?
 	kill -KILL $!
 	wait $! 2>/dev/null
-	if [ $status -ne 0 ] && grep -q "another recording has" "$work/record" &&
+	if [ $status -ne 0 ] && grep -q "another recording uses" "$work/record" &&
 	   plain "$work/some.klh" --load "subject=seqlock,ops=1000" "$KLIN_SPECS/seqlock.lin"; then
 		test_all "$name" "$work/some.klh"
 	else
@@ -129,10 +131,10 @@ test_one_at_a_time()
 	fi
 }
 
-# Checked while it is recorded.
+# The monitor checks while the load runs.
 test_monitor()
 {
-	name="klin monitor reads it, too"
+	name="klin monitor reads the recording: linearizable"
 	# shellcheck disable=SC2086 # an option or nothing
 	"$KLIN" monitor $clock_error --json --attach=plain \
 		--load subject=seqlock,ops=5000,rate=5000,drain=16 "$KLIN_SPECS/seqlock.lin" \
@@ -141,11 +143,11 @@ test_monitor()
 		"$name" "$(tail -n 3 "$work/out" "$work/err")"
 }
 
-# Each load has threads of its own.  Some may be lent a slot: one that is kept is given back
-# a grace period after the end of its task.
+# Each load has new threads.  Some may borrow a slot, since a kept slot is freed a grace
+# period after the end of its task.
 test_ended_tasks()
 {
-	name="tasks that have ended keep no slots"
+	name="tasks that have ended do not keep their slots"
 	if plain "$work/ended.klh" --slots=32 "$KLIN_SPECS/seqlock.lin" -- sh -c "
 	     for _ in \$(seq 40); do
 		     echo 'subject=seqlock threads=2 ops=200' >$ctl/load || exit
@@ -170,16 +172,16 @@ refused()
 	fi
 }
 
-# says WORDS ARGUMENT...: the header of a recording that was made so.
+# says WORDS ARGUMENT...: the header of a recording with these arguments has WORDS.
 says()
 {
 	words=$1
 	shift
 	if record "$work/says.klh" --load "subject=seqlock,ops=100" "$@" &&
 	   "$KLIN" convert "$work/says.klh" - 2>&1 | grep -q "^# attached write .*$words"; then
-		ktap_pass "the header says: $words"
+		ktap_pass "the header of the recording has: $words"
 	else
-		ktap_fail "the header says: $words" "$(cat "$work/record")"
+		ktap_fail "the header of the recording has: $words" "$(cat "$work/record")"
 	fi
 }
 
@@ -195,12 +197,12 @@ test_lost
 test_one_at_a_time
 test_monitor
 test_ended_tasks
-refused "a function" "does not announce itself" "$KLIN_SPECS/port_range.lin"
-refused "the clock seq" "has no clock .seq" --clock=seq "$KLIN_SPECS/seqlock.lin"
-refused "a sample" "leaves no operations out" --sample=1/2 "$KLIN_SPECS/seqlock.lin"
+refused "a function" "expected a target klin:SUBJECT.METHOD" "$KLIN_SPECS/port_range.lin"
+refused "the clock seq" "excludes --clock=seq" --clock=seq "$KLIN_SPECS/seqlock.lin"
+refused "a sample" "excludes --sample" --sample=1/2 "$KLIN_SPECS/seqlock.lin"
 says "klin.ko's own recording by plain stores, store buffer not drained" --attach=plain \
 	"$KLIN_SPECS/seqlock.lin"
 says "tracepoints, store buffer not drained" "$KLIN_SPECS/seqlock.lin"
 says "tracepoints, DRAINS the store buffer, by its clock" --clock=seq "$KLIN_SPECS/seqlock.lin"
-ktap_result $(($(warnings) - warned)) "the kernel has no complaints"
+ktap_result $(($(warnings) - warned)) "no warning in the kernel's log"
 ktap_finish

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A kernel whose code is preemptible: fentry programs miss calls there, so kprobes are
-# taken, and six threads on two processors lose nothing.  The model is changed only where
-# KLIN_MAY_CHANGE_PREEMPTION says so, as selftests/check does in its virtual machine.
+# On a preemptible kernel fentry programs miss calls.  klin therefore uses kprobes, and six
+# threads on two processors lose nothing.  The test changes the kernel's preemption model
+# only if KLIN_MAY_CHANGE_PREEMPTION is set, as selftests/check does in its virtual machine.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -19,10 +19,10 @@ restore()
 	klin_cleanup
 }
 
-# Its operations are recorded whole; $2 is how they are attached.
+# All operations are recorded; $2 is the kind of probe.
 test_whole()
 {
-	name="preempt=full, $1: nothing is missed"
+	name="preempt=full, $1: no operation is missed"
 	if ! record "$work/p.klh" --load "user:eventfd,tasks=6,ops=$ops" \
 	     "$KLIN_SPECS/eventfd.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
@@ -33,7 +33,7 @@ test_whole()
 	fi
 }
 
-# Whoever asks for fentry is told, and nobody is accused for what it misses.
+# With --attach=fentry there is a warning, and no false alarm for missed calls.
 test_fentry()
 {
 	name="preempt=full, --attach=fentry: a warning, no false alarm"
@@ -57,7 +57,7 @@ test_coarse()
 	name="preempt=full: coarse clocks are refused with fentry"
 	record "$work/p.klh" --attach=fentry --clock=epoch --duration=1 "$KLIN_SPECS/eventfd.lin"
 	status=$?
-	if [ $status -eq 2 ] && grep -q "by fentry on a preemptible kernel" "$work/record"; then
+	if [ $status -eq 2 ] && grep -q "fentry on a preemptible kernel does not work" "$work/record"; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "status $status" "$(cat "$work/record")"
@@ -66,9 +66,9 @@ test_coarse()
 
 test_list()
 {
-	name="klin list says it"
+	name="preempt=full: klin list warns that fentry misses calls"
 	if "$KLIN" list eventfd_write >"$work/out" 2>&1 &&
-	   grep -q "by fentry calls would be missed, since the kernel is preemptible" "$work/out"; then
+	   grep -q "fentry would miss calls, since the kernel is preemptible" "$work/out"; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "$(cat "$work/out")"
@@ -97,6 +97,6 @@ test_list
 if { [ -n "$KLIN_KO" ] || modprobe -n -q klin; } && load; then
 	test_whole "klin.ko's kprobes" "kprobe+kretprobe of klin.ko"
 else
-	ktap_skip "preempt=full, klin.ko's kprobes: nothing is missed" "no module klin"
+	ktap_skip "preempt=full, klin.ko's kprobes: no operation is missed" "no module klin"
 fi
 ktap_finish

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin record: what it records of a command and how it ends; what it refuses, with
-# a line that says why, and without a file left half-written.
+# klin record: recording a command, and its end.  Refused arguments give one line with the
+# reason, and no partial file.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -10,10 +10,10 @@ here=$(dirname "$0")
 
 range=/proc/sys/net/ipv4/ip_local_port_range
 
-# Each value that the command wrote is in the history, once.
+# Each value that the command wrote appears in the history once.
 test_command()
 {
-	name="record -- COMMAND has each operation of the command"
+	name="klin record -- COMMAND: every operation of the command is recorded"
 	old=$(cat $range)
 	record "$work/c.txt" "$KLIN_SPECS/port_range.lin" -- sh -c \
 		"for i in \$(seq 100); do echo \$((20000 + i)) \$((30000 + i)) >$range
@@ -29,12 +29,12 @@ test_command()
 			"$(cat "$work/record" "$work/check")"
 	fi
 	ktap_result "$([ "$(stat -c %a "$work/c.txt")" = 600 ]; echo $?)" \
-		"a recording, with its addresses, is its owner's alone"
+		"only its owner can read a recording"
 }
 
 test_signal()
 {
-	name="a recording that is interrupted is written and whole"
+	name="an interrupted recording is complete and linearizable"
 	"$KLIN" record -o "$work/i.klh" --load subject=seqlock,rate=2000 \
 		"$KLIN_SPECS/seqlock.lin" >"$work/record" 2>&1 </dev/null &
 	wait_for state_is running
@@ -47,7 +47,7 @@ test_signal()
 	fi
 }
 
-# refused NAME WORDS ARGUMENT...: status 2, one line with these words, no file.
+# refused NAME WORDS ARGUMENT...: status 2, one line with WORDS, no file.
 refused()
 {
 	name=$1 words=$2

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A module that kprobes are on is unloaded and loaded again while it is recorded.  Its
-# counter begins at 0 again, where the old one was or elsewhere: nobody is accused, and
-# what comes after is not taken for known.
+# A module with kprobes on it is unloaded and loaded again during a recording.  Its counter
+# starts at 0 again, at the same address or elsewhere.  There is no false alarm, and the
+# later state counts as unknown.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
 . "$here/klin.sh"
-. "$here/sums.sh"
+. "$here/lib_counts.sh"
 
 run_load()
 {
@@ -20,8 +20,8 @@ attached()
 	grep -qs '^preemption: ' "$work/record"
 }
 
-# while_reloaded SUBCOMMAND OPTION...: sets $status.  What the one before said tells nothing
-# of whether this one has attached.
+# while_reloaded SUBCOMMAND OPTION...: sets $status.  Removes the old messages first, since
+# `attached' searches them.
 while_reloaded()
 {
 	rm -f "$work/record"
@@ -39,12 +39,12 @@ while_reloaded()
 
 test_record()
 {
-	name="klin record, the module loaded again: no false alarm, and a gap"
+	name="klin record, the module is reloaded: a gap, no false alarm"
 	while_reloaded record -o "$work/r.klh"
 	check "$work/r.klh"
 	checked=$?
 	if $reloaded && [ $status -eq 0 ] && [ $checked -eq 3 ] &&
-	   grep -q 'module klin was unloaded' "$work/record"; then
+	   grep -q "module 'klin' was unloaded" "$work/record"; then
 		ktap_pass "$name ($(checked_ops) operations)"
 	else
 		ktap_fail "$name" "reloaded: $reloaded, record $status, check $checked" \
@@ -54,9 +54,9 @@ test_record()
 
 test_monitor()
 {
-	name="klin monitor, the module loaded again: no false alarm, and a gap"
+	name="klin monitor, the module is reloaded: a gap, no false alarm"
 	while_reloaded monitor
-	if $reloaded && [ $status -eq 3 ] && grep -q 'module klin was unloaded' "$work/record"; then
+	if $reloaded && [ $status -eq 3 ] && grep -q "module 'klin' was unloaded" "$work/record"; then
 		ktap_pass "$name"
 	else
 		ktap_fail "$name" "reloaded: $reloaded, status $status" "$(cat "$work/record")"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The certificates of real recordings are accepted by klin replay, and no longer
-# when somebody has changed them.
+# klin replay accepts the certificates of real recordings, and rejects them after changes.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -20,7 +19,8 @@ replay()
 	fi
 }
 
-# Change the line that begins with $1 by the awk statements $2, each operation a field.
+# Change the line that begins with $1 by the awk statements $2, with each operation in a
+# field.
 tamper()
 {
 	awk -v start="$1" "
@@ -47,7 +47,7 @@ test_order()
 	   ! check --certificate="$work/cert" "$work/right.klh"; then
 		ktap_fail "$1: the order is accepted" "$(cat "$work/record" "$work/check")"
 		for what in "a wrong order" "an order that lacks an operation" \
-			"an order that has one twice"; do
+			"an order with an operation twice"; do
 			ktap_fail "$1: $what is refused"
 		done
 		return
@@ -61,7 +61,7 @@ test_order()
 	replay 1 "$1: an order that lacks an operation is refused" "$work/tampered"
 	# shellcheck disable=SC2016 # for awk
 	tamper order '$11 = $10'
-	replay 1 "$1: an order that has one twice is refused" "$work/tampered"
+	replay 1 "$1: an order with an operation twice is refused" "$work/tampered"
 }
 
 test_violation()
@@ -72,25 +72,26 @@ test_violation()
 			"$(spec_of "$1")" || break
 		check --work=50000000 --certificate="$work/cert" "$work/wrong.klh"
 		status=$?
-		# of a single operation nothing can be taken away; and not all that is found
-		# can be made small enough for the oracle, which is the replayer's judge
+		# A single operation cannot be reduced further.  And not each violation can be
+		# made small enough for the oracle, which the replayer needs.
 		[ $status -ne 1 ] || ! grep -q '^kept [0-9]* [0-9]' "$work/cert" ||
 			! grep -q "oracle finds no order either" "$work/check" || break
 	done
 	if [ "${status:-}" != 1 ]; then
 		ktap_fail "$1: the violation is accepted" "$(cat "$work/record" "$work/check")"
-		for what in "of a recording without it" "without its operations"; do
+		for what in "for a recording without it" "without its operations"; do
 			ktap_fail "$1: the violation is refused $what"
 		done
 		return
 	fi
 	replay 0 "$1: the violation is accepted" "$work/cert"
-	# The same claim of a recording that has none, and another number of operations.
+	# The same claim about a recording without a violation, with another number of
+	# operations.
 	{
 		sed -n '1,7p' "$2"
 		sed -n '8,$p' "$work/cert"
 	} >"$work/tampered"
-	replay 2 "$1: the violation is refused of a recording without it" "$work/tampered"
+	replay 2 "$1: the violation is refused for a recording without it" "$work/tampered"
 	# shellcheck disable=SC2016 # for awk
 	tamper kept '$0 = "kept " $2'
 	replay 1 "$1: the violation is refused without its operations" "$work/tampered"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Burckhardt et al., Figure 5, on the kernel's own seqlock and spinlock: without a
-# barrier some rounds have an outcome that sequential consistency forbids.  The
-# classical check calls just those violations, the one for TSO explains them by
-# the store buffer.  With a full barrier there are none.
+# Burckhardt et al., Figure 5, on the kernel's own seqlock and spinlock.  Without a barrier
+# some rounds have an outcome that sequential consistency forbids.  The check for SC reports
+# exactly these rounds, and the check for TSO explains them by the store buffer.  With a
+# full barrier there are none.
 #
-# And two old bugs of the kernel of the same kind, which no store buffer excuses.
+# Also two old bugs of the kernel of the same kind, which are violations under TSO, too.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -14,7 +14,7 @@ here=$(dirname "$0")
 
 rounds=${KLIN_ROUNDS:-$(amount 10000 20000)}
 
-# Sets $non_sc to how many rounds had the outcome.
+# Run the rounds; sets $non_sc to the number of rounds with the outcome.
 run_rounds()
 {
 	"$KLIN" rounds --variant="$1" --rounds="$rounds" --seed="$3" -o "$work/rounds.klh" \
@@ -23,8 +23,8 @@ run_rounds()
 	[ -n "$non_sc" ]
 }
 
-# Rounds until the machine shows the outcome: where host and guest share few CPUs the
-# two threads may take turns for a while.
+# Run rounds until the machine shows the outcome.  If host and guest share few CPUs, the two
+# threads may take turns for a while.
 run_until_seen()
 {
 	for seed in 1 2 3 4 5 6 7 8; do
@@ -44,29 +44,29 @@ run_until_seen()
 
 test_variant()
 {
-	run_until_seen "$1" "$2" "$1: the classical check" "$1: the check for TSO" || return
+	run_until_seen "$1" "$2" "$1: the check for SC" "$1: the check for TSO" || return
 	check --memory-model=sc --show=0 "$work/rounds.klh"
 	status=$?
 	if [ $status -eq 1 ] && grep -q ", $non_sc violated, 0 unknown" "$work/check"; then
-		ktap_pass "$1: the classical check calls all $non_sc rounds violations"
+		ktap_pass "$1: the check for SC reports all $non_sc rounds with the outcome"
 	else
-		ktap_fail "$1: the classical check calls all $non_sc rounds violations" \
+		ktap_fail "$1: the check for SC reports all $non_sc rounds with the outcome" \
 			"status $status" "$(cat "$work/check")"
 	fi
 	check "$work/rounds.klh"
 	status=$?
 	if [ $status -eq 0 ] && grep -q "; $non_sc only because stores may wait" "$work/check"; then
-		ktap_pass "$1: the check for TSO explains them by the store buffer"
+		ktap_pass "$1: the check for TSO explains all of them by the store buffer"
 	else
-		ktap_fail "$1: the check for TSO explains them by the store buffer" \
+		ktap_fail "$1: the check for TSO explains all of them by the store buffer" \
 			"status $status" "$(cat "$work/check")"
 	fi
 }
 
-# Each outcome is a violation, for TSO too, and nothing else is.
+# The rounds with the outcome are violations, for TSO, too, and no others are.
 test_bug()
 {
-	name="$1: all rounds with the outcome, and no others, are violations"
+	name="$1: exactly the rounds with the outcome are violations"
 	run_until_seen "$1" "$1" "$name" || return
 	check --show=0 "$work/rounds.klh"
 	status=$?
@@ -80,16 +80,17 @@ test_bug()
 test_barrier()
 {
 	if ! run_rounds "$1" "$2" 1; then
-		ktap_fail "$1: never the outcome" "$(cat "$work/rounds")"
-		ktap_fail "$1: the classical check accepts"
+		ktap_fail "$1: no round has the outcome" "$(cat "$work/rounds")"
+		ktap_fail "$1: the check for SC accepts all rounds"
 		return
 	fi
-	ktap_result "$([ "$non_sc" -eq 0 ]; echo $?)" "$1: never the outcome" "$non_sc rounds"
+	ktap_result "$([ "$non_sc" -eq 0 ]; echo $?)" "$1: no round has the outcome" \
+		"$non_sc rounds"
 	check --memory-model=sc "$work/rounds.klh"
-	ktap_result $? "$1: the classical check accepts" "$(cat "$work/check")"
+	ktap_result $? "$1: the check for SC accepts all rounds" "$(cat "$work/check")"
 }
 
-# A list that is right up to its end, which is far away.
+# A list of CPUs with an error at its end, which is far away.
 test_long_list()
 {
 	list=$(for _ in $(seq 150); do printf '0,1,'; done)x
@@ -97,7 +98,8 @@ test_long_list()
 		>"$work/rounds" 2>&1
 	status=$?
 	ktap_result "$([ $status -eq 2 ] && [ ! -e "$work/no.klh" ]; echo $?)" \
-		"a long list of CPUs is read to its end" "status $status" "$(cat "$work/rounds")"
+		"a mistake at the end of a long list of CPUs is refused" "status $status" \
+			"$(cat "$work/rounds")"
 }
 
 ktap_header

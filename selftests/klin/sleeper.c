@@ -2,10 +2,11 @@
 /*
  * A process with threads that are in the kernel while klin attaches, for settle.sh.
  *
- * sleeper mutex|unix|random asleep|awake FILE: it says "ready", and goes on when there is
- * FILE.  Of those that are awake nothing is under way until then.  The thread of "random" is
- * not asleep but computes, in the kernel or, if it is awake, outside.  It says "left" when
- * nobody is inside any longer, and does some more when FILE is there no more.
+ * sleeper mutex|unix|random asleep|awake FILE prints "ready" and waits until FILE exists.
+ * With "asleep", threads are inside the system call before that; with "awake", none is.  The
+ * thread of "random" computes instead of sleeping: in the kernel, or with "awake" in user
+ * space.  The process prints "left" when no thread is inside any longer.  It makes more calls
+ * after FILE is removed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,8 +27,8 @@
 #include <unistd.h>
 
 #define PART	(2 << 20)
-#define NPARTS	1000	/* seconds of work for the kernel, until a signal comes */
-#define MOMENT	1000	/* microseconds from one look to the next */
+#define NPARTS	1000	/* enough work for the kernel until a signal comes */
+#define MOMENT	1000	/* microseconds between two checks */
 
 static int kmsg, sockets[2];
 static atomic_int tid, ndone;
@@ -63,8 +64,8 @@ static void *receive(void *unused)
 }
 
 /*
- * Have the last CPU nearly alone: a thread that is preempted has a stack that can be looked
- * at.  (SCHED_FIFO keeps the kernel's threads from their work for too long.)
+ * Get the last CPU nearly alone: a thread that is preempted has a stack that can be read.
+ * (SCHED_FIFO would keep the kernel's threads from their work for too long.)
  */
 static void have_a_cpu(void)
 {
@@ -76,7 +77,7 @@ static void have_a_cpu(void)
 		fail("a CPU of its own");
 }
 
-/* One call, all of whose parts are the same memory. */
+/* Make one long call, all of whose parts are the same memory. */
 static void *read_random(void *unused)
 {
 	struct iovec parts[NPARTS];
@@ -114,7 +115,7 @@ static void say(const char *line)
 	close(fd);
 }
 
-/* Is the thread asleep in this system call? */
+/* Return: true if the thread sleeps in this system call. */
 static bool is_asleep_in(pid_t thread, long call)
 {
 	char path[64], text[64] = "";
@@ -126,11 +127,11 @@ static bool is_asleep_in(pid_t thread, long call)
 		text[0] = '\0';
 	if (f)
 		fclose(f);
-	/* The state says "running" of others. */
+	/* For other states the text is "running". */
 	return text[0] >= '0' && text[0] <= '9' && atol(text) == call;
 }
 
-/* Until it sleeps in the call, or computes. */
+/* Start a thread and wait until it sleeps in the call, or computes. */
 static pthread_t start(void *(*fn)(void *), long call)
 {
 	pthread_t t;
@@ -143,7 +144,7 @@ static pthread_t start(void *(*fn)(void *), long call)
 	return t;
 }
 
-/* The one that reads has the file's position locked; the other waits for that mutex. */
+/* The reader holds the mutex of the file's position; the second thread waits for that mutex. */
 static void open_kmsg(void)
 {
 	struct pollfd p = { .events = POLLIN };
@@ -167,7 +168,7 @@ static void wait_for_first(void)
 		usleep(MOMENT);
 }
 
-/* Have all threads leave. */
+/* Make all threads leave. */
 static void leave_kmsg(pthread_t *t)
 {
 	say("klin: one for the first reader\n");
@@ -196,7 +197,7 @@ static void use_kmsg(void)
 	read_kmsg(NULL);
 }
 
-/* The sleeper took the first message: one that is sent now is the only one. */
+/* The sleeper took the first message, so a message sent now must be the only one. */
 static void use_sockets(void)
 {
 	uint64_t v;
@@ -221,7 +222,8 @@ static void use_random(void)
 
 static const struct {
 	const char *name;
-	void *(*fn)(void *), *(*outside)(void *);	/* what one that is awake does, or NULL */
+	/* for "awake": code that runs outside the kernel, or NULL */
+	void *(*fn)(void *), *(*outside)(void *);
 	long call;
 	unsigned int n;
 	void (*leave)(pthread_t *t), (*use)(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In place of libbpf's header: the same names, so that a BPF program can be compiled for this
- * machine and be included by a test, which has the helpers.
+ * Replaces libbpf's header.  It has the same names, so that a test can compile a BPF program
+ * for this machine, include it, and supply the helpers.
  */
 #ifndef BPF_NAMES_H
 #define BPF_NAMES_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the tests of histories share, see history_util.h. */
+/* Helpers for tests of histories, see history_util.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ void history_log_place(const char *text)
 	}
 	len = strcspn(line, "\r\n");
 	assert_in_range(col, 1, len + 1);
-	/* A long word is cut, and may have characters that are not shown. */
+	/* A long word is cut, and unprintable characters of it are replaced. */
 	if (word ? word[0] != '?' && word[0] != line[col - 1] : col <= strcspn(line, "\r\n"))
 		fail_msg("another column: %s", history_log);
 	shown = strchr(history_log, '\n') + 1;
@@ -71,7 +71,7 @@ void history_log_place(const char *text)
 	assert_memory_equal(shown, "  ", 2);
 	width = strspn(caret, " ");
 	assert_memory_equal(caret + width, "^\n", 2);
-	/* One that fits is shown from its beginning; bytes of one character have one column. */
+	/* A line that fits is shown from its beginning; a multi-byte character takes one column. */
 	if (len <= 96 && width > col + 1)
 		fail_msg("another caret: %s", history_log);
 	memmove((char *)shown, caret + width + 2, strlen(caret + width + 2) + 1);
@@ -147,9 +147,9 @@ struct kl_history *history_random(uint64_t seed)
 		unsigned int m = kl_rand_below(&s, 4), t = kl_rand_below(&s, 4);
 		struct kl_op op = { .cpu = KL_NO_CPU };
 		uint64_t point = KL_TIME_MAX, drain = KL_TIME_MAX;
-		struct kl_shape shape = { .nargs = nargs[m], .nres = nres[m] };
+		struct kl_opsig sig = { .nargs = nargs[m], .nres = nres[m] };
 
-		shape.method = kl_history_method(h, names[m], strlen(names[m]));
+		sig.method = kl_history_method(h, names[m], strlen(names[m]));
 		op.thread = kl_history_thread(h, t * t * t * 1000003ULL);
 		op.object = kl_history_object(h, 0xffff888100000000ULL * (kl_rand(&s) & 1) + t);
 		op.call = now[t] + kl_rand_below(&s, 5);
@@ -170,8 +170,8 @@ struct kl_history *history_random(uint64_t seed)
 			args[j] = random_val(&s);
 			res[j] = random_val(&s);
 		}
-		assert_int_equal(kl_history_add(h, &op, &shape, args, res), 0);
-		assert_int_equal(kl_history_tell(h, h->nops - 1, point, drain), 0);
+		assert_int_equal(kl_history_add(h, &op, &sig, args, res), 0);
+		assert_int_equal(kl_history_set_points(h, h->nops - 1, point, drain), 0);
 		if (!kl_rand_below(&s, 20)) {
 			struct kl_gap g = {
 				.from = op.call, .to = kl_rand(&s) & 1 ? KL_TIME_MAX : now[t],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the tests of histories share. */
+/* Helpers for tests of histories. */
 #ifndef HISTORY_UTIL_H
 #define HISTORY_UTIL_H
 
@@ -9,33 +9,37 @@
 #include "history/history.h"
 #include "spec/spec.h"
 
-/* How many random cases: KLIN_RUNS, or @otherwise. */
+/* Return: the number of random cases, from KLIN_RUNS, or @otherwise. */
 unsigned long wanted_runs(unsigned long otherwise);
 
-/* Are so few wanted, as with sanitizers, that what does not depend on that is cut, too? */
+/* Return: true if KLIN_RUNS asks for few cases, so that fixed cases are reduced, too. */
 bool few_wanted(void);
 
-/* Messages since history_log_start(), a line each; kept instead of printed. */
+/* Messages since history_log_start(), one a line; collected instead of printed. */
 extern char history_log[8192];
 void history_log_start(void);
 void history_log_stop(void);
 /*
- * The first message is `NAME:LINE:COLUMN: error: 'WORD...': ...', or says the end of the line in
- * the place of a word; the line of @text has it in that column, and is shown with a caret below.
- * A message that quotes no word has no column.  Leaves column and line out of the log.
+ * Check the place in the first message, which is `NAME:LINE:COLUMN: error: 'WORD...': ...'.
+ * The line of @text must have WORD at that column; at the end of the line the message names
+ * the end of the line instead.  The line must be shown with a caret below.  A message without
+ * a quoted word has no column.  Removes the column and the shown line from the log.
  */
 void history_log_place(const char *text);
 
-/* The text form in memory; free() it. */
+/* Return: the text form in memory; free() it. */
 char *history_text(const struct kl_history *h, size_t *len);
 
-/* Both have the same text. */
+/* Check that both have the same text form. */
 void assert_same_history(const struct kl_history *a, const struct kl_history *b);
 
-/* A random history with all that the forms can hold: gaps, pending, points, big numbers... */
+/*
+ * Return: a random history with everything that the forms can hold: gaps, pending operations,
+ * ...
+ */
 struct kl_history *history_random(uint64_t seed);
 
-/* The shipped specification of that name; kl_spec_free() it. */
+/* Return: the shipped specification of that name; kl_spec_free() it. */
 struct kl_spec *shipped_spec(const char *name);
 
 #endif

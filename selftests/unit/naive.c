@@ -19,7 +19,7 @@ struct entry {
 };
 
 struct thread {
-	uint64_t ops, method, pc, nbuf;		/* method 0: in none */
+	uint64_t ops, method, pc, nbuf;		/* method: index plus one, 0 if in none */
 	uint64_t reg[N_REGS];
 	struct entry buf[BUF];
 };
@@ -30,21 +30,22 @@ struct state {
 };
 
 struct event {
-	uint64_t kind, thread, method, val;	/* kind: CALL or RET, plus 2 if it is flushed */
+	/* kind: CALL or RET, plus 2 if its marker is flushed */
+	uint64_t kind, thread, method, val;
 };
 
 struct search {
 	const struct n_program *p;
 	const struct n_method *methods;
 	struct kl_intern states, specs, sets, memo;
-	uint32_t *after;		/* the set that each of memo leads to */
+	uint32_t *after;		/* for each element of memo, the resulting set */
 	size_t nafter, cafter;
 	uint32_t (*edge)[2];
 	size_t nedges, cedges;
 	bool *ends;
 	size_t cends;
 	unsigned int wrong;
-	size_t nwrong;			/* steps that were wrong */
+	size_t nwrong;			/* number of wrong steps */
 };
 
 static void *need(void *p)
@@ -61,7 +62,7 @@ static int64_t number(int64_t n)
 	return n;
 }
 
-/* A state as words, only what is in use. */
+/* Write the used parts of a state as words. */
 static size_t words(const struct search *s, const struct state *st, uint64_t *w)
 {
 	size_t n = 0;
@@ -128,7 +129,7 @@ static uint64_t look(const struct state *st, const struct thread *th, uint64_t a
 	return v;
 }
 
-/* The word of a field, or -1: there is no such object. */
+/* Return: the index of a field's word in memory, or -1 if there is no such object. */
 static int64_t field(const struct state *st, uint64_t ptr, int c)
 {
 	return ptr >= PTR && ptr < PTR + st->nobj ? (int64_t)(N_VARS + 2 * (ptr - PTR) + c) : -1;
@@ -142,7 +143,7 @@ static bool local(enum n_op op)
 
 enum result { DONE, WAITS, FAULTS };
 
-/* One instruction but N_BEGIN, N_END, N_RET; @direct: stores go to memory. */
+/* Run one instruction other than N_BEGIN, N_END, N_RET; @direct: stores go to memory. */
 static enum result insn(struct state *st, struct thread *th, const struct n_insn *i, bool direct)
 {
 	uint64_t *r = th->reg;
@@ -207,7 +208,7 @@ static enum result insn(struct state *st, struct thread *th, const struct n_insn
 	return DONE;
 }
 
-/* A step of a thread that is in a method and not before its N_RET. */
+/* Run one step of a thread that is in a method and not at its N_RET. */
 static enum result step(const struct search *s, struct state *st, struct thread *th)
 {
 	const struct n_method *m = &s->methods[th->method - 1];
@@ -251,7 +252,7 @@ static void call(const struct search *s, struct state *st, int t, int method, ui
 		push(th, CALL, 0, 0);
 }
 
-/* The result of a thread that is before its N_RET; it is in no method any more. */
+/* Return: the result of a thread at its N_RET.  The thread leaves its method. */
 static uint64_t leave(const struct search *s, struct thread *th)
 {
 	const struct n_insn *i = &s->methods[th->method - 1].code[th->pc];
@@ -290,7 +291,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All specification states of @set under what they do by themselves. */
+/* Add all specification states that internal steps reach from the states of @set. */
 static void close_set(struct search *s, struct kl_intern *set)
 {
 	struct state st, next;
@@ -323,7 +324,7 @@ static void close_set(struct search *s, struct kl_intern *set)
 	s->methods = s->p->impl;
 }
 
-/* The number of a set, which becomes what follows the last event in memo. */
+/* Close @set, and append its number to s->after, as the result of the newest element of memo. */
 static uint32_t after(struct search *s, struct kl_intern *set)
 {
 	uint32_t id;
@@ -341,7 +342,7 @@ static uint32_t after(struct search *s, struct kl_intern *set)
 	return id;
 }
 
-/* The specification's set after an event: a number, 0 is the empty set. */
+/* Return: the number of the specification's set after an event; 0 is the empty set. */
 static uint32_t spec_event(struct search *s, uint32_t set, const struct event *e)
 {
 	uint64_t key[] = { set, e->kind, e->thread, e->method, e->val };
@@ -382,7 +383,7 @@ static void wrong(struct search *s, unsigned int what)
 	s->nwrong++;
 }
 
-/* An event of a run; false: no history of the specification has it, all over. */
+/* Record an event of a run.  Return: false if no history of the specification has it. */
 static bool happens(struct search *s, struct state *st, uint64_t kind, int t, int method,
 		    uint64_t val)
 {
@@ -404,7 +405,7 @@ static void reached(struct search *s, uint32_t from, const struct state *st)
 	s->edge[s->nedges++][1] = keep(s, &s->states, st);
 }
 
-/* Arguments: the values, or if data matters not a number that is nowhere else. */
+/* Try all calls.  Arguments are the given values, or a fresh number if data matters. */
 static void calls(struct search *s, uint32_t from, const struct state *st, int t)
 {
 	const struct n_program *p = s->p;
@@ -472,7 +473,7 @@ static void expand(struct search *s, uint32_t id)
 		s->cends = 2 * (id + 1);
 	}
 	s->ends[id] = over;
-	/* Where something else is wrong is told as that. */
+	/* A state with another fault counts as one that can end. */
 	s->ends[id] |= s->nwrong != nwrong;
 	if (!s->ends[id] && s->nedges == before) {
 		s->ends[id] = true;
@@ -480,7 +481,7 @@ static void expand(struct search *s, uint32_t id)
 	}
 }
 
-/* A state from which no end can be reached is one of a run without end. */
+/* Report N_ENDLESS if no end can be reached from some state. */
 static void check_ends(struct search *s)
 {
 	bool more = true;
@@ -508,7 +509,8 @@ unsigned int naive_check(const struct n_program *p, size_t max_states, size_t *s
 	size_t i;
 
 	number(kl_intern(&s.sets, NULL, 0));
-	number(kl_intern(&s.memo, &id, 1));	/* of no event: what it leads to is the first set */
+	/* The first element of memo stands for no event and leads to the first set. */
+	number(kl_intern(&s.memo, &id, 1));
 	number(kl_intern(&first, &id, 1));
 	st.set = after(&s, &first);
 	keep(&s, &s.states, &st);

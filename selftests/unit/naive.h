@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A machine written for the tests only: every transition of Burckhardt et al.,
- * Figure 2, by itself, of the implementation and of the specification, nothing
- * reduced.  It shares no code with the explorer and runs programs of its own
- * small form.
+ * A machine written for the tests only.  It makes every transition of Burckhardt et al.,
+ * Figure 2, of the implementation and of the specification, without any reduction.  It shares
+ * no code with the explorer and runs programs of its own small form.
  */
 #ifndef SELFTESTS_NAIVE_H
 #define SELFTESTS_NAIVE_H
@@ -15,20 +14,20 @@
 enum n_op {
 	N_LD,		/* reg a = variable b */
 	N_ST,		/* variable a = reg b */
-	N_LDF, N_STF,	/* reg a = field c of the object in reg b; that field = reg a */
+	N_LDF, N_STF,	/* reg a = field c of the object in reg b; the reverse */
 	N_NEW,		/* reg a = a new object */
 	N_CONST,	/* reg a = b */
 	N_MOV,		/* reg a = reg b */
 	N_INC,		/* reg a += b */
 	N_FENCE,
-	N_BEGIN,	/* an atomic block, a: with a flush */
+	N_BEGIN,	/* an atomic block; a: with a flush */
 	N_END,
-	N_ASSUME0,	/* reg a is 0, or the block cannot be entered */
-	N_JMP,		/* to a */
-	N_JEQ, N_JNE,	/* to a if reg b == (!=) reg c */
-	N_JODD,		/* to a if reg b is odd */
-	N_ASSERT,	/* reg a == reg b */
-	N_RET,		/* reg a, -1: no result */
+	N_ASSUME0,	/* the block can be entered only if reg a is 0 */
+	N_JMP,		/* jump to a */
+	N_JEQ, N_JNE,	/* jump to a if reg b == (!=) reg c */
+	N_JODD,		/* jump to a if reg b is odd */
+	N_ASSERT,	/* a fault unless reg a == reg b */
+	N_RET,		/* result: reg a; -1: none */
 };
 
 enum { N_X, N_Y, N_Z, N_P, N_M, N_VARS };	/* variables */
@@ -52,7 +51,8 @@ struct n_program {
 	struct n_method impl[2], spec[2];
 	bool sc, data;
 	int nthreads, ops;
-	unsigned int may[N_THREADS_MAX];	/* methods, a bit for each */
+	/* for each thread, a bit for each method that it may call */
+	unsigned int may[N_THREADS_MAX];
 	int values[2], nvalues;
 };
 
@@ -61,7 +61,7 @@ enum {
 	N_TOO_LARGE = 16,
 };
 
-/* What is wrong with the program: those bits; and how many states there are. */
+/* Explore @p.  Return: the faults found, as bits; @states receives the number of states. */
 unsigned int naive_check(const struct n_program *p, size_t max_states, size_t *states);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ends of runs of the plain machine: no order of the specification has the history, a
- * condition of `final' is false, nobody can go on, no run comes to an end.
+ * The end of a run of the plain machine.  There are four faults: no order of the specification
+ * explains the history, a condition of `final' is false, no thread can go on, or no run comes
+ * to an end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,13 +17,13 @@
 #include "plain_end.h"
 #include "tso/explore/spec_configs.h"
 
-/* Data as words that no model has. */
+/* Map data to words that no model uses. */
 static uint64_t plain_value(uint64_t v)
 {
 	return v > KL_VM_DATA && v <= KL_VM_DATA + KL_VM_DATA_MAX ? 1000000 + v - KL_VM_DATA : v;
 }
 
-/* The history, event after event, beside all that the specification may do meanwhile. */
+/* Return: true if the specification has the history.  Steps it event by event. */
 static bool explained(const struct plain *m)
 {
 	struct kl_abstract *a;
@@ -43,7 +44,7 @@ static bool explained(const struct plain *m)
 	return set;
 }
 
-/* ---- where runs lead to --------------------------------------------------------------- */
+/* ---- states that are reached from a state --------------------------------------------- */
 
 struct reach {
 	const struct plain *m;
@@ -51,7 +52,8 @@ struct reach {
 	struct plain **todo;
 	size_t n, done;
 	bool moved;
-	bool stuck, ends;	/* in some state nobody can go on; a run comes to its end */
+	/* stuck: in some state no thread can go on; ends: some run comes to its end */
+	bool stuck, ends;
 };
 
 static uint64_t *put_thread(const struct plain_thread *th, uint64_t *w)
@@ -74,7 +76,7 @@ static uint64_t *put_thread(const struct plain_thread *th, uint64_t *w)
 	return w;
 }
 
-/* A state that was reached, if it is new. */
+/* Queue a state if it is new. */
 static void reached(struct reach *r, const struct plain *m)
 {
 	static uint64_t words[KL_VM_MEM + 8 * (2 * KL_VM_REGS + 2 + 2 * PLAIN_BUFFER)];
@@ -94,7 +96,7 @@ static void reached(struct reach *r, const struct plain *m)
 	r->todo[r->n++]->nev = 0;
 }
 
-/* The next that others can see of what @t does, whatever it decides for. */
+/* Run @t up to its next visible step, for each of its choices. */
 static void follow(struct reach *r, struct plain *m, unsigned int t)
 {
 	enum plain_did did = PLAIN_LOCAL;
@@ -102,7 +104,7 @@ static void follow(struct reach *r, struct plain *m, unsigned int t)
 	unsigned int i, n = 0;
 
 	while (did == PLAIN_LOCAL || (m->thread[t].block && did == PLAIN_ACCESS)) {
-		/* Whoever goes round without an access goes on for ever. */
+		/* A loop without an access never ends. */
 		if (n++ > 100000)
 			return;
 		did = plain_insn(m, t);
@@ -117,7 +119,7 @@ static void follow(struct reach *r, struct plain *m, unsigned int t)
 		}
 		free(one);
 	} else if (did != PLAIN_WAITS) {
-		/* A run that has another fault is no run without end. */
+		/* A run with another fault is not an endless run. */
 		r->ends |= did == PLAIN_FAULT;
 		reached(r, m);
 	}
@@ -147,7 +149,7 @@ static void step_all(struct reach *r, const struct plain *from)
 	free(m);
 }
 
-/* From @m on: can anybody go on, does any run end? */
+/* Explore from @m: @stuck if in some state no thread can go on, @ends if some run ends. */
 static void explore(const struct plain *m, bool *stuck, bool *ends)
 {
 	struct reach r = { .m = m };

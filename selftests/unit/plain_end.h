@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The faults of a state of the plain machine, or of the run to it. */
+/* Checks of the faults of a state of the plain machine, or of the run to it. */
 #ifndef SELFTESTS_PLAIN_END_H
 #define SELFTESTS_PLAIN_END_H
 
@@ -7,8 +7,9 @@
 #include "tso/explore/explore.h"
 
 /*
- * Is what was found true of the run whose last state is @m?  That no run from here comes to
- * an end is followed through PLAIN_STATES states; more than that count as true.
+ * Return: true if the verdict @v holds for the run whose last state is @m.  The check that no
+ * run from here ends visits at most PLAIN_STATES states; beyond that, the verdict counts as
+ * true.
  */
 #define PLAIN_STATES	3000
 

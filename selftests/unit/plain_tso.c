@@ -60,7 +60,7 @@ void plain_flush(struct plain *m, unsigned int t)
 	} while (e.more);
 }
 
-/* A barrier: the buffer has to be empty.  What the shown run has in memory may leave. */
+/* A barrier: return true if the buffer is empty, after flushing the secret stores. */
 static bool drain(struct plain *m, unsigned int t)
 {
 	struct plain_thread *th = &m->thread[t];
@@ -104,7 +104,7 @@ static void store(struct plain *m, unsigned int t, uint32_t pc, uint32_t addr, u
 		push(m, t, KL_VM_WRITE, addr, val);
 }
 
-/* The word @field behind the pointer @v, or -1: it points to no such word. */
+/* Return: the index of the word @field behind the pointer @v, or -1 if there is none. */
 static int64_t place(const struct plain *m, uint64_t v, unsigned int field)
 {
 	const uint64_t at = v - KL_VM_PTR + field;
@@ -161,7 +161,7 @@ static enum plain_did leave(struct plain *m, unsigned int t, unsigned int first)
 	return PLAIN_RET;
 }
 
-/* One of @n ways; false: which is not decided yet. */
+/* Choose one of @n ways.  Return: false if the choice is not made yet. */
 static bool chosen(struct plain *m, unsigned int n, unsigned int *which)
 {
 	*which = m->choice;
@@ -232,7 +232,7 @@ enum plain_did plain_insn(struct plain *m, unsigned int t)
 		th->pc[f]++;
 		to = element(code[1], reg[b]);
 		if (to < 0)
-			return fault(m, at, "an index outside of its array");
+			return fault(m, at, "the index is out of bounds of its array");
 		if (op == KL_I_ADDRX) {
 			reg[a] = KL_VM_PTR + to;
 			return PLAIN_LOCAL;
@@ -249,7 +249,7 @@ enum plain_did plain_insn(struct plain *m, unsigned int t)
 		if (to < 0)
 			return fault(m, at, op == KL_I_FIELD || !reg[b] ?
 				     "access through a null pointer" :
-				     "access to memory that is not there");
+				     "access to memory that does not exist");
 		if (op == KL_I_FIELD) {
 			reg[a] = reg[b] + c;
 			return PLAIN_LOCAL;
@@ -275,13 +275,15 @@ enum plain_did plain_insn(struct plain *m, unsigned int t)
 	case KL_I_MUL:
 	case KL_I_AND ... KL_I_SHR:
 		if (is_data(reg[b]) || is_data(reg[c]))
-			return fault(m, at, "data is copied and compared only");
+			return fault(m, at,
+				     "arithmetic on data, which can only be copied and compared");
 		reg[a] = kl_arith(arith[op - KL_I_ADD], reg[b], reg[c]);
 		return PLAIN_LOCAL;
 	case KL_I_LT:
 	case KL_I_LE:
 		if (is_data(reg[b]) || is_data(reg[c]))
-			return fault(m, at, "data is copied and compared only");
+			return fault(m, at,
+				     "data has no order: it can only be copied and compared");
 		reg[a] = op == KL_I_LT ? reg[b] < reg[c] : reg[b] <= reg[c];
 		return PLAIN_LOCAL;
 	case KL_I_EQ:
@@ -310,7 +312,7 @@ enum plain_did plain_insn(struct plain *m, unsigned int t)
 			th->pc[f] = base + imm;
 		return PLAIN_LOCAL;
 	case KL_I_FRESH:
-		/* Any data: the client's caller may hand in what it likes. */
+		/* The client's caller may pass any data. */
 		if (!chosen(m, m->ndata, &i))
 			goto undone;
 		reg[a] = KL_VM_DATA + 1 + i;

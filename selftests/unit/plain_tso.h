@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An x86-TSO machine for the tests, as plain as it can be: one instruction at a time,
- * every store in a buffer, no state that is renamed, merged or left out.  It runs the
- * byte code of a model and shares no code with the explorer's machine.
+ * A simple x86-TSO machine for the tests.  It runs one instruction at a time, puts every store
+ * into a buffer, and renames, merges or omits no state.  It runs the byte code of a model and
+ * shares no code with the explorer's machine.
  */
 #ifndef SELFTESTS_PLAIN_TSO_H
 #define SELFTESTS_PLAIN_TSO_H
@@ -24,8 +24,9 @@ struct plain_entry {
 	enum kl_vm_kind kind;
 	uint32_t addr;
 	uint64_t val;
-	bool more;		/* the next entry is of the same atomic block */
-	bool secret;		/* the shown run has it in memory: nobody else can look there yet */
+	bool more;		/* the next entry belongs to the same atomic block */
+	/* the shown run has it in memory already, since no other thread can read there yet */
+	bool secret;
 };
 
 struct plain_thread {
@@ -39,16 +40,16 @@ struct plain_thread {
 	struct plain_entry buf[PLAIN_BUFFER];
 };
 
-/* The outcome of an instruction. */
+/* Outcome of an instruction. */
 enum plain_did {
-	PLAIN_LOCAL,		/* nothing that anybody sees */
-	PLAIN_ACCESS,		/* m->access */
-	PLAIN_CALL,		/* the last event is the call */
+	PLAIN_LOCAL,		/* no visible effect */
+	PLAIN_ACCESS,		/* an access to memory: m->access */
+	PLAIN_CALL,		/* a call: the last event */
 	PLAIN_RET,
-	PLAIN_CHOOSES,		/* nothing yet: m->choice of m->nchoices is to be set */
-	PLAIN_WAITS,		/* nothing: it cannot go on now */
-	PLAIN_OVER,		/* nothing: the thread has ended, or its run is none */
-	PLAIN_FAULT,		/* m->error */
+	PLAIN_CHOOSES,		/* no effect yet: set m->choice below m->nchoices */
+	PLAIN_WAITS,		/* no effect: the instruction cannot run now */
+	PLAIN_OVER,		/* no effect: the thread has ended, or the run is infeasible */
+	PLAIN_FAULT,		/* a fault: m->error */
 };
 
 struct plain_access {
@@ -65,22 +66,22 @@ struct plain {
 	struct plain_thread thread[KL_IMPL_THREADS];
 	struct plain_access access;
 	unsigned int nchoices;
-	int choice;		/* -1: none is made */
-	unsigned int ndata;	/* data is one of so many values */
+	int choice;		/* -1: none */
+	unsigned int ndata;	/* number of data values */
 	char error[160];
 	unsigned int nev;
 	struct kl_vm_event ev[PLAIN_EVENTS];
 };
 
-/* The first state, after the model's `init'. */
+/* Create the first state, after the model's `init'. */
 void plain_init(struct plain *m, const struct plain_program *p);
-/* One instruction of @t. */
+/* Run one instruction of @t. */
 enum plain_did plain_insn(struct plain *m, unsigned int t);
-/* Which one would it be? */
+/* Return: the opcode of the next instruction of @t. */
 enum kl_opcode plain_next(const struct plain *m, unsigned int t);
-/* The oldest entry, marker or group of entries of one block, leaves @t's buffer. */
+/* Flush the oldest entry of @t's buffer: a store, a marker, or the stores of one block. */
 void plain_flush(struct plain *m, unsigned int t);
-/* Code that runs alone, as of `final'.  Return: PLAIN_OVER, or what went wrong. */
+/* Run code that runs alone, such as `final'.  Return: PLAIN_OVER, or the reason of a failure. */
 enum plain_did plain_alone(struct plain *m, uint32_t code);
 
 #endif

@@ -10,34 +10,37 @@
 
 #define MAX_OPS		16
 #define MAX_STATE	256
-#define HORIZON		24	/* times are below, about: ties are frequent */
+/* upper bound of most times; it is small, so that ties are frequent */
+#define HORIZON		24
 #define MAX_SKEW	4
 #define WISHES		8
-#define MAX_UNKNOWN	2	/* arguments: each may be any index of an array */
+#define MAX_UNKNOWN	2	/* arguments; each may be any index of an array */
 
 struct rop {
 	unsigned int method, thread;
 	uint64_t call, point, ret, flush;
-	uint64_t empty;		/* when all had left that its thread had stored until then */
+	/* time at which all stores of its thread up to this operation are flushed */
+	uint64_t empty;
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
-	bool done;		/* it took effect */
+	bool done;		/* it has taken effect */
 	bool wrote;
 };
 
-/* An interpreter that takes one of an operation's outcomes at random. */
+/* A run of the specification in which each operation has a random outcome. */
 struct world {
 	const struct kl_spec *spec;
 	const struct random_config *c;
 	struct kl_run *run;
 	uint64_t *seed;
-	struct kl_val state[MAX_STATE], old[MAX_STATE];	/* plain: after and before */
+	/* not TSO: the states after and before the operation */
+	struct kl_val state[MAX_STATE], old[MAX_STATE];
 	size_t len, old_len;
-	struct kl_machine m, before;	/* on TSO */
+	struct kl_machine m, before;	/* TSO: the machines after and before the operation */
 	struct kl_val *view;
 	size_t cview;
-	struct rop *fifo[MAX_OPS];	/* what is in store buffers, in the order of execution */
+	struct rop *fifo[MAX_OPS];	/* stores in buffers, in order of execution */
 	size_t nfifo;
-	/* The operation at hand. */
+	/* The current operation. */
 	const struct kl_method *method;
 	struct rop *op;
 	unsigned int n;
@@ -48,7 +51,7 @@ static uint64_t below(struct world *w, uint64_t n)
 	return kl_rand_below(w->seed, n);
 }
 
-/* Reservoir sampling over the outcomes. */
+/* Choose a random outcome by reservoir sampling. */
 static int pick_outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct world *w = ctx;
@@ -84,7 +87,7 @@ static bool apply(struct world *w, const struct kl_val *res)
 	return w->n;
 }
 
-/* Some word for each result that is open; were there any? */
+/* Replace each unknown result by some word.  Return: true if there was an unknown result. */
 static bool make_wish(struct world *w, struct kl_val *wish, unsigned int tries)
 {
 	bool any = false;
@@ -101,7 +104,10 @@ static bool make_wish(struct world *w, struct kl_val *wish, unsigned int tries)
 	return any;
 }
 
-/* Take effect; what the specification leaves open becomes some value that it allows. */
+/*
+ * Let the operation take effect; results that the specification leaves open get some allowed
+ * value.
+ */
 static void take_effect(struct world *w, struct rop *op)
 {
 	struct kl_val wish[KL_MAX_ARGS];
@@ -114,12 +120,15 @@ static void take_effect(struct world *w, struct rop *op)
 	if (w->c->tso)
 		assert(!kl_machine_copy(&w->before, &w->m));
 	op->done = apply(w, NULL);
-	/* A wish that cannot be leaves the outcome that there was. */
+	/* If the wish is not an allowed result, the previous outcome remains. */
 	for (tries = 0; op->done && tries < WISHES && make_wish(w, wish, tries); tries++)
 		apply(w, wish);
 	if (!op->done || !make_wish(w, wish, 0))
 		return;
-	/* What stays open would be in the state: a history is of something that happened. */
+	/*
+	 * An open result would remain in the state, but a real history has a value; so undo the
+	 * operation.
+	 */
 	op->done = false;
 	memcpy(w->state, w->old, w->old_len * sizeof(*w->old));
 	w->len = w->old_len;
@@ -127,7 +136,7 @@ static void take_effect(struct world *w, struct rop *op)
 		assert(!kl_machine_copy(&w->m, &w->before));
 }
 
-/* The oldest entry of @thread leaves at @time. */
+/* Flush the oldest entry of @thread at @time. */
 static bool flush_oldest(struct world *w, unsigned int thread, uint64_t time)
 {
 	size_t k;
@@ -149,7 +158,7 @@ static void flush_some(struct world *w, const struct rop *op)
 
 	while (!below(w, 3))
 		flush_oldest(w, below(w, w->c->threads), op->point);
-	/* What needs an empty buffer mostly gets one. */
+	/* Usually empty the buffer for an operation that needs it empty. */
 	while (method->barrier && below(w, 8) && flush_oldest(w, op->thread, op->point))
 		;
 }
@@ -165,7 +174,7 @@ static void random_args(struct world *w, struct rop *op)
 		op->args[i] = kl_word(below(w, m->params[i].type == KL_T_BOOL ? 2 : w->c->values));
 }
 
-/* The first state: variables without an initial value have some. */
+/* Set the first state; variables without an initial value get one. */
 static void begin(struct world *w, bool fresh)
 {
 	const struct kl_val *first = kl_run_init(w->run, true, &w->len);
@@ -183,7 +192,7 @@ static void begin(struct world *w, bool fresh)
 		memcpy(w->m.mem, w->state, w->len * sizeof(*w->state));
 		kl_run_set_raw(w->run, true);
 	}
-	/* Another one: operations that nobody saw. */
+	/* Unless the object is fresh, unrecorded operations change the first state. */
 	for (n = fresh ? 0 : below(w, 4); n; n--) {
 		struct rop op = { .thread = 0 };
 
@@ -200,11 +209,11 @@ static int by_point(const void *a, const void *b)
 
 	if ((*x)->point != (*y)->point)
 		return (*x)->point < (*y)->point ? -1 : 1;
-	/* Of a thread's operations the earlier one is laid out before. */
+	/* A thread's earlier operation comes first in the array. */
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Take effect one by one at their points; what cannot stays without effect. */
+/* Let the operations take effect in the order of their points; impossible ones have no effect. */
 static void run_all(struct world *w, struct rop *ops, size_t n)
 {
 	struct rop *order[MAX_OPS];
@@ -222,7 +231,7 @@ static void run_all(struct world *w, struct rop *ops, size_t n)
 	}
 	for (k = 0; k < w->nfifo; k++)
 		w->fifo[k]->flush = KL_TIME_MAX;
-	/* A buffer is empty at a time when all that was put in has left. */
+	/* A buffer is empty at the time at which its last store is flushed. */
 	for (i = 0; i < n; i++) {
 		order[i]->empty = order[i]->point;
 		for (k = 0; k <= i; k++)
@@ -232,7 +241,7 @@ static void run_all(struct world *w, struct rop *ops, size_t n)
 	}
 }
 
-/* Each thread's operations in the order of their calls, each with its point inside. */
+/* Create each thread's operations in the order of their calls, each with its point inside. */
 static size_t lay_out(struct world *w, struct rop *ops)
 {
 	size_t n = 0, max = 1 + below(w, w->c->max_ops);
@@ -254,7 +263,9 @@ static size_t lay_out(struct world *w, struct rop *ops)
 				t += below(w, 5);
 			else
 				t = op->ret + below(w, 4);
-			/* Calls of one thread never tie: only their order tells them apart. */
+			/*
+			 * Calls of one thread never tie, since only their order distinguishes them.
+			 */
 			if (t == op->call)
 				t++;
 		}
@@ -279,15 +290,15 @@ static void falsify_one(struct world *w, struct rop *ops, size_t n)
 		op->res[k] = kl_word(below(w, w->c->values));
 }
 
-/* What is recorded of it is less than what was. */
+/* Records a run with some information removed. */
 struct recorder {
 	struct kl_history *h;
 	uint64_t base, skew[MAX_OPS];
 	bool lose;
-	unsigned int unknown;	/* arguments so far */
+	unsigned int unknown;	/* number of unknown arguments so far */
 };
 
-/* As the clock of @thread's CPU shows it. */
+/* Return: the time on the clock of @thread's CPU. */
 static uint64_t shown(const struct recorder *r, unsigned int thread, uint64_t time)
 {
 	return time == KL_TIME_MAX ? time : r->base + r->skew[thread] + time;
@@ -304,7 +315,7 @@ static void set_clocks(struct world *w, struct recorder *r)
 		r->skew[i] = below(w, (h->error < MAX_SKEW ? h->error : MAX_SKEW) + 1);
 }
 
-/* Now and then the last times that there are. */
+/* Sometimes move the history to the largest possible times. */
 static void push_to_end(struct world *w, const struct rop *ops, size_t n, struct recorder *r)
 {
 	uint64_t last = 0;
@@ -331,9 +342,10 @@ static void record_op(struct world *w, struct recorder *r, struct rop *rop)
 		.thread = kl_history_thread(h, rop->thread), .object = kl_history_object(h, 0),
 		.cpu = rop->thread,
 	};
-	const struct kl_shape s = {
+	const struct kl_opsig s = {
 		.method = kl_history_method(h, m->name, strlen(m->name)),
-		.nargs = m->nparams, .nres = m->nresults,
+		.nargs = m->nparams,
+		.nres = m->nresults,
 	};
 	bool stored = rop->done && rop->wrote;
 	uint64_t drain = KL_TIME_MAX;
@@ -367,7 +379,7 @@ static void record_op(struct world *w, struct recorder *r, struct rop *rop)
 		if (!below(w, 16) || rop->res[k].tag == KL_ANY)
 			rop->res[k] = kl_special(KL_ANY);
 	assert(!kl_history_add(h, &op, &s, rop->args, rop->res));
-	assert(!kl_history_tell(h, h->nops - 1, KL_TIME_MAX, drain));
+	assert(!kl_history_set_points(h, h->nops - 1, KL_TIME_MAX, drain));
 }
 
 struct kl_history *random_history(const struct kl_spec *spec, const struct random_config *c,

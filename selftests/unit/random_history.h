@@ -7,28 +7,28 @@
 #include "spec/spec.h"
 
 struct random_config {
-	unsigned int max_ops;		/* at most, below 16 */
+	unsigned int max_ops;		/* upper bound, below 16 */
 	unsigned int threads;
-	unsigned int values;		/* arguments are below */
+	unsigned int values;		/* arguments are below this number */
 	bool tso;			/* run on a machine with store buffers */
 	bool gaps;			/* lose some operations */
-	bool overlap;			/* operations of one thread may be at once */
-	bool clocks;			/* that differ as far as the history says */
-	bool far;			/* times from 0 on, or up to the last one */
-	bool unknown;			/* some arguments and calls are not known */
-	bool drains;			/* also of operations that store nothing */
+	bool overlap;			/* operations of one thread may overlap */
+	bool clocks;			/* clocks differ, within the error of the history */
+	bool far;			/* times start at 0, or end at the maximum */
+	bool unknown;			/* some arguments and call times are unknown */
+	bool drains;			/* give drain times to operations without stores, too */
 };
 
 /**
  * random_history() - run the spec at random, record it, and perhaps falsify it
  * @spec: the specification
- * @c: how
- * @seed: advanced
- * @falsified: whether a result was changed; a history that was not is right
+ * @c: the configuration
+ * @seed: state of the generator, updated
+ * @falsified: receives true if a result may have been changed, false if the history is
+ *	correct
  *
- * Times tie often; some operations are pending, some results unknown; the first
- * state may be some other and declared unknown, and the clock inexact, both of
- * which keep a right history right.
+ * Times often tie, some operations are pending, and some results are unknown.  The first state
+ * may be unknown, and the clock inexact; a correct history stays correct with both.
  */
 struct kl_history *random_history(const struct kl_spec *spec, const struct random_config *c,
 				  uint64_t *seed, bool *falsified);

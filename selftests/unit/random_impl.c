@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "random_impl.h"
 
-#define HERE	(-100)		/* a jump to so many instructions from the piece's start on */
+#define HERE	(-100)		/* a jump target relative to the begin of the piece */
 #define AT(i)	(HERE - (i))
 
 struct piece {

@@ -33,7 +33,8 @@ void write_certificate(FILE *f, const struct kl_spec *spec, const struct kl_hist
 
 	kl_sha256(text, strlen(text), sha256);
 	fprintf(f, "klin-certificate 3\nspec %s sha256 %s\nhistory - sha256 %s\noperations %zu\n"
-		"memory %s\nfirst %s\n%s\n", kl_spec_name(spec), sha256, *h->sha256 ? h->sha256 : "-",
+		"memory %s\nfirst %s\n%s\n", kl_spec_name(spec), sha256,
+		*h->sha256 ? h->sha256 : "-",
 		h->nops, classical ? "sc" : "tso", h->fresh ? "init" : "any", parts);
 	for (end = text; *end; end++)
 		lines += *end == '\n';
@@ -49,7 +50,7 @@ int replay_report(const struct kl_report *r, bool classical, const struct kl_spe
 	char path[64];
 	int ret;
 
-	/* Each certificate is synced; in memory that costs nothing. */
+	/* Each certificate is synced; in memory this is fast. */
 	snprintf(path, sizeof(path), "%s/klin-test-%d.cert",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
 	assert_int_equal(kl_cert_write(r, classical, "-", path), 0);

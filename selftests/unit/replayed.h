@@ -8,15 +8,15 @@
 #include "check/certificate.h"
 #include "trusted/replay.h"
 
-/* Read and replay a certificate; what kl_cert_open() or kl_cert_replay() returns. */
+/* Read and replay a certificate.  Return: the result of kl_cert_open() or kl_cert_replay(). */
 int replay_file(const char *path, const struct kl_spec *spec, const struct kl_history *h,
 		const struct kl_limits *lim, struct kl_replay *replay);
 
-/* A certificate whose lines from "partitions" to the last part are @parts. */
+/* Write a certificate whose lines from "partitions" to the last part are @parts. */
 void write_certificate(FILE *f, const struct kl_spec *spec, const struct kl_history *h,
 		       bool classical, const char *parts);
 
-/* Write the certificate of a report and replay it; what kl_cert_replay() returns. */
+/* Write the certificate of a report and replay it.  Return: the result of kl_cert_replay(). */
 int replay_report(const struct kl_report *r, bool classical, const struct kl_spec *spec,
 		  const struct kl_history *h, struct kl_replay *replay);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each step that is shown is text: calls, accesses to memory with their values and lines,
- * returns; below it memory and the store buffers.  The plain machine goes on until it has
- * done just that, and then must be in that state.  Where the model chooses, and where
- * nothing shows when the marker of an empty call leaves a buffer, all ways are tried.
+ * Checks that a run which the explorer shows is possible, from the text alone.  Each step
+ * lists calls, accesses to memory with values and lines, and returns, and below them memory
+ * and the store buffers.  The plain machine runs until it has made exactly these steps, and
+ * must then be in that state.  If the model makes a choice, or the marker of an empty call
+ * leaves a buffer invisibly, the search tries all ways.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 #include "shown_run.h"
 #include "shown_text.h"
 
-#define LOOP		200000		/* instructions that access nothing */
+#define LOOP		200000		/* limit of instructions without an access */
 #define TRIES		200000
 
 struct shown {
@@ -31,16 +32,16 @@ struct shown {
 	unsigned int ndata;
 	bool eager;			/* markers of empty calls leave at once */
 	unsigned long tries;
-	char why[2000];			/* the furthest that a try came */
+	char why[2000];			/* description of the try that came furthest */
 	size_t furthest;
 };
 
-/* Where a try is: in which step, and what of it has been done. */
+/* Position of a try: the step, and the parts of it that are done. */
 struct at {
 	size_t step;
 	unsigned int calls, accesses, rets;
-	uint32_t acted;			/* threads that did something in this step */
-	bool moved;			/* it has made an instruction */
+	uint32_t acted;			/* threads that acted in this step, a bit each */
+	bool moved;			/* an instruction of this step has run */
 };
 
 static bool go(struct shown *s, struct plain *m, struct at at);
@@ -61,7 +62,7 @@ static void keep_step(void *ctx, const struct kl_explore_step *from)
 	to->state = strdup(from->state);
 	if (from->number)
 		shown_parse(to);
-	/* Data is A, B, ...: the largest of those letters. */
+	/* Data values are A, B, ...: find the largest of these letters. */
 	for (c = to->what; *c; c++)
 		if (*c >= 'A' && *c <= 'Z' && (*c != 'T' || c[1] < '0' || c[1] > '9') &&
 		    (unsigned int)(*c - 'A' + 1) > s->ndata)
@@ -93,7 +94,7 @@ static bool last(const struct shown *s, const struct at *at)
 	return at->step + 1 == s->n;
 }
 
-/* All of the step has been done. */
+/* Return: true if all parts of the step are done. */
 static bool done(const struct shown *s, const struct at *at)
 {
 	const struct shown_step *step = &s->step[at->step];
@@ -112,7 +113,7 @@ static bool faults(struct shown *s, const struct plain *m, const struct at *at, 
 	return no(s, m, at, "a fault");
 }
 
-/* Markers with nothing between them leave as soon as they are the oldest. */
+/* Flush markers with nothing between them once they are the oldest. */
 static void drop_empty(struct plain *m)
 {
 	unsigned int t, n;
@@ -131,7 +132,7 @@ static void drop_empty(struct plain *m)
 	}
 }
 
-/* Secret stores, and the marker of a return, leave a buffer as soon as they can. */
+/* Flush secret stores, and the marker of a return, as soon as possible. */
 static void settle(const struct shown *s, struct plain *m, unsigned int t)
 {
 	struct plain_thread *th = &m->thread[t];
@@ -158,7 +159,7 @@ static bool next_step(struct shown *s, struct plain *m, struct at at)
 	return plain_ends(m, s->o, s->v, s->message) || no(s, m, &at, "another end");
 }
 
-/* The step is over: what nobody sees comes along with it. */
+/* Finish the step: run the invisible instructions that follow. */
 static bool tail(struct shown *s, struct plain *m, struct at at)
 {
 	const bool acted = s->step[at.step].accesses.n || s->step[at.step].rets.n;
@@ -192,7 +193,7 @@ static bool tail(struct shown *s, struct plain *m, struct at at)
 	return over || next_step(s, m, at);
 }
 
-/* All ways to decide what comes next in @t. */
+/* Try all choices of the next instruction of @t. */
 static bool decide(struct shown *s, const struct plain *m, struct at at)
 {
 	struct plain *next = malloc(sizeof(*next));
@@ -209,7 +210,7 @@ static bool decide(struct shown *s, const struct plain *m, struct at at)
 	return ret;
 }
 
-/* The thread may have decided what to do next, and no more: each way that it has. */
+/* The step may consist of choices only: try each. */
 static bool decided(struct shown *s, const struct plain *from, struct at at)
 {
 	const unsigned int t = s->step[at.step].thread;
@@ -235,7 +236,7 @@ static bool decided(struct shown *s, const struct plain *from, struct at at)
 	return ret;
 }
 
-/* Does @t access memory in what is left of the step? */
+/* Return: true if @t accesses memory in the rest of the step. */
 static bool accesses(const struct shown_step *step, const struct at *at, unsigned int t)
 {
 	unsigned int i;
@@ -246,7 +247,7 @@ static bool accesses(const struct shown_step *step, const struct at *at, unsigne
 	return false;
 }
 
-/* The thread whose turn it is. */
+/* Return: the thread that runs next. */
 static unsigned int turn(const struct shown_step *step, const struct at *at)
 {
 	if (at->calls < step->calls.n)
@@ -256,7 +257,10 @@ static unsigned int turn(const struct shown_step *step, const struct at *at)
 	return step->accesses.p[at->accesses].thread;
 }
 
-/* The entries of one block reach memory, as the step shows.  Return: 1 or 0; -1: it does not. */
+/*
+ * Flush the entries of one block, as the step shows.  Return: 1 if an entry was shown, 0 if
+ * all were secret, -1 if the flush does not match the step.
+ */
 static int flush_group(struct shown *s, struct plain *m, struct at *at)
 {
 	const struct shown_step *step = &s->step[at->step];
@@ -289,7 +293,7 @@ static int flush_group(struct shown *s, struct plain *m, struct at *at)
 	return shown;
 }
 
-/* Up to the entry that the step shows, or where it shows none, an empty call's markers. */
+/* Flush up to the entry that the step shows, or the markers of an empty call if it shows none. */
 static bool flush(struct shown *s, struct plain *m, struct at *at)
 {
 	const struct shown_step *step = &s->step[at->step];
@@ -312,7 +316,7 @@ static bool flush(struct shown *s, struct plain *m, struct at *at)
 	return ret >= 0;
 }
 
-/* One instruction of the thread whose turn it is. */
+/* Run the instructions of the step. */
 static bool act(struct shown *s, struct plain *m, struct at at)
 {
 	const struct shown_step *step = &s->step[at.step];
@@ -432,7 +436,8 @@ bool shown_run_check(struct kl_spec *spec, const struct kl_explore_options *o,
 	set_program(&s, spec);
 	ret = made_again(&s, false) || made_again(&s, true);
 	if (!ret)
-		print_message("the run shown is none, or ends otherwise: %s\n%s\n", s.message, s.why);
+		print_message("the run shown is none, or ends otherwise: %s\n%s\n",
+			      s.message, s.why);
 	for (i = 0; i < s.n; i++) {
 		if (!ret)
 			print_message("%4zu T%u %s%s\n       %s\n", i, s.step[i].thread,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The text of a shown run, and of what the plain machine did. */
+/* The text of a shown run, and of the plain machine's state and events. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void add_piece(struct pieces *to, unsigned int t, const char *from, size_
 		*strstr(p->text, " reaches memory") = 0;
 }
 
-/* The calls at the beginning, the returns at the end, what is between them. */
+/* Split a step into calls at the begin, returns at the end, and accesses between them. */
 void shown_parse(struct shown_step *s)
 {
 	const char *at = s->what, *end, *next;
@@ -76,7 +76,7 @@ void shown_free(struct shown_step *s)
 	free_pieces(&s->rets);
 }
 
-/* ---- what the plain machine has, as text -------------------------------------------- */
+/* ---- the plain machine as text --------------------------------------------------- */
 
 void plain_put_place(const struct plain *m, uint32_t addr, FILE *f)
 {
@@ -136,7 +136,7 @@ bool plain_event_is(const struct plain *m, const char *text)
 	return !strcmp(buf, text);
 }
 
-/* Does another thread's buffer have what the text says that it has? */
+/* Return: true if another thread's buffer has the value that the text names. */
 static bool stale(const struct plain *m, unsigned int t, uint32_t addr, const char *text)
 {
 	unsigned int u, i;
@@ -196,7 +196,7 @@ void plain_put_state(const struct plain *m, FILE *f)
 	uint64_t mem[KL_VM_MEM];
 	unsigned int i, k, t, n;
 
-	/* What only its thread can reach is shown as in memory. */
+	/* Memory that only the buffer's thread can reach is shown as already stored. */
 	memcpy(mem, m->mem, sizeof(mem));
 	for (t = 0; t < m->p->nthreads; t++)
 		for (i = 0; i < m->thread[t].nbuf; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The text of a shown run, and of what the plain machine did. */
+/* The text of a shown run, and of the plain machine's state and events. */
 #ifndef SELFTESTS_SHOWN_TEXT_H
 #define SELFTESTS_SHOWN_TEXT_H
 
@@ -7,10 +7,10 @@
 
 #include "plain_tso.h"
 
-/* What a thread did in a step. */
+/* One event of a thread in a step. */
 struct piece {
 	unsigned int thread, line;
-	bool flush;			/* an entry of its buffer reaches memory */
+	bool flush;			/* an entry of the thread's buffer reaches memory */
 	char *text;
 };
 
@@ -26,15 +26,15 @@ struct shown_step {
 	struct pieces calls, accesses, rets;
 };
 
-/* Take the text of a step apart. */
+/* Split the text of a step into its parts. */
 void shown_parse(struct shown_step *s);
 void shown_free(struct shown_step *s);
 
-/* What the plain machine has, as the explorer would write it. */
+/* Write a place, a value or the state of the plain machine as the explorer does. */
 void plain_put_place(const struct plain *m, uint32_t addr, FILE *f);
 void plain_put_value(const struct plain *m, uint64_t v, FILE *f);
 void plain_put_state(const struct plain *m, FILE *f);
-/* Is that what the text says: its last event; the last access, of @t? */
+/* Return: true if the text describes the last event, or the last access of @t. */
 bool plain_event_is(const struct plain *m, const char *text);
 bool plain_access_is(struct plain *m, unsigned int t, const struct piece *p);
 

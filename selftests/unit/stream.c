@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Streams of operations without end, see stream.h. */
+/* Endless streams of operations, see stream.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static void queue_effect(struct stream *s, struct stream_thread *t, bool wrong)
 	if (!s->n)
 		return;
 	if (wrong && s->c.fault == STREAM_RESULT && s->n > 2 * STREAM_THREADS) {
-		/* What is far behind overtakes it. */
+		/* Fault: an element far behind overtakes the first. */
 		uint64_t *other = &s->inside[(s->head + 2 * STREAM_THREADS) & (s->cap - 1)];
 		const uint64_t word = *other;
 
@@ -125,7 +125,7 @@ static void pqueue_effect(struct stream *s, struct stream_thread *t, bool wrong)
 		return;
 	}
 	if (wrong && s->c.fault == STREAM_RESULT && s->n > 2 * STREAM_THREADS) {
-		/* A later one than the first. */
+		/* Fault: remove the last element of the heap instead of the first. */
 		const uint64_t word = s->inside[--s->n];
 
 		t->vals[0].v = word;
@@ -171,7 +171,7 @@ static void register_effect(struct stream *s, struct stream_thread *t, bool wron
 		return;
 	}
 	t->vals[0] = kl_word(s->inside[0]);
-	/* What was there when nothing had been written, or long before. */
+	/* Fault: return the initial value, or a very old one. */
 	if (wrong && s->c.fault == STREAM_RESULT && s->inside[0]) {
 		t->vals[0].v = 0;
 		s->fault_event = 1;
@@ -201,7 +201,7 @@ static void call(struct stream *s, struct stream_thread *t)
 		t->vals[0] = kl_word(t->word);
 		return;
 	}
-	/* About so many are inside, and often none if it is to be few. */
+	/* Keep about this many elements inside; with small sizes the structure is often empty. */
 	t->method = s->n >= s->c.size || (r & 1) ? REMOVE : ADD;
 	if (s->n >= 2 * (uint64_t)s->c.size)
 		t->method = REMOVE;
@@ -255,7 +255,7 @@ bool stream_pending(struct stream *s, unsigned int i, struct kl_online_op *op)
 
 	if (i >= s->c.threads || t->step == IDLE)
 		return false;
-	/* Arguments stay, results are not known. */
+	/* Arguments stay, but results are unknown. */
 	if (s->c.type == STREAM_SET)
 		t->vals[1] = kl_special(KL_ANY);
 	else if (t->method != ADD)

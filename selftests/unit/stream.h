@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Streams of operations without end, of a structure that is really used, in order of return. */
+/* Endless streams of operations of a real structure, in order of return. */
 #ifndef STREAM_H
 #define STREAM_H
 
@@ -10,21 +10,23 @@
 
 #define STREAM_THREADS	64
 
-/* How it goes wrong, once. */
+/* The single fault of a stream. */
 enum stream_fault {
 	STREAM_RIGHT,
-	STREAM_RESULT,	/* another result: a set's opposite, one far inside, an old one */
-	STREAM_LOST,	/* what was added never was: it is missing when its turn comes */
-	STREAM_AGAIN,	/* what was removed is so once more, what was written over read */
+	/* another result: the opposite for a set, an element far inside, an old value */
+	STREAM_RESULT,
+	STREAM_LOST,	/* an added element is missing when its turn comes */
+	STREAM_AGAIN,	/* a removed element is removed again, or an overwritten value is read */
 };
 
 struct stream_config {
 	enum { STREAM_QUEUE, STREAM_SET, STREAM_PQUEUE, STREAM_STACK, STREAM_REGISTER } type;
 	unsigned int threads;	/* at most STREAM_THREADS */
-	uint32_t size;		/* keys; values inside, about; values of a register */
+	/* number of keys, approximate number of elements, or number of values of a register */
+	uint32_t size;
 	uint64_t seed;
 	enum stream_fault fault;
-	uint64_t fault_at;	/* operation */
+	uint64_t fault_at;	/* number of the operation with the fault */
 };
 
 struct stream {
@@ -37,21 +39,21 @@ struct stream {
 	} t[STREAM_THREADS];
 	uint64_t *inside;	/* a ring, a heap, a stack, flags of keys, or the register */
 	uint64_t head, n, cap;
-	uint64_t fault_event;	/* calls and returns before it went wrong; 0: not yet */
+	uint64_t fault_event;	/* number of calls and returns before the fault; 0: not yet */
 	uint64_t lost;
-	int methods[3];		/* of the spec */
+	int methods[3];		/* method numbers of the spec */
 };
 
-/* The name of the specification. */
+/* Return: the name of the specification. */
 const char *stream_spec(const struct stream_config *c);
-/* 0 or -ENOMEM. */
+/* Return: 0 or -ENOMEM. */
 int stream_init(struct stream *s, const struct stream_config *c, const struct kl_spec *spec);
 void stream_free(struct stream *s);
-/* The next operation; what it points to stays until its thread's next one. */
+/* Get the next operation; its pointers are valid until the thread's next operation. */
 void stream_next(struct stream *s, struct kl_online_op *op);
-/* At the end: the operation that thread @i is in, pending; false if it is in none. */
+/* At the end: get the pending operation of thread @i.  Return: false if it has none. */
 bool stream_pending(struct stream *s, unsigned int i, struct kl_online_op *op);
-/* All that comes is called at that time or later. */
+/* Return: a time at or after which all later operations are called. */
 uint64_t stream_floor(const struct stream *s);
 
 #endif

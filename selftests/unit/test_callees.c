@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is inside a function, by a stack and by code, here of a kernel made up for it. */
+/*
+ * Finding out from a stack and from code whether a task is inside a function, on a small
+ * artificial kernel.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +18,10 @@
 
 #define BASE	0xffffffff81000000
 #define SIZE	0x1000
-#define AT	0x1000		/* of the code in the file */
+#define AT	0x1000		/* offset of the code in the file */
 #define EACH	0x40		/* bytes of a function */
 
-/* In this order; those of .sched.text are between the two marks. */
+/* In order of address; functions of .sched.text are between the two marks. */
 enum {
 	CALLER, WRAPPER, OPS_READ, READ, READ_COLD, PASSES, THUNK, RETURN, POINTER, TWICE,
 	OTHER_TWICE, SCHED_START, LOCK, SLOW, SCHEDULE, SCHED_END, ENTRY, ORC, VECTOR, NFUNCS
@@ -47,7 +50,7 @@ static uint64_t address(unsigned int f)
 	return BASE + f * EACH;
 }
 
-/* An instruction with a rel32 at @at of @from, whose opcode has @n bytes. */
+/* Write an instruction with a rel32 at @at of @from, whose opcode has @n bytes. */
 static void put(struct fixture *f, unsigned int from, unsigned int at, const char *op, size_t n,
 		uint64_t to)
 {
@@ -101,7 +104,7 @@ static int setup(void **state)
 	}
 	f->k.syms = f->syms;
 	f->k.nsyms = NFUNCS;
-	/* Each at its place in CALLER; return addresses are 5 further, or 2. */
+	/* Calls in CALLER; the return address is 5 bytes further, or 2. */
 	call(f, CALLER, 0, LOCK);
 	call(f, CALLER, 5, WRAPPER);
 	call(f, CALLER, 10, SCHEDULE);
@@ -112,7 +115,7 @@ static int setup(void **state)
 	call(f, CALLER, 35, THUNK);
 	call(f, ENTRY, 11, CALLER);
 	call(f, VECTOR, 0x11, SCHEDULE);
-	/* It only has the lock taken; a breakpoint is on the jump. */
+	/* WRAPPER jumps to LOCK, and a breakpoint replaces the jump's first byte. */
 	put(f, WRAPPER, 3, "\xcc", 1, address(LOCK));
 	put(f, LOCK, 7, "\x0f\x85", 2, address(SLOW));
 	call(f, SLOW, 1, SCHEDULE);
@@ -137,7 +140,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Is who has this stack inside @func?  Its last line is the kernel's entry. */
+/*
+ * Return: whether a task with this stack is inside @func.  The entry of the kernel is added as
+ * the last line.
+ */
 static int inside(struct fixture *f, unsigned int func, const char *stack)
 {
 	const struct kl_func fn = { .name = names[func], .addr = address(func) };
@@ -148,7 +154,7 @@ static int inside(struct fixture *f, unsigned int func, const char *stack)
 
 #define LINE(name, offset)	"[<0>] " name "+" #offset "/0x40\n"
 
-static void test_by_name(void **state)
+static void test_function_on_stack(void **state)
 {
 	assert_int_equal(inside(*state, READ, LINE("read", 0x19)), KL_INSIDE);
 	assert_int_equal(inside(*state, READ, LINE("read.cold", 0x19)), KL_INSIDE);
@@ -157,8 +163,8 @@ static void test_by_name(void **state)
 	assert_int_equal(inside(*state, READ, ""), KL_OUTSIDE);
 }
 
-/* What is in .sched.text is not shown. */
-static void test_not_shown(void **state)
+/* The stack omits functions in .sched.text. */
+static void test_function_omitted_from_stack(void **state)
 {
 	assert_int_equal(inside(*state, LOCK, LINE("caller", 0x5)), KL_INSIDE);
 	assert_int_equal(inside(*state, LOCK, LINE("caller", 0xf)), KL_OUTSIDE);
@@ -166,25 +172,25 @@ static void test_not_shown(void **state)
 	assert_int_equal(inside(*state, SLOW, LINE("caller", 0x5)), KL_INSIDE);
 	assert_int_equal(inside(*state, SLOW, LINE("caller", 0x23)), KL_INSIDE);
 	assert_int_equal(inside(*state, LOCK, LINE("read", 0x19) LINE("caller", 0x19)), KL_INSIDE);
-	/* By another function, which has no frame any more. */
+	/* A tail call has removed the frame of another function. */
 	assert_int_equal(inside(*state, LOCK, LINE("caller", 0xa)), KL_INSIDE);
 	assert_int_equal(inside(*state, WRAPPER, LINE("caller", 0xa)), KL_INSIDE);
 	assert_int_equal(inside(*state, WRAPPER, LINE("caller", 0x5)), KL_OUTSIDE);
 }
 
-static void test_through_pointers(void **state)
+static void test_call_through_pointer(void **state)
 {
 	assert_int_equal(inside(*state, LOCK, LINE("caller", 0x1e)), KL_MAYBE_INSIDE);
 	assert_int_equal(inside(*state, LOCK, LINE("caller", 0x28)), KL_MAYBE_INSIDE);
-	/* This one has a frame where it sleeps. */
+	/* This function has a frame while it sleeps. */
 	assert_int_equal(inside(*state, READ, LINE("caller", 0x1e)), KL_OUTSIDE);
-	/* Who sleeps in something else that was called so is not in the lock. */
+	/* The task sleeps in another function that was called by pointer, not in the lock. */
 	assert_int_equal(inside(*state, LOCK, LINE("caller", 0xf) LINE("caller", 0x1e)),
 			 KL_OUTSIDE);
 }
 
-/* A function that ended in a jump is not there any more. */
-static void test_jumped(void **state)
+/* A function that ended in a tail call has no frame any more. */
+static void test_tail_call(void **state)
 {
 	assert_int_equal(inside(*state, OPS_READ, LINE("read", 0x19) LINE("caller", 0x14)),
 			 KL_INSIDE);
@@ -194,7 +200,7 @@ static void test_jumped(void **state)
 			 KL_OUTSIDE);
 	assert_int_equal(inside(*state, OPS_READ, LINE("read", 0x19) LINE("caller", 0x1e)),
 			 KL_MAYBE_INSIDE);
-	/* To what is not known. */
+	/* The tail call goes to an unknown function. */
 	assert_int_equal(inside(*state, PASSES, LINE("read", 0x19) LINE("caller", 0x1e)),
 			 KL_MAYBE_INSIDE);
 	assert_int_equal(inside(*state, POINTER, LINE("read", 0x19) LINE("caller", 0x1e)),
@@ -203,8 +209,11 @@ static void test_jumped(void **state)
 			 KL_OUTSIDE);
 }
 
-/* An interrupt may come in what is not shown; names may be none, or more than one's. */
-static void test_not_known(void **state)
+/*
+ * An interrupt may hit a function that the stack omits; a name may belong to no function or to
+ * two.
+ */
+static void test_unknown_frames(void **state)
 {
 	struct fixture *f = *state;
 	const struct kl_func hidden = { .name = "read" };
@@ -225,7 +234,7 @@ static void test_not_known(void **state)
 	assert_int_equal(inside(f, LOCK, "garbage\n\n[<0>]\n+/\n"), KL_MAYBE_INSIDE);
 }
 
-/* The address at @offset of a function; 0 ends a list of these. */
+/* The address at @offset of a function; 0 ends a list of addresses. */
 #define IP(f, offset)	(address(f) + (offset))
 
 static int running(struct fixture *f, unsigned int func, const uint64_t *ips)
@@ -241,33 +250,33 @@ static int running(struct fixture *f, unsigned int func, const uint64_t *ips)
 #define RUNNING(f, func, ...)	running(f, func, (const uint64_t[]){ __VA_ARGS__, 0 })
 #define FROM_CALLER(offset)	IP(CALLER, offset), IP(ENTRY, 0x10)
 
-/* The innermost function has called nothing, and all of them are shown. */
-static void test_running(void **state)
+/* The stack of a preempted task shows all functions, and the innermost has called nothing. */
+static void test_preempted_task(void **state)
 {
 	struct fixture *f = *state;
 
 	assert_int_equal(RUNNING(f, READ, IP(READ, 0x30), FROM_CALLER(0x19)), KL_INSIDE);
 	assert_int_equal(RUNNING(f, READ, IP(READ_COLD, 0x6), FROM_CALLER(0x19)), KL_INSIDE);
 	assert_int_equal(RUNNING(f, CALLER, IP(READ, 0x30), FROM_CALLER(0x19)), KL_INSIDE);
-	/* Before this address there is a call of the lock, which has returned. */
+	/* Before this address there is a call of LOCK, which has returned. */
 	assert_int_equal(RUNNING(f, LOCK, FROM_CALLER(0x5)), KL_OUTSIDE);
 	assert_int_equal(RUNNING(f, LOCK, IP(READ, 0x19), FROM_CALLER(0x19)), KL_OUTSIDE);
 	assert_int_equal(RUNNING(f, LOCK, IP(LOCK, 0), FROM_CALLER(0x5)), KL_INSIDE);
 	assert_int_equal(RUNNING(f, READ, IP(ENTRY, 0x3)), KL_OUTSIDE);
-	/* The same, and an interrupt that came then is at work. */
+	/* The same, while an interrupt that hit this address runs. */
 	assert_int_equal(RUNNING(f, LOCK, IP(SCHEDULE, 0x20), IP(VECTOR, 0x16), IP(READ, 0x19),
 				 FROM_CALLER(0x19)), KL_OUTSIDE);
 	assert_int_equal(RUNNING(f, READ, IP(SCHEDULE, 0x20), IP(VECTOR, 0x16), IP(READ, 0x19),
 				 FROM_CALLER(0x19)), KL_INSIDE);
-	/* One that has jumped to another is there no more; its return has not been, though. */
+	/* A function that made a tail call has no frame, but its return has not happened. */
 	assert_int_equal(RUNNING(f, OPS_READ, IP(READ, 0x30), FROM_CALLER(0x14)), KL_INSIDE);
 	assert_int_equal(RUNNING(f, OPS_READ, IP(READ, 0x30), FROM_CALLER(0x19)), KL_OUTSIDE);
 	assert_int_equal(RUNNING(f, OPS_READ, IP(READ, 0x30), FROM_CALLER(0x1e)), KL_MAYBE_INSIDE);
 	assert_int_equal(RUNNING(f, PASSES, IP(THUNK, 0x1), FROM_CALLER(0x1e)), KL_MAYBE_INSIDE);
 }
 
-/* A stack that breaks off, code that is not known, another unwinder. */
-static void test_running_unknown(void **state)
+/* An incomplete stack, unknown code, and another unwinder. */
+static void test_preempted_task_unknown(void **state)
 {
 	struct fixture *f = *state;
 
@@ -282,7 +291,7 @@ static void test_running_unknown(void **state)
 	assert_int_equal(RUNNING(f, READ, IP(READ, 0xf), IP(ENTRY, 0x10)), KL_INSIDE);
 }
 
-static void test_not_readable(void **state)
+static void test_unreadable_core(void **state)
 {
 	struct fixture *f = *state;
 	struct kl_callees *c = NULL;
@@ -298,14 +307,14 @@ static void test_not_readable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_by_name, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_not_shown, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_through_pointers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_jumped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_not_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_running, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_running_unknown, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_not_readable, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_function_on_stack, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_function_omitted_from_stack, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_call_through_pointer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tail_call, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_frames, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_preempted_task, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_preempted_task_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unreadable_core, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("callees", tests, NULL, NULL);

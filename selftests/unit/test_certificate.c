@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Certificates of small random histories, changed in every way: the replayer says "right" and
- * "wrong" exactly where a judge says so that shares no code with klin.  KLIN_RUNS sets how many.
+ * Certificates of small random histories, and mutations of them.  The replayer accepts and
+ * rejects exactly as a judge that shares no code with klin.  KLIN_RUNS sets the number of
+ * histories.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,9 +27,9 @@
 #define EMPTY	(-1)
 #define NONE	(-100)
 
-/* The judge's own history, and the machine of each specification. */
+/* The judge's own history, and the state machine of each specification. */
 struct op {
-	int thread, call, ret;		/* ret 0: pending */
+	int thread, call, ret;		/* ret is 0 if pending */
 	int method, a, b, result;
 };
 
@@ -44,10 +45,10 @@ struct world {
 };
 
 struct state {
-	int v[MOST + 1], n;		/* of a container, or v[0] */
+	int v[MOST + 1], n;		/* elements of a container, or a single value in v[0] */
 };
 
-/* Apply a method to a state, and return its result. */
+/* Apply a method to a state.  Return: its result. */
 static int apply(int kind, struct state *s, const struct op *op)
 {
 	int old = s->v[0], at = kind == 2 ? s->n - 1 : 0;
@@ -82,7 +83,7 @@ static bool completed(const struct op *op)
 	return op->ret;
 }
 
-/* Is that an order of the history by which the specification gives what was seen? */
+/* Return: true if the specification allows the order, with the recorded results. */
 static bool right(const struct world *w, const int *order, int n)
 {
 	struct state s = { 0 };
@@ -109,7 +110,7 @@ static bool right(const struct world *w, const int *order, int n)
 	return true;
 }
 
-/* Is there one?  All are tried. */
+/* Return: true if there is an order.  Tries all. */
 static bool linearizable(const struct world *w, int *order, int n)
 {
 	int i, k;
@@ -128,7 +129,7 @@ static bool linearizable(const struct world *w, int *order, int n)
 	return false;
 }
 
-/* Some operations that overlap; now and then a result is changed. */
+/* Make some overlapping operations; sometimes change a result. */
 static void make_world(struct world *w, uint64_t *seed)
 {
 	int running[THREADS] = { -1, -1, -1 }, time = 1, left = 2 + kl_rand_below(seed, MOST - 1);
@@ -199,13 +200,13 @@ struct trial {
 	struct world w;
 	struct kl_spec *spec;
 	struct kl_history *h;
-	char path[64], *text;		/* klin's own certificate */
+	char path[64], *text;		/* text: klin's own certificate */
 	size_t len;
 	bool linearizable;
 	struct kl_replay out;
 };
 
-/* Replay these bytes as the certificate. */
+/* Replay the bytes as the certificate. */
 static int replay(struct trial *t, const char *text, size_t len)
 {
 	FILE *f = fopen(t->path, "w");
@@ -262,7 +263,10 @@ static void end(struct trial *t)
 	kl_history_free(t->h);
 }
 
-/* The line with that word: where its operations begin, and how long it is.  NULL: there is none. */
+/*
+ * Return: where the operations of the line with @word begin, with their length; NULL if there
+ * is no such line.
+ */
 static const char *line_of(const char *text, const char *word, size_t *len)
 {
 	char start[16];
@@ -275,7 +279,7 @@ static const char *line_of(const char *text, const char *word, size_t *len)
 	return s ? s + strlen(start) : NULL;
 }
 
-/* The judge's reading of an order; -1: it is none. */
+/* Read an order.  Return: the number of operations, -1 if the text is not an order. */
 static int read_order(const struct world *w, const char *s, size_t len, int *order, int max)
 {
 	const char *stop = s + len;
@@ -303,7 +307,7 @@ static int read_order(const struct world *w, const char *s, size_t len, int *ord
 	return n;
 }
 
-/* klin's certificate with that line in place of the one with @word. */
+/* Replay klin's certificate, with the line with @word replaced. */
 static int replay_with(struct trial *t, const char *word, const int *ops, int n)
 {
 	char *text;
@@ -323,7 +327,7 @@ static int replay_with(struct trial *t, const char *word, const int *ops, int n)
 	return ret;
 }
 
-/* Change a list of operations in one way; returns how many there are then. */
+/* Mutate a list of operations.  Return: its new length. */
 static int mutate(const struct world *w, int *ops, int n, uint64_t *seed)
 {
 	const int i = n ? kl_rand_below(seed, n) : 0, k = n ? kl_rand_below(seed, n) : 0;
@@ -367,7 +371,10 @@ static void mutate_order(struct trial *t, uint64_t *seed, unsigned long count[2]
 	count[is]++;
 }
 
-/* Nothing shows a violation that is none; of all operations it is shown exactly if it is one. */
+/*
+ * Mutate the kept operations.  A certificate must never show a false violation, and with all
+ * operations it must show every true one.
+ */
 static void mutate_kept(struct trial *t, uint64_t *seed, unsigned long count[2])
 {
 	int kept[MOST], n = 0, ret, i;
@@ -388,7 +395,8 @@ static void mutate_kept(struct trial *t, uint64_t *seed, unsigned long count[2])
 	{
 		char lines[400];
 
-		snprintf(lines, sizeof(lines), "partitions 1 by object\npart VIOLATION %d frontier\n"
+		snprintf(lines, sizeof(lines),
+			 "partitions 1 by object\npart VIOLATION %d frontier\n"
 			 "cut - end 1000000\nkept%s", t->w.n, parts);
 		write_certificate(f, t->spec, t->h, true, lines);
 	}
@@ -404,7 +412,7 @@ static void mutate_kept(struct trial *t, uint64_t *seed, unsigned long count[2])
 	count[!ret]++;
 }
 
-static void test_mutants(void **state)
+static void test_mutated_certificates(void **state)
 {
 	unsigned long runs = wanted_runs(5000), i, orders[2] = { 0 }, kept[2] = { 0 };
 	struct kl_spec *spec[4];
@@ -423,8 +431,8 @@ static void test_mutants(void **state)
 			mutate_kept(&t, &seed, kept);
 		end(&t);
 	}
-	printf("# %lu orders right, %lu wrong; %lu violations shown, %lu not\n", orders[1], orders[0],
-	       kept[1], kept[0]);
+	printf("# %lu orders right, %lu wrong; %lu violations shown, %lu not\n",
+	       orders[1], orders[0], kept[1], kept[0]);
 	assert_true(orders[0] && orders[1] && kept[0] && kept[1]);
 	for (k = 0; k < 4; k++)
 		kl_spec_free(spec[k]);
@@ -438,7 +446,7 @@ static bool inside(const char *text, const char *word, size_t at)
 	return s && at >= (size_t)(s - text) && at < (size_t)(s - text) + len;
 }
 
-/* Which replies are right to a certificate of klin with a bit turned over, at @at? */
+/* Flip each bit of the byte at @at, and check the replies. */
 static void judge_flip(struct trial *t, const char *text, size_t at)
 {
 	const int ret = replay(t, text, t->len);
@@ -461,7 +469,7 @@ static void judge_flip(struct trial *t, const char *text, size_t at)
 	}
 }
 
-static void test_bytes(void **state)
+static void test_truncation_and_flipped_bits(void **state)
 {
 	unsigned long runs = few_wanted() ? 2 : 8, i;
 	struct kl_spec *spec[4];
@@ -479,7 +487,7 @@ static void test_bytes(void **state)
 		text = malloc(t.len + 1);
 		memcpy(text, t.text, t.len + 1);
 		for (at = 0; at < t.len; at++) {
-			/* The last byte ends the last line, which is whole without it. */
+			/* The last byte ends the last line, which is complete without it. */
 			assert_int_equal(replay(&t, text, at), at + 1 < t.len ? -EINVAL : 0);
 			for (k = 0; k < 8; k++) {
 				text[at] ^= 1 << k;
@@ -497,8 +505,8 @@ static void test_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mutants),
-		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_mutated_certificates),
+		cmocka_unit_test(test_truncation_and_flipped_bits),
 	};
 
 	return cmocka_run_group_tests_name("certificate", tests, NULL, NULL);

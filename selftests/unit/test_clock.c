@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coarse times (bpf/clock.h) when interrupts hit the program that takes one: it is compiled
- * for this machine and stepped through, and before each of its instructions an interrupt
- * takes times of its own, in which another one may hit, too.  What is called after an
- * interrupt never returns before what the interrupt called last.
+ * Coarse times (bpf/clock.h) when interrupts hit the BPF program that takes a time.  The
+ * program is compiled for this machine and single-stepped.  Before each instruction an
+ * interrupt takes times of its own, and a second interrupt may hit the first.  A time that is
+ * taken after an interrupt must be later than the interrupt's last time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* In place of libbpf's header: the same names, for this machine. */
+/* Replaces libbpf's header: the same names, for this machine. */
 #define __BPF_HELPERS__
 #define SEC(name)
 #define __uint(name, value) int (*name)[value]
@@ -38,12 +38,12 @@ static const volatile struct {
 #include "bpf/clock.h"
 #pragma GCC diagnostic pop
 
-#define STEPS	1000		/* more than the program has instructions */
-#define TIMES	3		/* that an interrupt takes */
-#define TRAP	0x100		/* the flag by which a processor steps */
+#define STEPS	1000		/* more than the program's instructions */
+#define TIMES	3		/* times that an interrupt takes */
+#define TRAP	0x100		/* the flag for single-stepping */
 
 static struct klin_time lines[2];
-static volatile int at, hits[2];	/* where the interrupts are to come; -1: none */
+static volatile int at, hits[2];	/* hits: instructions to interrupt; -1: none */
 static volatile bool stepping;
 static volatile uint64_t latest;
 
@@ -73,7 +73,7 @@ static void step(bool on)
 		asm volatile("pushfq; orq %0, (%%rsp); popfq" : : "i" (TRAP) : "memory", "cc");
 }
 
-/* Of the second one the place is counted in the first. */
+/* hits[1] counts instructions inside the first interrupt. */
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	static volatile int inner, level;
@@ -114,7 +114,7 @@ static bool goes_back(int outer, int inner)
 	return ret <= latest;
 }
 
-static void test_interrupts(void **state)
+static void test_interrupts_between_instructions(void **state)
 {
 	const struct sigaction act = {
 		.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER,
@@ -126,16 +126,16 @@ static void test_interrupts(void **state)
 		assert_false(goes_back(n, -1));
 		n += n < 64 ? 1 : 5;
 	} while (latest && n < STEPS);
-	/* It was hit before its last instruction, too. */
+	/* The last instruction was hit, too. */
 	assert_true(n > 10 && n < STEPS);
-	/* Of two at once not all: each step costs a signal. */
+	/* Not all pairs: each step costs a signal. */
 	for (outer = 0; outer < n; outer += n / 8 + 1)
 		for (inner = 0; inner < n; inner += n / 24 + 1)
 			assert_false(goes_back(outer, inner));
 }
 
-/* At the end of a tick times stay equal, and go on in the next one. */
-static void test_end(void **state)
+/* At the end of a tick times stay equal; in the next tick they increase again. */
+static void test_end_of_tick(void **state)
 {
 	const uint64_t last = (1ull << (KLIN_TICK_BITS + 1)) - 1;
 	uint64_t before = 0, now;
@@ -155,8 +155,8 @@ static void test_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts),
-		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_interrupts_between_instructions),
+		cmocka_unit_test(test_end_of_tick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

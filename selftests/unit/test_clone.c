@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which of the kernel's symbols are clones of a function. */
+/* Recognizing the kernel's symbols that are clones of a function. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static const struct {
 	{ "put.unheard_of", true, false },
 };
 
-static void test_names(void **state)
+static void test_clone_names(void **state)
 {
 	unsigned int i;
 
@@ -45,8 +45,8 @@ static void test_names(void **state)
 			fail_msg("%s", symbols[i].symbol);
 }
 
-/* Each kind is found alone, among the kernel's symbols and among a module's. */
-static void test_find(void **state)
+/* Each kind of clone is found, among the kernel's symbols and among a module's. */
+static void test_find_clones(void **state)
 {
 	struct kl_ksym syms[] = { { "get.isra.0", NULL, 1 }, { "put", NULL, 2 },
 				  { NULL, NULL, 3 }, { "put", "mod", 4 }, { "puts", "mod", 5 } };
@@ -60,7 +60,8 @@ static void test_find(void **state)
 			f.module[0] = '\0';
 			assert_ptr_equal(kl_clone_find(&k, &f, true),
 					 symbols[i].clone && !module ? symbols[i].symbol : NULL);
-			assert_ptr_equal(kl_clone_find(&k, &f, false), symbols[i].clone && !module &&
+			assert_ptr_equal(kl_clone_find(&k, &f, false),
+					 symbols[i].clone && !module &&
 					 !symbols[i].part ? symbols[i].symbol : NULL);
 			strcpy(f.module, "mod");
 			assert_ptr_equal(kl_clone_find(&k, &f, true),
@@ -72,8 +73,8 @@ static void test_find(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_clone_names),
+		cmocka_unit_test(test_find_clones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a counterexample of a container leaves out, on random small histories of few
- * words: what is left of a history that has an order has one, and the smallest
- * counterexamples are violations of which nothing more can be left out.
- * KLIN_RUNS sets how many.
+ * Which operations a counterexample of a container may omit, on small random histories with
+ * few words.  A history that has an order still has one after the omission.  Of the smallest
+ * counterexamples no more can be omitted.  KLIN_RUNS sets the number of histories.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +20,7 @@
 #include "history_util.h"
 #include "random_history.h"
 
-#define MOST	16	/* operations */
+#define MOST	16	/* maximum number of operations */
 
 static const char *const specs[] = {
 	"spec q { queue<word> q = empty;\n"
@@ -67,7 +66,7 @@ static struct kl_history *make(const struct kl_spec *spec, bool unknown, uint64_
 	return random_history(spec, &c, seed, &falsified);
 }
 
-/* What the oracle says of some of the operations of @h, up to @end. */
+/* Return: the oracle's verdict on some operations of @h, up to @end. */
 static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *h,
 			   const uint32_t *kept, size_t n, uint64_t end)
 {
@@ -102,7 +101,7 @@ static void wrong(const struct kl_history *h, const uint32_t *kept, size_t n, co
 	fail();
 }
 
-/* Operations of one word, and what may have been of it. */
+/* Collect the operations of one word, and those whose word is unknown. */
 static size_t of_word(const struct kl_spec *spec, const struct kl_history *h, uint64_t word,
 		      uint32_t *out)
 {
@@ -130,8 +129,8 @@ static bool has_word(const struct kl_spec *spec, const struct kl_history *h, con
 	return v.tag == KL_WORD;
 }
 
-/* Whatever may be left out: some of a word at random, and what kl_count_cut() leaves. */
-static void test_count(void **state)
+/* Omit random operations of a word if the rules allow it, or all that kl_count_cut() omits. */
+static void test_omitted_keeps_order(void **state)
 {
 	uint64_t seed = 1;
 	unsigned long i, may = 0, left_out = 0, refused = 0, needed = 0;
@@ -153,7 +152,7 @@ static void test_count(void **state)
 			end = h->nops && !below(&seed, 2) ? h->ops[below(&seed, h->nops)].ret :
 			      KL_TIME_MAX;
 			nword = of_word(spec, h, 1, word);
-			/* What later returns tell is known of what is left out. */
+			/* The omission assumes that later returns, too, are right. */
 			right = h->nops &&
 				ask(spec, h, all, h->nops, KL_TIME_MAX) == KL_LINEARIZABLE;
 			if (nword && kl_count_cut(spec, h, all, h->nops, word, nword, end,
@@ -185,10 +184,10 @@ static void test_count(void **state)
 }
 
 /*
- * Within the clock's error two operations of one thread have an order all the same, which no
- * other turn may change: here all is an order, but not without the first two.
+ * The order of a thread holds even within the clock's error, and no reordering may change it.
+ * Here all operations have an order, but the last two alone do not.
  */
-static void test_count_near(void **state)
+static void test_program_order_within_error(void **state)
 {
 	static const char plain[] =
 		"# klin history 1\n# clock mono error 10\n# first init\n"
@@ -219,7 +218,7 @@ static void test_count_near(void **state)
 	}
 }
 
-/* May all but these be left out of the history? */
+/* Return: true if all operations except @kept may be omitted. */
 static bool may_keep(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		     const uint32_t *kept, size_t n, uint64_t end)
 {
@@ -235,7 +234,7 @@ static bool may_keep(const struct kl_spec *spec, struct kl_run *run, const struc
 			continue;
 		}
 		if (h->ops[i].call > kl_time_add(end, h->error) ||
-		    kl_leaves_no_trace(spec, run, h, i, kept, n, end, false) == 1)
+		    kl_may_omit(spec, run, h, i, kept, n, end, false) == 1)
 			continue;
 		if (count < 0)
 			count = kl_count_kept(spec, h, all, h->nops, kept, n, end);
@@ -245,7 +244,10 @@ static bool may_keep(const struct kl_spec *spec, struct kl_run *run, const struc
 	return true;
 }
 
-/* Was something removed that is not known?  By the end of a counterexample it may be pending. */
+/*
+ * Return: true if an unknown word was removed.  At the end of a counterexample it may be
+ * pending.
+ */
 static bool unknown(const struct kl_spec *spec, const struct kl_history *h)
 {
 	enum kl_role role;
@@ -259,7 +261,10 @@ static bool unknown(const struct kl_spec *spec, const struct kl_history *h)
 	return false;
 }
 
-/* Is it a violation without the operations of @word, or, KL_ANY, without operation @op? */
+/*
+ * Return: true if a violation remains without the operations of @word, or, if @word is KL_ANY,
+ * without operation @op.
+ */
 static bool smaller(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		    const struct kl_counterexample *c, struct kl_val word, uint32_t op)
 {
@@ -287,7 +292,7 @@ static void check_least(const struct kl_spec *spec, struct kl_run *run, const st
 
 	if (c->oracle != KL_VIOLATION)
 		wrong(h, c->ops, c->h->nops, "no violation");
-	/* Of a state that is not known less is known when more is left out. */
+	/* With an unknown state, further omissions lose information. */
 	for (i = 0; i < c->h->nops && !c->forgot && !unknown(spec, h); i++) {
 		if (smaller(spec, run, h, c, (struct kl_val){ .tag = KL_ANY }, c->ops[i]))
 			wrong(h, c->ops, c->h->nops, "one operation less would do");
@@ -297,10 +302,12 @@ static void check_least(const struct kl_spec *spec, struct kl_run *run, const st
 	}
 }
 
-static void test_least(void **state)
+static void test_counterexample_is_minimal(void **state)
 {
 	static const struct kl_engine *const engines[] = {
-		&kl_mono_engine, &kl_frontier_engine, NULL,
+		&kl_loglinear_engine,
+		&kl_frontier_engine,
+		NULL,
 	};
 	const struct kl_options opt = {
 		.engines = engines, .threads = 1, .max_shrink = 1, .classical = true,
@@ -340,9 +347,9 @@ static void test_least(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count),
-		cmocka_unit_test(test_count_near),
-		cmocka_unit_test(test_least),
+		cmocka_unit_test(test_omitted_keeps_order),
+		cmocka_unit_test(test_program_order_within_error),
+		cmocka_unit_test(test_counterexample_is_minimal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What making counterexamples costs; what is printed of them, of large ones in time. */
+/* The cost of making counterexamples, and the text of large ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -36,9 +36,10 @@ static void add(struct kl_history *h, bool reads, uint64_t call, uint64_t ret, u
 		.call = call, .ret = ret,
 		.cpu = KL_NO_CPU,
 	};
-	const struct kl_shape s = {
+	const struct kl_opsig s = {
 		.method = kl_history_method(h, reads ? "read" : "write", reads ? 4 : 5),
-		.nargs = !reads, .nres = reads,
+		.nargs = !reads,
+		.nres = reads,
 	};
 
 	op.object = kl_history_object(h, 1);
@@ -46,7 +47,7 @@ static void add(struct kl_history *h, bool reads, uint64_t call, uint64_t ret, u
 	assert_int_equal(kl_history_add(h, &op, &s, &one, &nine), 0);
 }
 
-/* The counterexample @h, whose operation @bad nothing explains; frees @h. */
+/* Return: the text of the counterexample @h with the failing operation @bad; frees @h. */
 static char *print(struct kl_history *h, uint32_t bad)
 {
 	struct kl_counterexample c = { .h = h, .oracle = KL_VIOLATION };
@@ -68,8 +69,8 @@ static char *print(struct kl_history *h, uint32_t bad)
 	return out;
 }
 
-/* As many as would take minutes if each were compared with each. */
-static void test_large(void **state)
+/* So many operations that comparing all pairs would take minutes. */
+static void test_large_prints_in_time(void **state)
 {
 	const struct itimerval limit = { .it_value.tv_sec = 60 }, none = { 0 };
 	const size_t n = 400000;
@@ -81,7 +82,7 @@ static void test_large(void **state)
 	h->fresh = true;
 	for (i = 0; i < n; i++)
 		add(h, i + 1 == n, 10 * i, 10 * i + 5, 1);
-	/* The limit is of processor time, so other load does not matter. */
+	/* The limit is on CPU time, so other load does not matter. */
 	assert_int_equal(setitimer(ITIMER_VIRTUAL, &limit, NULL), 0);
 	out = print(h, n - 1);
 	assert_int_equal(setitimer(ITIMER_VIRTUAL, &none, NULL), 0);
@@ -91,8 +92,11 @@ static void test_large(void **state)
 	free(out);
 }
 
-/* How many are drawn: those after whose end fewer than 12 others end, and the failing one. */
-static void test_drawn(void **state)
+/*
+ * The diagram shows the operations after whose end fewer than 12 others end, and the failing
+ * one.
+ */
+static void test_which_ops_are_drawn(void **state)
 {
 	uint64_t seed, s;
 
@@ -106,7 +110,7 @@ static void test_drawn(void **state)
 		h->fresh = true;
 		s = seed;
 		n = 25 + kl_rand_below(&s, 15);
-		/* The failing one comes first and ends before the others are called. */
+		/* The failing operation comes first, and ends before the others are called. */
 		add(h, true, 0, 1, 0);
 		ends[0] = 1;
 		for (i = 1; i < n; i++) {
@@ -130,8 +134,8 @@ static void test_drawn(void **state)
 	}
 }
 
-/* Few are all drawn, with their order. */
-static void test_few(void **state)
+/* A small counterexample is drawn completely, with its order. */
+static void test_small_is_drawn_whole(void **state)
 {
 	struct kl_history *h = kl_history_new();
 	char *out;
@@ -148,11 +152,11 @@ static void test_few(void **state)
 }
 
 /*
- * Accounts whose transfers are often pending: of what was before little is needed, but where it
- * is not known each trial is a search through the orders of the transfers.  Making a
- * counterexample may take a small multiple of the looks that the decision took, and a constant.
+ * Accounts with many pending transfers.  A counterexample needs little of the history, but
+ * each trial searches the orders of the transfers.  Its cost is bounded by a small multiple of
+ * the decision's cost plus a constant.
  */
-static void test_work(void **state)
+static void test_work_is_bounded(void **state)
 {
 	static const char bank[] =
 		"spec bank { const n = 5; word a[n] = 100;\n"
@@ -192,10 +196,10 @@ static void test_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_drawn),
-		cmocka_unit_test(test_few),
-		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_large_prints_in_time),
+		cmocka_unit_test(test_which_ops_are_drawn),
+		cmocka_unit_test(test_small_is_drawn_whole),
+		cmocka_unit_test(test_work_is_bounded),
 	};
 
 	return cmocka_run_group_tests_name("counterexample", tests, setup, teardown);

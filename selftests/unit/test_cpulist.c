@@ -12,7 +12,7 @@
 
 #define MAX 256
 
-static void test_lists(void **state)
+static void test_valid_lists(void **state)
 {
 	static const struct {
 		const char *text, *printed;
@@ -47,7 +47,7 @@ static void test_lists(void **state)
 }
 
 /* A kernel pads this where it may have eight CPUs and more. */
-static void test_none(void **state)
+static void test_invalid_lists(void **state)
 {
 	assert_true(kl_cpulist_none("(null)\n"));
 	assert_true(kl_cpulist_none("  (null)\n"));
@@ -59,8 +59,8 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_valid_lists),
+		cmocka_unit_test(test_invalid_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

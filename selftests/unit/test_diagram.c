@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Diagrams, against what they are to look like. */
+/* Diagrams, compared with their expected text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "history_util.h"
 #include "report/diagram.h"
 
-/* The diagram of all operations of a text history. */
+/* Draw the diagram of all operations of a text history. */
 static char *draw(const char *text, struct kl_diagram_opts *o)
 {
 	uint32_t ops[KL_DIAGRAM_OPS + 10];
@@ -47,18 +47,19 @@ static void expect(const char *text, struct kl_diagram_opts *o, const char *pict
 	"t4 @1 200 600 read -> 1 0 cpu=1\n"		\
 	"t5 @1 500 - write 3 4 cpu=2\n"
 
-static void test_three(void **state)
+static void test_longest_order(void **state)
 {
 	static const uint32_t order[] = { 0 };
 	struct kl_diagram_bad bad = { .op = 1, .text = "half of write(1, 2)" };
 	struct kl_diagram_order ord = { .ops = order, .n = 1, .state = "x1 = 1, x2 = 2" };
 	struct kl_diagram_opts o = {
 		.width = 80, .bad = &bad, .nbad = 1, .orders = &ord, .norders = 1,
-		.why = "No order of the operations called before read() returned lets it see (1, 0).",
+		.why = "No order of the operations called before read() returned lets it "
+			"see (1, 0).",
 	};
 
 	expect(SEQLOCK, &o,
-	       "  times in ns, clock error 120 (nearer ends have no order); not to scale\n"
+	       "  times in ns, clock error 120 (nearer events have no order); not to scale\n"
 	       "\n"
 	       "  t3  |-write(1, 2)-|\n"
 	       "  t4    |=read() -> (1, 0)=|\n"
@@ -81,8 +82,8 @@ static void test_stores_utf8(void **state)
 	};
 
 	expect(SEQLOCK, &o,
-	       "  times in ns, clock error 120 (nearer ends have no order); not to scale\n"
-	       "  ░: its stores may still be in the store buffer\n"
+	       "  times in ns, clock error 120 (nearer events have no order); not to scale\n"
+	       "  ░: stores may still wait in the store buffer\n"
 	       "\n"
 	       "  t3 cpu0  ├─write(1, 2)─┤░░░░░░░░░\n"
 	       "  t4 cpu1    ┣━read() -> (1, 0)━┫\n"
@@ -90,8 +91,8 @@ static void test_stores_utf8(void **state)
 	       "  t5 cpu2                  ├─write(3, 4)─┄┄┄\n");
 }
 
-/* A call that was not seen, a gap, a shared bar, nested operations, a second band. */
-static void test_six(void **state)
+/* An unseen call, a gap, a shared bar, nested operations, and a second band. */
+static void test_gap_nesting_and_bands(void **state)
 {
 	struct kl_diagram_opts o = { .width = 80 };
 
@@ -110,7 +111,7 @@ static void test_six(void **state)
 	       "  t5     |-write(7, 7)-...\n");
 }
 
-static void test_numbers(void **state)
+static void test_numbered_list(void **state)
 {
 	static const uint32_t order[] = { 0, 1, 2 };
 	struct kl_diagram_bad bad = { .op = 3, .text = "stale" };
@@ -119,8 +120,10 @@ static void test_numbers(void **state)
 		.width = 60, .bad = &bad, .nbad = 1, .orders = &ord, .norders = 1,
 	};
 
-	expect("t1003 @1 84123000100 84123000400 cas 0xffff888112345678 0xffff888112345680 -> 1 cpu=0\n"
-	       "t1004 @1 84123000200 84123000600 cas 0xffff888112345680 0xffff888112345690 -> 1 cpu=1\n"
+	expect("t1003 @1 84123000100 84123000400 cas 0xffff888112345678 0xffff888112345680 "
+	       "-> 1 cpu=0\n"
+	       "t1004 @1 84123000200 84123000600 cas 0xffff888112345680 0xffff888112345690 "
+	       "-> 1 cpu=1\n"
 	       "t1005 @1 84123000300 84123000700 read -> 0xffff888112345690\n"
 	       "t1005 @1 84123000700 84123000900 read -> 0xffff888112345678\n"
 	       "t1003 @1 84123000950 - write 0xffff888112345678\n", &o,
@@ -144,8 +147,8 @@ static void test_numbers(void **state)
 	       "    1; 2; 3\n");
 }
 
-/* Operations of no length, and several at one time. */
-static void test_moments(void **state)
+/* Operations of length zero, and several at the same time. */
+static void test_zero_length_ops(void **state)
 {
 	struct kl_diagram_opts o = { .width = 80 };
 
@@ -157,8 +160,8 @@ static void test_moments(void **state)
 	       "  t2  |-unlock()-|\n");
 }
 
-/* Values that are spelled in UTF-8, a column for each character, and what is none of it. */
-static void test_spelled(void **state)
+/* Values spelled in UTF-8 take a column for each character; also invalid UTF-8. */
+static void test_spelled_values(void **state)
 {
 	struct kl_diagram_bad bad = { .op = 1 };
 	struct kl_diagram_opts o = { .width = 80, .bad = &bad, .nbad = 1 };
@@ -172,7 +175,7 @@ static void test_spelled(void **state)
 	       "  t1  |-write(\"é€\")-|\n"
 	       "  t2    |=read() -> \"?\"=|\n"
 	       "                ^ no order explains this\n");
-	/* Long ones are cut between characters, wherever the buffer ends. */
+	/* Long spellings are cut between characters, at any end of the buffer. */
 	for (i = 0; i < 4; i++) {
 		int n = sprintf(text, "# spelling 0x4000000000000000 \"%.*s", i, "abc");
 
@@ -185,7 +188,7 @@ static void test_spelled(void **state)
 	}
 }
 
-static void test_colour(void **state)
+static void test_colours(void **state)
 {
 	struct kl_diagram_bad bad = { .op = 0 };
 	struct kl_diagram_opts o = {
@@ -200,7 +203,7 @@ static void test_colour(void **state)
 	       "  t2  \033[36m|--\033[0mm()\033[36m--|\033[0m\n");
 }
 
-static void test_too_many(void **state)
+static void test_too_many_ops(void **state)
 {
 	struct kl_diagram_opts o = { .width = 80 };
 	char text[4096], *p = text, *out;
@@ -213,15 +216,17 @@ static void test_too_many(void **state)
 	free(out);
 }
 
-/* Whatever is drawn: no line is wider than asked, each label is there. */
-static void test_random(void **state)
+/* For random histories, no line is wider than the limit, and each label appears. */
+static void test_random_width_and_labels(void **state)
 {
 	static const bool stores[] = { true, true, false, true };
 	uint64_t seed;
 
 	for (seed = 0; seed < 1000; seed++) {
 		struct kl_history *h = history_random(seed);
-		struct kl_diagram_bad bad = { .op = h->nops / 2, .text = "some long words of no use" };
+		struct kl_diagram_bad bad = {
+			.op = h->nops / 2, .text = "some long words of no use",
+		};
 		struct kl_diagram_opts o = {
 			.width = 40 + seed % 90, .bad = &bad, .nbad = h->nops > 0,
 			.utf8 = KL_DIAGRAM_OFF, .stores = seed & 1 ? stores : NULL,
@@ -239,9 +244,10 @@ static void test_random(void **state)
 		end = strstr(out, "\n\n");
 		assert_non_null(end);
 		listed = strstr(out, "  operation\n");
-		for (line = end + 2; *line && !strstr(line, "  operation\n") == !listed; line = end + 1) {
+		for (line = end + 2; *line && !strstr(line, "  operation\n") == !listed;
+		     line = end + 1) {
 			end = strchr(line, '\n');
-			/* The list is as wide as it must be. */
+			/* The list may be wider. */
 			if (listed && strstr(line, "  operation\n") < end)
 				break;
 			assert_true((size_t)(end - line) <= o.width);
@@ -258,15 +264,15 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_three),
+		cmocka_unit_test(test_longest_order),
 		cmocka_unit_test(test_stores_utf8),
-		cmocka_unit_test(test_six),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_moments),
-		cmocka_unit_test(test_spelled),
-		cmocka_unit_test(test_colour),
-		cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_gap_nesting_and_bands),
+		cmocka_unit_test(test_numbered_list),
+		cmocka_unit_test(test_zero_length_ops),
+		cmocka_unit_test(test_spelled_values),
+		cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_too_many_ops),
+		cmocka_unit_test(test_random_width_and_labels),
 	};
 
 	return cmocka_run_group_tests_name("diagram", tests, NULL, NULL);

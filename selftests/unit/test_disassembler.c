@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decoded instructions against objdump's, lengths and where jumps lead: a sample of this
- * program itself.  All of a kernel (minutes):
+ * Decoded instructions compared with objdump: lengths and jump targets, for a sample of this
+ * program.  For a whole kernel (minutes):
  *
  *	KLIN_OBJECT=build/vm/6.1.0-56-amd64/vmlinux build/selftests/test_disassembler
  */
@@ -27,7 +27,7 @@ static const char *const prefixes[] = {
 
 #define PREFIXES	(sizeof(prefixes) / sizeof(*prefixes))
 
-/* Is a line's @text nothing but a prefix? */
+/* Return: true if @text is only a prefix. */
 static bool is_prefix(const char *text)
 {
 	const size_t n = strcspn(text, " \n");
@@ -41,7 +41,7 @@ static bool is_prefix(const char *text)
 	return !strncmp(text, "rex", 3);
 }
 
-/* The flow that a mnemonic has; *to: where a jump leads, by the text behind it. */
+/* Return: the control flow of a mnemonic; *to receives the target of a jump. */
 static enum kl_flow flow_of(const char *text, uint64_t *to)
 {
 	char name[32] = "", arg[32] = "";
@@ -67,7 +67,7 @@ static enum kl_flow flow_of(const char *text, uint64_t *to)
 	return KL_FLOW_NEXT;
 }
 
-/* "ADDRESS:\tBYTES\tTEXT": compared; false: it is no instruction. */
+/* Compare a line "ADDRESS:\tBYTES\tTEXT".  Return: false if it is not an instruction. */
 static bool compare(const char *line, unsigned int *wrong)
 {
 	const char *p = strchr(line, ':'), *text;
@@ -83,10 +83,10 @@ static bool compare(const char *line, unsigned int *wrong)
 	for (p += 2; n < sizeof(code) && isxdigit(*p) && sscanf(p, "%2x", &byte) == 1; p += 3)
 		code[n++] = byte;
 	text = strchr(p, '\t');
-	/* A prefix alone, or no instruction at all: objdump reads data there. */
+	/* A lone prefix or an invalid instruction: objdump decodes data there. */
 	if (!text || strstr(text, "(bad)") || is_prefix(text + 1))
 		return false;
-	/* objdump shows fwait and what it waits before as one. */
+	/* objdump shows fwait and the next instruction as one. */
 	if (n > 1 && code[0] == 0x9b)
 		memmove(code, code + 1, --n);
 	flow = flow_of(text + 1, &to);
@@ -98,7 +98,7 @@ static bool compare(const char *line, unsigned int *wrong)
 	return true;
 }
 
-static void test_objdump(void **state)
+static void test_agrees_with_objdump(void **state)
 {
 	const char *object = getenv("KLIN_OBJECT");
 	unsigned long n = 0, most = object ? UINT64_MAX : SAMPLE;
@@ -120,7 +120,7 @@ static void test_objdump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_objdump),
+		cmocka_unit_test(test_agrees_with_objdump),
 	};
 
 	return cmocka_run_group_tests_name("disassembler", tests, NULL, NULL);

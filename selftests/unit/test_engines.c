@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The engines against the brute-force oracles, on random small histories: equal
- * verdicts, no false alarm on histories that are right by construction,
- * certificates that the replayer accepts, counterexamples that the oracle
- * rejects.  KLIN_RUNS sets the number of histories for each kind of
- * them, KLIN_TESTS (a pattern) which tests.
+ * All engines against the brute-force oracles, on small random histories.  Verdicts are equal,
+ * and no engine rejects a history that is right by construction.  The replayer accepts the
+ * certificates, and the oracle rejects the counterexamples.  KLIN_RUNS sets the number of
+ * histories of each kind; KLIN_TESTS (a pattern) selects tests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +120,8 @@ static const char *const tso_specs[] = {
 	"spec loose { word n = 0, m = 0;\n"
 	"method add() { word d; choose d in 1..2; atomic { n = n + d; } }\n"
 	"method wait(word v) { atomic { assume(n == v); m = v; } }\n"
-	"method either_way(word v) { either { atomic { n = v; } } or { atomic_flush { m = v; } } }\n"
+	"method either_way(word v) { either { atomic { n = v; } } or { atomic_flush { "
+	"m = v; } } }\n"
 	"method get() -> (word a, word b) { atomic { return (n, m); } } }\n",
 };
 
@@ -138,13 +138,13 @@ static void show(const struct kl_spec *spec, const struct kl_history *h, const c
 	kl_text_write(h, stderr);
 }
 
-/* Did it come to what is not kept of unknown values? */
+/* Return: true if the engine gave up because it does not keep enough about unknown values. */
 static bool is_lost(const struct kl_part_result *p)
 {
 	return p->answer.verdict == KL_UNKNOWN && !strcmp(p->answer.reason, KL_LOST_REASON);
 }
 
-static bool lost;		/* the last answer came to that */
+static bool lost;		/* is_lost() was true of the last answer */
 
 static enum kl_verdict ask_within(const struct kl_spec *spec, const struct kl_history *h,
 				  const struct kl_engine *e, bool no_partition, uint64_t looks)
@@ -153,7 +153,7 @@ static enum kl_verdict ask_within(const struct kl_spec *spec, const struct kl_hi
 	struct kl_options opt = {
 		.engines = engines, .threads = 1, .no_partition = no_partition,
 		.classical = !e->tso, .bytes = 64u << 20, .work = looks,
-		/* Horn & Kroening's LRU variant, so small that it forgets. */
+		/* Horn & Kroening's LRU variant, with a cache so small that it forgets. */
 		.cache = h->nops & 1 ? 4 : 0, .no_witness = h->nops & 2,
 	};
 	struct kl_report *r;
@@ -161,7 +161,7 @@ static enum kl_verdict ask_within(const struct kl_spec *spec, const struct kl_hi
 	size_t i;
 
 	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
-	/* A gap makes the verdict UNKNOWN; here the question is whether there is an order. */
+	/* With a gap the verdict is UNKNOWN, but this test asks only whether there is an order. */
 	for (i = 0; i < r->nparts; i++) {
 		if (r->parts[i].answer.verdict == KL_VIOLATION)
 			v = KL_VIOLATION;
@@ -180,8 +180,11 @@ static enum kl_verdict ask(const struct kl_spec *spec, const struct kl_history *
 	return ask_within(spec, h, e, no_partition, 500000000);
 }
 
-/* The whole way: shrink, certificate, replay. */
-/* Return: was all of it shown?  A few orders have too many states to be replayed. */
+/*
+ * Check with shrinking, and replay the certificate.
+ *
+ * Return: true if all parts were proved.  A few orders have too many states for the replayer.
+ */
 static bool check_certificate(const struct kl_spec *spec, const struct kl_history *h,
 			      enum kl_verdict expected, bool classical)
 {
@@ -201,7 +204,9 @@ static bool check_certificate(const struct kl_spec *spec, const struct kl_histor
 	for (i = 0; i < r->nparts; i++) {
 		const struct kl_part_result *p = &r->parts[i];
 
-		/* From an unknown state a few have too many continuations for it. */
+		/*
+		 * From an unknown state a few histories have too many continuations for the oracle.
+		 */
 		large |= p->cex && p->cex->oracle == KL_UNKNOWN;
 		large |= is_lost(p);
 		if (p->answer.verdict == KL_VIOLATION &&
@@ -221,12 +226,14 @@ static bool check_certificate(const struct kl_spec *spec, const struct kl_histor
 	return !replay.open;
 }
 
-/* What the comparison found. */
+/* Results of a comparison. */
 struct count {
 	unsigned long verdict[3];
-	unsigned long only_whole;	/* violations that no partition has */
-	unsigned long lost;		/* UNKNOWN for what is not kept of unknown values */
-	unsigned long declined;		/* past an engine's memory: many unknown keys at once */
+	/* violations of the whole history without one in a partition */
+	unsigned long only_whole;
+	unsigned long lost;		/* UNKNOWN answers for which is_lost() is true */
+	/* an engine's memory is exceeded: many unknown keys at once */
+	unsigned long declined;
 };
 
 static void same(const struct kl_spec *spec, const struct kl_history *h,
@@ -246,10 +253,10 @@ static void same(const struct kl_spec *spec, const struct kl_history *h,
 }
 
 /*
- * Partitions decide the whole (Horn & Kroening, Theorem 1) where what happens before what
- * is told by intervals.  Program order is exact also where the clocks are not and where times
- * tie, and so may join what each partition orders to a cycle; nor are the store buffers'
- * orders between keys looked at.  Then partitions miss some violations, and invent none.
+ * Partitions decide the whole if intervals alone order the operations (Horn & Kroening,
+ * Theorem 1).  Program order is exact even with inexact clocks and ties, so the orders of
+ * partitions may form a cycle.  Partitions also ignore the order of stores to different keys.
+ * In these cases partitions miss some violations, but report no false ones.
  */
 static void differ(const struct kl_spec *spec, const struct kl_history *h, bool falsified,
 		   const struct kl_engine *const *engines, const struct kl_engine *oracle,
@@ -261,7 +268,7 @@ static void differ(const struct kl_spec *spec, const struct kl_history *h, bool 
 
 	count->verdict[expected] += !lost;
 	count->lost += lost;
-	/* Then an order that the engine knows to be one is wrong. */
+	/* Then an engine must not claim to know a correct order. */
 	for (i = 0; lost && engines[i]; i++)
 		same(spec, h, engines[i], false, KL_UNKNOWN, &declined);
 	if (expected == KL_UNKNOWN)
@@ -282,7 +289,7 @@ static void differ(const struct kl_spec *spec, const struct kl_history *h, bool 
 	count->declined += !check_certificate(spec, h, expected, !oracle->tso);
 }
 
-/* The test's own specifications and all that are shipped. */
+/* The test's own specifications and all shipped ones. */
 struct specs {
 	struct kl_spec *s[128];
 	size_t n;
@@ -304,7 +311,7 @@ static void load_specs(struct specs *l, const char *const *texts, size_t ntexts,
 	glob_t g;
 
 	assert_int_equal(glob("specs/*.lin", 0, NULL, &g), 0);
-	/* Run where the sources are; and a test of a few would prove little. */
+	/* Fails if the test does not run in the source tree: it needs specs/. */
 	assert_true(g.gl_pathc > 20 && g.gl_pathc + ntexts < max);
 	for (l->n = 0; l->n < ntexts; l->n++)
 		assert_int_equal(kl_spec_parse("test.lin", texts[l->n], strlen(texts[l->n]),
@@ -358,7 +365,7 @@ static void compare(const struct random_config *c, uint64_t seed)
 	       count.lost, count.verdict[KL_UNKNOWN], count.declined);
 	n *= specs.n;
 	free_specs(&specs);
-	/* A test that compares nothing would prove nothing. */
+	/* Fails if the random histories are mostly of one kind. */
 	assert_true(count.verdict[KL_VIOLATION] > n / 40 && count.verdict[KL_LINEARIZABLE] > n / 4);
 	assert_true(count.verdict[KL_UNKNOWN] < n / 200 + 1 && count.only_whole < n / 200 + 1);
 	assert_true(count.lost < n / 40 + 2 && count.declined < n / 500 + 2);
@@ -454,7 +461,7 @@ static void test_tso_all(void **state)
 	}, 19);
 }
 
-/* What is linearizable without store buffers is linearizable with them. */
+/* A history that is linearizable without store buffers is linearizable with them. */
 static void test_tso_accepts_more(void **state)
 {
 	const struct random_config c = { .max_ops = 7, .threads = 3, .values = 3, .tso = true };
@@ -486,8 +493,8 @@ static void test_tso_accepts_more(void **state)
 }
 
 /*
- * An engine that knows one kind of container, on it: small histories beside the oracle,
- * and with what it does not take (gaps, values not known), of which it must say so.
+ * Engine @e on the one kind of container that it supports: small histories compared with the
+ * oracle.  For unsupported histories (gaps, unknown values) it must return UNKNOWN.
  */
 static void with_repeats(const char *text, const struct kl_engine *e, unsigned int percent)
 {
@@ -523,7 +530,7 @@ static void with_repeats(const char *text, const struct kl_engine *e, unsigned i
 	assert_true(decided > n * percent / 100 && violations > n / 20);
 }
 
-static void test_fifo(void **state)
+static void test_fifo_against_oracle(void **state)
 {
 	with_repeats("spec q { queue<word> q = empty;\n"
 		     "method add(word v) { atomic_flush { q.push(v); } }\n"
@@ -532,7 +539,7 @@ static void test_fifo(void **state)
 		     &kl_fifo_engine, 50);
 }
 
-static void test_lifo(void **state)
+static void test_lifo_against_oracle(void **state)
 {
 	with_repeats("spec s { stack<word> s = empty;\n"
 		     "method add(word v) { atomic_flush { s.push(v); } }\n"
@@ -541,7 +548,7 @@ static void test_lifo(void **state)
 		     &kl_lifo_engine, 25);
 }
 
-/* Too large for the oracle: the engines against each other, a history of each kind in turn. */
+/* A history too large for the oracle, of random kind; several engines decide it. */
 static struct kl_history *middle_history(const struct kl_spec *spec, uint64_t *seed,
 					 unsigned int least, bool *wrong)
 {
@@ -562,7 +569,7 @@ static struct kl_history *middle_history(const struct kl_spec *spec, uint64_t *s
 	return h;
 }
 
-static void test_middle(void **state)
+static void test_engines_agree_beyond_oracle(void **state)
 {
 	static const struct kl_engine *const engines[] = {
 		&kl_frontier_engine, &kl_dfs_engine, &kl_wgl_engine, &kl_beam_engine,
@@ -599,16 +606,16 @@ static void test_middle(void **state)
 	printf("# %lu histories, %lu violations; frontier decided %lu, dfs %lu, wgl %lu\n", n,
 	       violations, decided[0], decided[1], decided[2]);
 	assert_true(violations > n / 10);
-	/* The last two take queues and stacks only. */
+	/* The last two support only queues and stacks. */
 	for (k = 0; k < N(engines) - 2; k++)
 		assert_true(decided[k] > n * 8 / 10);
 }
 
 /*
- * Of histories with store buffers that are too large for the oracle, it is asked about the
- * counterexample, and the replayer about the order.
+ * For histories with store buffers that are too large for the oracle: the oracle checks the
+ * counterexample, and the replayer the order.
  */
-static void test_tso_middle(void **state)
+static void test_tso_beyond_oracle(void **state)
 {
 	static const struct kl_engine *const engines[] = { &kl_tso_engine, NULL };
 	const struct kl_options opt = {
@@ -648,7 +655,10 @@ static void test_tso_middle(void **state)
 	assert_true(shown[KL_LINEARIZABLE] >= n / 3 && shown[KL_VIOLATION] >= n / 20);
 }
 
-/* Some of an object's operations, and none that leaves a trace in these is left out. */
+/*
+ * Choose some operations of an object.  Return: their number, 0 unless the others may be
+ * omitted.
+ */
 static size_t some_ops(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		       uint64_t *seed, uint32_t *kept)
 {
@@ -665,7 +675,7 @@ static size_t some_ops(const struct kl_spec *spec, struct kl_run *run, const str
 			;
 		if (h->ops[i].object || k < n)
 			continue;
-		ret = kl_leaves_no_trace(spec, run, h, i, kept, n, KL_TIME_MAX, false);
+		ret = kl_may_omit(spec, run, h, i, kept, n, KL_TIME_MAX, false);
 		assert_true(ret >= 0);
 		if (!ret)
 			return 0;
@@ -676,11 +686,11 @@ static size_t some_ops(const struct kl_spec *spec, struct kl_run *run, const str
 
 #define FILLERS	70
 
-/* @h behind a number of operations that are open all the time and can take effect at its end. */
+/* Return: @h after a number of operations that are open throughout and take effect at its end. */
 static struct kl_history *widen(const struct kl_history *h)
 {
 	struct kl_history *w = kl_history_new();
-	struct kl_shape late = { .nargs = 1 }, finish = { 0 };
+	struct kl_opsig late = { .nargs = 1 }, finish = { 0 };
 	struct kl_op op = { .call = 1, .cpu = KL_NO_CPU };
 	uint64_t end = 0;
 	size_t i;
@@ -723,15 +733,19 @@ static struct kl_history *widen(const struct kl_history *h)
 			.call = o->flags & KL_OP_NOCALL ? o->call : o->call + 1000,
 			.ret = o->ret == KL_TIME_MAX ? o->ret : o->ret + 1000,
 		};
-		assert_int_equal(kl_history_add(w, &op, kl_op_shape(h, o), kl_op_args(h, o),
-						kl_op_res(h, o)), 0);
+		assert_int_equal(kl_history_add(w, &op, kl_op_sig(h, o), kl_op_args(h, o),
+						kl_op_res(h, o)),
+				 0);
 	}
 	assert_int_equal(kl_history_finish(w), 0);
 	return w;
 }
 
-/* More at once than bits in a word, of which few can go on: as if the others were not there. */
-static void test_wide(void **state)
+/*
+ * More concurrent operations than bits in a word, of which few can take effect: the verdict
+ * must be the same as without the others.
+ */
+static void test_more_concurrent_than_bits(void **state)
 {
 	static const char wide[] = "spec wide { word v = 0; bool done = false;\n"
 		"method read() -> word { atomic { return v; } }\n"
@@ -762,7 +776,7 @@ static void test_wide(void **state)
 		for (k = 0; w && k < N(engines); k++) {
 			const enum kl_verdict v = ask(spec, w, engines[k], true);
 
-			/* A beam refutes nothing. */
+			/* A beam search cannot prove a violation. */
 			if (v == expected || (engines[k] == &kl_beam_engine && v == KL_UNKNOWN))
 				continue;
 			show(spec, w, engines[k]->name);
@@ -779,7 +793,7 @@ static void test_wide(void **state)
 	assert_true(count[KL_LINEARIZABLE] > n / 4 && count[KL_VIOLATION] > n / 40);
 }
 
-/* Does the order of @a have all that returned before @fail? */
+/* Check that the order of @a has all operations that returned before @fail. */
 static void assert_reaches(const struct kl_spec *spec, const struct kl_history *h,
 			   const struct kl_answer *a, struct kl_event fail)
 {
@@ -796,8 +810,8 @@ static void assert_reaches(const struct kl_spec *spec, const struct kl_history *
 	}
 }
 
-/* Where no order comes further does not depend on who looks for it. */
-static void test_furthest(void **state)
+/* All engines report the same first event that no order reaches. */
+static void test_furthest_event_is_the_same(void **state)
 {
 	static const struct kl_engine *const engines[] = {
 		&kl_frontier_engine, &kl_dfs_engine, &kl_wgl_engine,
@@ -842,8 +856,8 @@ static void test_furthest(void **state)
 	assert_true(violations > n / 40);
 }
 
-/* A single step with very many outcomes ends at the bound of work, too. */
-static void test_bounded_step(void **state)
+/* A single step with very many outcomes stops at the work limit, too. */
+static void test_work_limit_in_one_step(void **state)
 {
 	static const char text[] = "spec t { word v = 0;\n"
 		"method set() { atomic { choose x in 0..30000; v = x; } }\n"
@@ -873,8 +887,8 @@ static void test_bounded_step(void **state)
 	kl_spec_free(spec);
 }
 
-/* What leaves no trace is left out of right histories, which stay right. */
-static void test_no_trace(void **state)
+/* Omitting operations that may be omitted keeps right histories right. */
+static void test_omitted_ops_leave_no_trace(void **state)
 {
 	const struct random_config c = { .max_ops = 8, .threads = 3, .values = 3, .overlap = true };
 	unsigned long i, n = runs() * 4, smaller = 0;
@@ -915,8 +929,11 @@ static void test_no_trace(void **state)
 	assert_true(smaller > n / 50);
 }
 
-/* So many at once that only what keeps few configurations comes through: it has to say so. */
-static void test_beam(void **state)
+/*
+ * So many concurrent operations that only an engine with few configurations decides.  The beam
+ * decides most histories, and must not call any wrong.
+ */
+static void test_beam_decides_many_concurrent(void **state)
 {
 	unsigned long i, n = runs() / 1000 + 4, decided = 0;
 	struct kl_gen_config c = {
@@ -946,11 +963,12 @@ static void test_beam(void **state)
 }
 
 /*
- * What needs which word tells a narrow beam which way to go; and what it finds is an order.
- * Compare-and-sets and fetch-and-adds of 40 threads took it 256 to 1024 configurations at a
- * time without that; and 4 come through only as it goes back where none of them goes on.
+ * The analysis of which operation needs which word guides a narrow beam; an order that it
+ * finds is correct.  Without it, compare-and-sets and fetch-and-adds of 40 threads needed 256
+ * to 1024 configurations.  Four suffice only because the beam goes back if none of them
+ * continues.
  */
-static void test_supply(void **state)
+static void test_narrow_beam_is_guided(void **state)
 {
 	static const struct kl_engine *const beam[] = { &kl_beam_engine, NULL };
 	const struct kl_options opt = { .engines = beam, .threads = 1 };
@@ -1009,16 +1027,16 @@ int main(void)
 		cmocka_unit_test(test_tso_unknown),
 		cmocka_unit_test(test_tso_all),
 		cmocka_unit_test(test_tso_accepts_more),
-		cmocka_unit_test(test_fifo),
-		cmocka_unit_test(test_lifo),
-		cmocka_unit_test(test_middle),
-		cmocka_unit_test(test_tso_middle),
-		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_furthest),
-		cmocka_unit_test(test_bounded_step),
-		cmocka_unit_test(test_no_trace),
-		cmocka_unit_test(test_beam),
-		cmocka_unit_test(test_supply),
+		cmocka_unit_test(test_fifo_against_oracle),
+		cmocka_unit_test(test_lifo_against_oracle),
+		cmocka_unit_test(test_engines_agree_beyond_oracle),
+		cmocka_unit_test(test_tso_beyond_oracle),
+		cmocka_unit_test(test_more_concurrent_than_bits),
+		cmocka_unit_test(test_furthest_event_is_the_same),
+		cmocka_unit_test(test_work_limit_in_one_step),
+		cmocka_unit_test(test_omitted_ops_leave_no_trace),
+		cmocka_unit_test(test_beam_decides_many_concurrent),
+		cmocka_unit_test(test_narrow_beam_is_guided),
 	};
 
 	if (getenv("KLIN_TESTS"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random implementations of a register: the explorer's answer is the same with
- * each reduction and without, on TSO and on SC.  KLIN_RUNS tells how many.
+ * Random implementations of a register: the explorer's answer is the same with each reduction
+ * and without, on TSO and on SC.  KLIN_RUNS sets the number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,8 @@ static void make(char *s, size_t size, uint64_t *seed)
 		 "	method get() -> word { atomic { return x; } }\n}\n"
 		 "struct node { word v; }\n"
 		 "shared word x = 0, y = 0; shared node *p = null; shared lock m;\n"
-		 "method set(word v) {\n	node *n = new node;\n	%s\n	%s\n	n = null;\n}\n"
+		 "method set(word v) {\n	node *n = new node;\n	%s\n	%s\n"
+		 "	n = null;\n}\n"
 		 "method get() -> word {\n	%s\n}\n"
 		 "client %s ops(2) values(%s);\n",
 		 kl_rand_below(seed, 3) ? "atomic" : "atomic_flush",
@@ -70,14 +71,14 @@ static enum kl_explore_verdict explore(const char *text, struct kl_explore_optio
 	o.memory = 1u << 30;
 	assert_int_equal(kl_spec_parse("random.lin", text, strlen(text), &spec), 0);
 	assert_int_equal(kl_explore(spec, &o, &v, &x), 0);
-	/* All steps of the run that was found are found again. */
+	/* Replaying the run finds all its steps again. */
 	assert_int_equal(kl_explore_run(x, ignore, NULL), 0);
 	kl_explorer_free(x);
 	kl_spec_free(spec);
 	return v;
 }
 
-/* Steps that are looked up lead where those of the machine lead: as many states. */
+/* Cached steps lead to the same states as the machine's: the numbers of states are equal. */
 static void same_states(const char *text, bool sc)
 {
 	struct kl_explore_stats st[2];
@@ -105,7 +106,7 @@ static void same_states(const char *text, bool sc)
 	fail();
 }
 
-static void test_reductions(void **state)
+static void test_verdict_with_reductions(void **state)
 {
 	static const struct kl_explore_options less[] = {
 		{ .no_merge = true }, { .no_dead = true }, { .no_canon = true },
@@ -150,7 +151,7 @@ static void test_reductions(void **state)
 	assert_true(runs < 50 || (bad > runs / 10 && runs - bad > runs / 10 && weak));
 }
 
-/* The hardest histories as text; NULL: some run goes wrong, or there are too many states. */
+/* Return: the hardest histories as text; NULL if some run is wrong or there are too many states. */
 static char *histories(const char *text, struct kl_explore_options o)
 {
 	enum kl_explore_verdict v = KL_EX_OK;
@@ -175,7 +176,7 @@ static char *histories(const char *text, struct kl_explore_options o)
 	return out;
 }
 
-static void test_histories(void **state)
+static void test_histories_with_reductions(void **state)
 {
 	static const struct kl_explore_options less[] = {
 		{ .no_merge = true }, { .no_dead = true }, { .no_canon = true },
@@ -198,8 +199,8 @@ static void test_histories(void **state)
 			o.sc = i & 1;
 			got = histories(text, o);
 			if (got && strcmp(want, got)) {
-				print_message("%s, without reduction %zu the histories differ:\n%s\n",
-					      o.sc ? "SC" : "TSO", k, text);
+				print_message("%s, without reduction %zu the histories "
+					      "differ:\n%s\n", o.sc ? "SC" : "TSO", k, text);
 				fail();
 			}
 			compared += !!got;
@@ -211,8 +212,8 @@ static void test_histories(void **state)
 	assert_true(compared > 3 * runs);
 }
 
-/* As many markers leave in one step as a buffer has: none of them is lost. */
-static void test_many_events(void **state)
+/* The step flushes as many markers at once as a buffer can hold, and loses none. */
+static void test_many_markers_in_one_step(void **state)
 {
 	char text[2048];
 	unsigned int n, i, all;
@@ -239,8 +240,8 @@ static void test_many_events(void **state)
 	}
 }
 
-/* What the machine has no room for is nobody's fault; a real fault before it is told. */
-static void test_limits(void **state)
+/* Exceeding the machine's limits is not a violation; a real fault before that is reported. */
+static void test_machine_limits(void **state)
 {
 	static const struct {
 		const char *body;
@@ -280,7 +281,7 @@ static void test_limits(void **state)
 			struct kl_explore_options o = { .sc = sc };
 			enum kl_explore_verdict want = tests[i].want;
 
-			/* Without store buffers they cannot be too small. */
+			/* Without store buffers their size is no limit. */
 			if (sc && strstr(tests[i].body, "y = h"))
 				want = KL_EX_OK;
 			if (explore(text, o) == want)
@@ -291,8 +292,8 @@ static void test_limits(void **state)
 	}
 }
 
-/* One step of the specification that may come to 60001 ends obeys the bound on memory. */
-static void test_many_ends(void **state)
+/* A single step of the specification with up to 60001 ends obeys the memory limit. */
+static void test_memory_limit_in_one_step(void **state)
 {
 	static const char text[] = "spec s {\n	word x = 0;\n"
 		"	method w() { choose h in 0..60000; atomic { x = h; } }\n"
@@ -322,9 +323,11 @@ static void test_many_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_many_events), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_many_ends),
-		cmocka_unit_test(test_reductions), cmocka_unit_test(test_histories),
+		cmocka_unit_test(test_many_markers_in_one_step),
+		cmocka_unit_test(test_machine_limits),
+		cmocka_unit_test(test_memory_limit_in_one_step),
+		cmocka_unit_test(test_verdict_with_reductions),
+		cmocka_unit_test(test_histories_with_reductions),
 	};
 
 	kl_log_level = KL_LOG_ERR;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The explorer against a naive enumeration of all transitions, on random small
- * programs, on TSO and on SC, with all reductions and with none.  KLIN_RUNS tells
- * how many: 80000 stands for ten thousand.
+ * The explorer against a naive enumeration of all transitions, on small random programs, on
+ * TSO and SC, with all reductions and with none.  KLIN_RUNS sets the number; 80000 stands for
+ * ten thousand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,17 +49,17 @@ static enum kl_explore_verdict explore(const char *text, bool sc, bool none)
 
 	assert_int_equal(kl_spec_parse("random.lin", text, strlen(text), &spec), 0);
 	assert_int_equal(kl_explore(spec, &o, &v, &x), 0);
-	/* All steps of the run that was found are found again. */
+	/* Replaying the run finds all its steps again. */
 	assert_int_equal(kl_explore_run(x, ignore, NULL), 0);
 	kl_explorer_free(x);
 	kl_spec_free(spec);
 	return v;
 }
 
-static void test_naive(void **state)
+static void test_agrees_with_naive(void **state)
 {
 	const unsigned long wanted = wanted_runs(10000);
-	/* A long check has ten thousand. */
+	/* A long check has ten thousand runs. */
 	const unsigned long runs = wanted / (wanted > 10000 ? 8 : 60) + 1;
 	unsigned long i, wrong = 0, large = 0, unknown = 0, right_on_sc = 0, kinds[4] = { 0 };
 	uint64_t seed = 2012;
@@ -88,7 +88,8 @@ static void test_naive(void **state)
 					unknown++;
 					continue;
 				}
-				print_message("program %lu, %s, %s reductions: %#x, naive %#x\n%s\n", i,
+				print_message("program %lu, %s, %s reductions: %#x, naive "
+					      "%#x\n%s\n", i,
 					      sc ? "SC" : "TSO", none ? "no" : "all", got, want[sc],
 					      text);
 				fail();
@@ -112,7 +113,7 @@ static void test_naive(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_naive) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_agrees_with_naive) };
 
 	kl_log_level = KL_LOG_ERR;
 	return cmocka_run_group_tests(tests, NULL, NULL);

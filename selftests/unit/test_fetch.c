@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fetch programs made shorter (userspace/record/expr/fetch_peephole.c) fetch what they did before: random
- * programs of the shape that the compiler makes, run by bpf/fetch.h, compiled for this
- * machine, on random arguments and memory that cannot be read everywhere.
+ * Fetch programs after the peephole optimizer (userspace/record/expr/fetch_peephole.c) fetch
+ * the same values as before.  Random programs, such as the compiler makes, run by bpf/fetch.h,
+ * compiled for this machine, on random arguments and memory that is partly unreadable.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,11 +15,11 @@
 #include "history_util.h"
 #include "record/expr/compiler.h"
 
-/* In place of libbpf's header: the same names, for this machine. */
+/* Replaces libbpf's header: the same names, for this machine. */
 #define __BPF_HELPERS__
 #define __noinline __attribute__((noinline))
 
-/* What a place holds follows from its address, and also that it cannot be read. */
+/* The address determines the contents of memory, and whether reading it fails. */
 static long bpf_probe_read_kernel(void *to, uint32_t size, const void *from)
 {
 	const uint64_t at = (uintptr_t)from, v = at * 0x9e3779b97f4a7c15ULL;
@@ -52,7 +52,7 @@ struct pt_regs;
 #include "bpf/fetch.h"
 #pragma GCC diagnostic pop
 
-#define ROOM	20	/* steps of a value, at most */
+#define ROOM	20	/* maximum number of steps of a value */
 
 struct out {
 	uint64_t val[KLIN_MAX_VALS], object;
@@ -75,10 +75,10 @@ static unsigned int any_size(void)
 	return 1U << rand() % 4 | (rand() % 2 ? KLIN_SIGNED : 0);
 }
 
-/* A value in @reg, by those above, as an expression leaves it. */
+/* Compute a value in @reg as the compiler does, from the values above. */
 static void value(unsigned int reg, unsigned int depth)
 {
-	/* No divisions: by 0, they trap here. */
+	/* No divisions: a division by 0 traps here. */
 	static const unsigned int ops[] = {
 		KLIN_ADD, KLIN_SUB, KLIN_MUL, KLIN_AND, KLIN_XOR, KLIN_SHL,
 		KLIN_SAR, KLIN_EQ, KLIN_LTU, KLIN_LTS,
@@ -93,7 +93,8 @@ static void value(unsigned int reg, unsigned int depth)
 		emit(KLIN_RETVAL, reg, 0, 0, 0);
 		break;
 	case 3:
-		emit(rand() % 8 ? KLIN_IMM : rand() % 2 ? KLIN_UNKNOWN : KLIN_CURRENT, reg, 0, 0, 0);
+		emit(rand() % 8 ? KLIN_IMM : rand() % 2 ? KLIN_UNKNOWN : KLIN_CURRENT,
+		     reg, 0, 0, 0);
 		break;
 	case 4:
 		value(reg, depth - 1);
@@ -155,7 +156,7 @@ static struct out run(const uint64_t *args, uint64_t retval)
 	return o;
 }
 
-static void test_shorter(void **state)
+static void test_optimized_fetches_same(void **state)
 {
 	unsigned int i, j, n = wanted_runs(4000) * 5, before, used, steps = 0, left = 0;
 	uint64_t args[KLIN_MAX_PARAMS], retval;
@@ -165,15 +166,16 @@ static void test_shorter(void **state)
 	for (i = 0; i < n; i++) {
 		make();
 		for (j = 0; j < KLIN_MAX_PARAMS; j++)
-			args[j] = rand() % 4 ? (uint64_t)rand() << 33 ^ rand() : (uint64_t)rand() % 3;
+			args[j] = rand() % 4 ? (uint64_t)rand() << 33 ^ rand() :
+				(uint64_t)rand() % 3;
 		retval = args[0] ^ args[1];
 		raw = run(args, retval);
 		before = nsteps;
-		used = kl_shorten(prog, nsteps);
+		used = kl_optimize_fetch(prog, nsteps);
 		for (nsteps = 0; prog[nsteps].code; nsteps++)
 			;
 		assert_true(nsteps <= before);
-		/* What it says it does not use may be anything. */
+		/* Parameters that the program claims not to use are random. */
 		for (j = 0; j < KLIN_MAX_PARAMS; j++)
 			if (!(used >> j & 1))
 				args[j] = ~args[j];
@@ -193,7 +195,7 @@ static void test_shorter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shorter),
+		cmocka_unit_test(test_optimized_fetches_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The forms of other tools: what they are read as, what is refused, and writing them. */
+/* Forms of other tools: reading, refusing and writing them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "generate/generate.h"
 #include "history_util.h"
 
-/* What every one of them is read with. */
+/* The header of every history read here. */
 #define HEADER	"# klin history 1\n# clock seq error 0\n# first init\n# memory sc\n"
 
 static const struct sample {
@@ -263,7 +263,8 @@ static const struct sample {
 	  "{:process 1 :type :fail :f :cas :value [3 4]}\n"
 	  "{:process 2, :type :invoke, :f :read, :value nil} #jepsen.history.Op"
 	  "{:process 3, :type :invoke, :f :read}\n"
-	  "{:process 2, :type :ok, :f :read, :value 3}{:process 3, :type :ok, :f :read, :value nil}\n"
+	  "{:process 2, :type :ok, :f :read, :value 3}{:process 3, :type :ok, :f :read, "
+	  ":value nil}\n"
 	  "{:process 4, :type :invoke, :f :write, :value nil}\n"
 	  "{:process 4, :type :info, :f :write, :error {:a #{1 2} :c \\x}}]\n",
 	  "# spec register\n"
@@ -350,8 +351,8 @@ static void check_read(const char *text, size_t len, const struct kl_form *form,
 	kl_history_free(h);
 }
 
-/* Each is told by its head, and means the same with other ends of lines. */
-static void test_samples(void **state)
+/* Each form is recognized by its first lines, and other line ends change nothing. */
+static void test_recognized_by_head(void **state)
 {
 	char other[4096];
 	size_t i, n, k;
@@ -376,7 +377,7 @@ static void test_samples(void **state)
 	}
 }
 
-static void test_empty(void **state)
+static void test_no_operations(void **state)
 {
 	static const char *const forms[] = {
 		"events", "limo", "edn", "jepsen", "text", "linp", "fptlin", "klh",
@@ -402,31 +403,33 @@ static void test_empty(void **state)
 	assert_null(kl_form_tell("a,b\n", 4));
 }
 
-/* A file that is not empty has an operation, or says that it is a history: or it is refused. */
-static void test_unread(void **state)
+/* A non-empty file without operations is refused, unless it says that it is a history. */
+static void test_files_without_operations(void **state)
 {
 	static const struct {
 		const char *text, *message;
 	} refused[] = {
-		{ "a,b\n1,2\n", "t:1: error: the file is of no form that klin reads: expected `t3" },
-		{ "# hi\n# there", "t:1: error: nothing of the file is an operation: expected the form "
-		  "text, as in `t3" },
-		{ "\n; hi\n", "t:1: error: nothing of the file is an operation: expected the form edn" },
-		{ "#_{:process 0}\n", "t:1: error: nothing of the file is an operation: expected the "
-		  "form edn" },
-		{ "{:process :nemesis, :type :info}\n", "klin: warning: t: skipped 1 entries of "
-		  "processes without a number, as :nemesis (first: line 1: {:process :nemesis, :type :info})\n"
-		  "t:1: error: nothing of the file is an operation: expected the form edn, as in `{" },
+		{ "a,b\n1,2\n", "t:1: error: the file has no form that klin reads: expected `t3" },
+		{ "# hi\n# there", "t:1: error: the file has no operation: expected the form text, "
+				   "as in `t3" },
+		{ "\n; hi\n", "t:1: error: the file has no operation: expected the form edn" },
+		{ "#_{:process 0}\n",
+		  "t:1: error: the file has no operation: expected the form edn" },
+		{ "{:process :nemesis, :type :info}\n",
+		  "klin: warning: t: skipped 1 entries of processes without a number, as :nemesis "
+		  "(first: line 1: {:process :nemesis, :type :info})\nt:1: error: the file has no "
+		  "operation: expected the form edn, as in `{" },
 		{ "INFO  jepsen.core - up\n", "klin: warning: t: skipped 1 lines of other programs "
-		  "(first: line 1: INFO  jepsen.core - up)\n"
-		  "t:1: error: nothing of the file is an operation: expected the form jepsen" },
+					      "(first: line 1: INFO  jepsen.core - up)\nt:1: "
+					      "error: the file has no operation: expected the form "
+					      "jepsen" },
 		{ "\x1f\x8b\x08", "t: error: the file is compressed by gzip: decompress it" },
 		{ "\x28\xb5\x2f\xfd$", "t: error: the file is compressed by zstd" },
 		{ "BZh9", "t: error: the file is compressed by bzip2" },
 		{ "\xff\xfe#", "t: error: the file is UTF-16: convert it" },
 		{ "\177ELF\2", "t: error: the file is a program" },
-		{ "# set\n# queue\nenq 1 1 2\n", "t:2:3: error: 'queue': expected a comment: a file is of "
-		  "one type" },
+		{ "# set\n# queue\nenq 1 1 2\n",
+		  "t:2:3: error: 'queue': expected a comment: a file has one type" },
 	};
 	static const char *const empty[] = {
 		"# klin history 1\n", "# first init\n", "# gap from 5 to 8\n", "[]",
@@ -441,7 +444,8 @@ static void test_unread(void **state)
 		const char *text = refused[i].text;
 
 		history_log_start();
-		assert_int_equal(kl_history_parse("t", text, strlen(text), KL_FORM_AUTO, &h), -EINVAL);
+		assert_int_equal(kl_history_parse("t", text, strlen(text), KL_FORM_AUTO, &h),
+				 -EINVAL);
 		history_log_stop();
 		assert_null(h);
 		if (strncmp(history_log, refused[i].message, strlen(refused[i].message)))
@@ -450,15 +454,15 @@ static void test_unread(void **state)
 	for (i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
 		if (kl_history_parse("t", empty[i], strlen(empty[i]), KL_FORM_AUTO, &h))
 			fail_msg("%s", empty[i]);
-		/* A register begins with a write. */
+		/* The history of a register begins with a write. */
 		assert_in_range(h->nops, 0, 1);
 		kl_history_free(h);
 		h = NULL;
 	}
 }
 
-/* The mark that says UTF-8 is left out, from memory and from a file. */
-static void test_mark(void **state)
+/* A UTF-8 byte order mark is ignored, in memory and in a file. */
+static void test_byte_order_mark(void **state)
 {
 	char path[] = "/tmp/klin-forms-XXXXXX", text[512];
 	struct kl_history *h, *from_file;
@@ -486,8 +490,8 @@ static void test_mark(void **state)
 	unlink(path);
 }
 
-/* What other programs wrote into a log's first lines does not hide it, and is counted. */
-static void test_skipped(void **state)
+/* Lines that other programs wrote at the begin of a log do not hide its form, and are counted. */
+static void test_skipped_lines(void **state)
 {
 	static const char text[] =
 		"starting up\n17:02 INFO  jepsen.core - up\n"
@@ -503,12 +507,13 @@ static void test_skipped(void **state)
 	assert_int_equal(h->nops, 1);
 	assert_int_equal(h->skipped, 6);
 	assert_string_equal(h->skipped_why, "4 lines of other programs, 1 entries of processes "
-			    "without a number, as :nemesis, 1 :info of processes that had invoked "
-			    "nothing (first: line 1: starting up)");
+					    "without a number, as :nemesis, 1 :info entries of "
+					    "processes without a pending :invoke (first: line 1: "
+					    "starting up)");
 	kl_history_free(h);
 }
 
-static void test_errors(void **state)
+static void test_error_messages(void **state)
 {
 	static const struct {
 		const char *form, *text, *message;
@@ -522,116 +527,135 @@ static void test_errors(void **state)
 		{ "linp", "# stack\npush 1 2 2\n", "t:2: error: '2': expected an end after" },
 		{ "linp", "# set\ninsert 1 2 1\n", "t:2: error: '1': expected an end not before" },
 		{ "linp", "# set\ninsert 1 2 1 2\n", "t:2: error: '2': expected 1 or 0, what the" },
-		{ "linp", "# set\ncontains 1 1 2\n", "t:2: error: the end of the line: expected the time "
-		  "of the end" },
-		{ "linp", "# stack\npush 1 1\n", "t:2: error: the end of the line: expected the time "
-		  "of the end" },
-		{ "linp", "# stack\npush 1 1 2 3\n", "t:2: error: '3': expected the end of the line" },
+		{ "linp", "# set\ncontains 1 1 2\n",
+		  "t:2: error: the end of the line: expected the time of the end" },
+		{ "linp", "# stack\npush 1 1\n",
+		  "t:2: error: the end of the line: expected the time of the end" },
+		{ "linp", "# stack\npush 1 1 2 3\n",
+		  "t:2: error: '3': expected the end of the line" },
 		{ "linp", "# stack\npush 1 1 9223372036854775807\n",
 		  "t:2: error: '9223372036854775807': expected a time below" },
-		{ "linp", "# stack\npop 18446744073709551615 1 2\n", "t:2: error: '18446744073709551615': "
-		  "expected a number below 2^63" },
-		{ "linp", "# set\ninsert 9223372036854775808 1 2\n", "t:2: error: '9223372036854775808': "
-		  "expected a number below 2^63" },
-		{ "linp", "# set\ninsert -9223372036854775809 1 2\n", "t:2: error: '-9223372036854775809': "
-		  "expected a number not below -2^63" },
+		{ "linp", "# stack\npop 18446744073709551615 1 2\n",
+		  "t:2: error: '18446744073709551615': expected a number below 2^63" },
+		{ "linp", "# set\ninsert 9223372036854775808 1 2\n",
+		  "t:2: error: '9223372036854775808': expected a number below 2^63" },
+		{ "linp", "# set\ninsert -9223372036854775809 1 2\n",
+		  "t:2: error: '-9223372036854775809': expected a number not below -2^63" },
 		{ "linp", "# set\ninsert +1 1 2\n", "t:2: error: '+1': expected a value" },
 		{ "linp", "# set\ninsert 1e3 1 2\n", "t:2: error: '1e3': expected a value" },
 		{ "linp", "# set\ninsert 1.0 1 2\n", "t:2: error: '1.0': expected a value" },
 		{ "fptlin", "# rmw\n0 0 1 READ_MODIFY_WRITE 0 18446744073709551615\n",
 		  "t:2: error: '18446744073709551615': expected a number below 2^63" },
-		{ "events", "1 invokes add 18446744073709551615\n", "t:1: error: '18446744073709551615': "
-		  "expected a number below 2^63" },
+		{ "events", "1 invokes add 18446744073709551615\n",
+		  "t:1: error: '18446744073709551615': expected a number below 2^63" },
 		{ "events", "1 invokes add 1N\n", "t:1: error: '1N': expected a number" },
 		{ "fptlin", "# set\nx 0 1 INSERT 1 1\n", "t:2: error: 'x': expected a process" },
 		{ "fptlin", "# set\n0 0 1 insert 1 1\n", "t:2: error: 'insert': expected INSERT" },
 		{ "fptlin", "# set\n0 0 1 INSERT 1 2\n", "t:2: error: '2': expected 1 or 0" },
-		{ "fptlin", "# set\n0 0 1 INSERT 1\n", "t:2: error: the end of the line: expected "
-		  "1 or 0, what the method returned" },
-		{ "fptlin", "# semaphore\n0 0 1 INCR 1\n", "t:1: error: 'semaphore': expected set" },
-		{ "fptlin", "# set\n0 0 5 INSERT 1 1\n0 1 7 INSERT 2 1\n", "t:3:1: error: process "
-		  "0 is called at 1 while in another operation, from 0 to 5\n  0 1 7 INSERT 2 1\n  ^" },
+		{ "fptlin", "# set\n0 0 1 INSERT 1\n",
+		  "t:2: error: the end of the line: expected 1 or 0, what the method returned" },
+#define CRS	"\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r\r"
+		{ "fptlin", "# set\n0 0" CRS CRS CRS CRS CRS CRS "\n",
+		  "t:2: error: the end of the line: expected the time of the end" },
+		{ "fptlin", "# semaphore\n0 0 1 INCR 1\n",
+		  "t:1: error: 'semaphore': expected set" },
+		{ "fptlin", "# set\n0 0 5 INSERT 1 1\n0 1 7 INSERT 2 1\n",
+		  "t:3:1: error: process 0 is called at 1 during another operation of its thread, "
+		  "from 0 to 5\n  0 1 7 INSERT 2 1\n  ^" },
 		{ "events", "1 returns true\n", "t:1: error: '1': expected a call before" },
-		{ "events", "1 invokes add 2\n1 invokes add 3\n", "t:2: error: '1': expected the "
-		  "return of the operation before" },
+		{ "events", "1 invokes add 2\n1 invokes add 3\n",
+		  "t:2: error: '1': expected the return of the previous operation" },
 		{ "events", "1 invokes put 2\n", "t:1: error: 'put': expected add, remove or" },
 		{ "events", "1 invokes add two\n", "t:1: error: 'two': expected a number" },
-		{ "events", "1 invokes add 1\n1 returns maybe\n", "t:2: error: 'maybe': expected true" },
+		{ "events", "1 invokes add 1\n1 returns maybe\n",
+		  "t:2: error: 'maybe': expected true" },
 		{ "events", "1 calls add 1\n", "t:1: error: 'calls': expected invokes or returns" },
 		{ "limo", "# @object atomic-bag\n", "t:1: error: 'bag': expected atomic-stack" },
 		{ "limo", "[1] call push 1\n", "t:1: error: '[1]': expected a line `# @object" },
-		{ "limo", "# @object stack\n1 call push 1\n", "t:2: error: '1': expected a thread" },
-		{ "limo", "# @object stack\n[1] calls push 1\n", "t:2: error: 'calls': expected call" },
-		{ "limo", "# @object stack\n[1] call enq(1)\n", "t:2: error: 'enq(1)': expected push" },
-		{ "limo", "# @object stack\n[1] call push\n", "t:2: error: the end of the line: expected "
-		  "a value" },
-		{ "limo", "# @object stack\n[1] call push(a b)\n", "t:2: error: '(a': expected a value" },
+		{ "limo", "# @object stack\n1 call push 1\n",
+		  "t:2: error: '1': expected a thread" },
+		{ "limo", "# @object stack\n[1] calls push 1\n",
+		  "t:2: error: 'calls': expected call" },
+		{ "limo", "# @object stack\n[1] call enq(1)\n",
+		  "t:2: error: 'enq(1)': expected push" },
+		{ "limo", "# @object stack\n[1] call push\n",
+		  "t:2: error: the end of the line: expected a value" },
+		{ "limo", "# @object stack\n[1] call push(a b)\n",
+		  "t:2: error: '(a': expected a value" },
 		{ "limo", "# @object stack\n[1] call push(1)\n[1] return 1\n",
-		  "t:3: error: '1': expected the end of the line: it adds" },
+		  "t:3: error: '1': expected the end of the line: an operation that adds" },
 		{ "limo", "# @object queue\n[1] call offer(1)\n[1] return false\n",
-		  "t:3: error: 'false': expected the end of the line: it adds" },
-		{ "limo", "# @object set\n[1] call insert(1)\n[1] return\n", "t:3: error: the end of "
-		  "the line: expected true or false, the value, or empty" },
+		  "t:3: error: 'false': expected the end of the line: an operation that adds" },
+		{ "limo", "# @object set\n[1] call insert(1)\n[1] return\n",
+		  "t:3: error: the end of the line: expected true or false, the value, or empty" },
 		{ "limo", "# @object set\n[1] call remove(1)\n[1] return 2\n",
 		  "t:3: error: '2': expected true or false, the value, or empty" },
-		{ "limo", "# @object stack\n[1] call push(empty)\n", "t:2: error: '(empty)': expected a "
-		  "value that is told from" },
-		{ "limo", "# @object stack\n[1] call push(?)\n", "t:2: error: '(?)': expected a value that" },
-		{ "limo", "# @object set\n[1] call insert false\n", "t:2: error: 'false': expected a value "
-		  "that is told from" },
-		{ "limo", "# @object stack\n[1] call pop(1)\n[1] return 2\n", "t:3: error: '2': expected the "
-		  "value that its call has" },
-		{ "limo", "# @object stack\n[1] call pop(empty)\n[1] return 2\n", "t:3: error: '2': expected "
-		  "the value that its call has" },
-		{ "limo", "# @object stack\n[1] call pop(1)\n[1] return empty\n", "t:3: error: 'empty': "
-		  "expected the value that its call has" },
-		{ "limo", "# @object queue\n# @object stack\n", "t:2: error: 'stack': expected the "
-		  "object of before: a file" },
-		{ "limo", "# @object stack\n[1] return\n", "t:2: error: '[1]': expected a call before" },
-		{ "jepsen", "INFO  jepsen.util - x :invoke :read nil\n", "t:1: error: 'x': expected a "
-		  "process" },
-		{ "jepsen", "INFO  jepsen.util - 1 :call :read nil\n", "t:1: error: ':call': expected "
-		  ":invoke" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :pop nil\n", "t:1: error: ':pop': expected "
-		  "read, write or cas" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write 1 2\n", "t:1: error: '2': expected the "
-		  "end of the line" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :cas [1 2\n", "t:1: error: '[1': expected a "
-		  "closing bracket" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :cas 1\n", "t:1: error: ':cas': expected a "
-		  ":value as in [1 2]" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write #_ #_ 1\n", "t:1: error: the end of the "
-		  "line: expected a value" },
+		{ "limo", "# @object stack\n[1] call push(empty)\n",
+		  "t:2: error: '(empty)': expected a value that differs from" },
+		{ "limo", "# @object stack\n[1] call push(?)\n",
+		  "t:2: error: '(?)': expected a value that" },
+		{ "limo", "# @object set\n[1] call insert false\n",
+		  "t:2: error: 'false': expected a value that differs from" },
+		{ "limo", "# @object stack\n[1] call pop(1)\n[1] return 2\n",
+		  "t:3: error: '2': expected the value of its call" },
+		{ "limo", "# @object stack\n[1] call pop(empty)\n[1] return 2\n",
+		  "t:3: error: '2': expected the value of its call" },
+		{ "limo", "# @object stack\n[1] call pop(1)\n[1] return empty\n",
+		  "t:3: error: 'empty': expected the value of its call" },
+		{ "limo", "# @object queue\n# @object stack\n",
+		  "t:2: error: 'stack': expected the object of the first line" },
+		{ "limo", "# @object stack\n[1] return\n",
+		  "t:2: error: '[1]': expected a call before" },
+		{ "jepsen", "INFO  jepsen.util - x :invoke :read nil\n",
+		  "t:1: error: 'x': expected a process" },
+		{ "jepsen", "INFO  jepsen.util - 1 :call :read nil\n",
+		  "t:1: error: ':call': expected :invoke" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :pop nil\n",
+		  "t:1: error: ':pop': expected read, write or cas" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write 1 2\n",
+		  "t:1: error: '2': expected the end of the line" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :cas [1 2\n",
+		  "t:1: error: '[1': expected a closing bracket" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :cas 1\n",
+		  "t:1: error: ':cas': expected a :value as in [1 2]" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write #_ #_ 1\n",
+		  "t:1: error: the end of the line: expected a value" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write [1 2]\n",
-		  "t: error: nothing tells whether values like [1 2] are [KEY VALUE]" },
+		  "t: error: cannot tell whether values like [1 2] are [KEY VALUE]" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\n"
-		  "INFO  jepsen.util - 2 :invoke :read [7 nil]\n", "t:2: error: ':read': expected an "
-		  "operation without a key, as in line 1; --independent" },
+		  "INFO  jepsen.util - 2 :invoke :read [7 nil]\n",
+				"t:2: error: ':read': expected an operation without a key, as in "
+				"line 1; --independent" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read [7 nil]\n"
-		  "INFO  jepsen.util - 1 :ok :read 3\n", "t:2: error: '3': expected a :value as in [KEY" },
+		  "INFO  jepsen.util - 1 :ok :read 3\n",
+		  "t:2: error: '3': expected a :value as in [KEY" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read [7 nil]\n"
-		  "INFO  jepsen.util - 1 :ok :read [8 nil]\n", "t:2: error: ':read': expected the key" },
-		{ "jepsen", "INFO  jepsen.util - 1 :ok :read 1\n", "t:1: error: ':read': expected an "
-		  ":invoke of this process" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\nINFO  jepsen.util - 1 :ok :write 1\n",
-		  "t:2: error: ':write': expected the end of what" },
+		  "INFO  jepsen.util - 1 :ok :read [8 nil]\n",
+		  "t:2: error: ':read': expected the key" },
+		{ "jepsen", "INFO  jepsen.util - 1 :ok :read 1\n",
+		  "t:1: error: ':read': expected an :invoke of this process" },
+		{ "jepsen",
+		  "INFO  jepsen.util - 1 :invoke :read nil\nINFO  jepsen.util - 1 :ok :write 1\n",
+		  "t:2: error: ':write': expected a completion of" },
 		{ "edn", "{:process 0\n", "t:1: error: '{:process': expected a closing bracket" },
-		{ "edn", "[{:process 0, :type :invoke, :f :read}\n", "t:1: error: '[{:process': "
-		  "expected a closing bracket" },
-		{ "edn", "{:process 0, :type :invoke, :f}\n", "t:1: error: ':f}': expected a value for" },
-		{ "edn", "{:type :invoke, :f :read}\n", "t:1: error: '{:type': expected an operation "
-		  "with a :process" },
-		{ "edn", "{:process 0, :f :read}\n", "t:1: error: '{:process': expected an operation "
-		  "with a :type" },
-		{ "edn", "\n{:process 0, :type :invoke, :f 7}\n", "t:2: error: '7}': expected an "
-		  "operation with an :f" },
-		{ "edn", "{:process 0, :type :invoke, :f :txn}\n", "t:1: error: ':txn}': expected read" },
+		{ "edn", "[{:process 0, :type :invoke, :f :read}\n",
+		  "t:1: error: '[{:process': expected a closing bracket" },
+		{ "edn", "{:process 0, :type :invoke, :f}\n",
+		  "t:1: error: ':f}': expected a value for" },
+		{ "edn", "{:type :invoke, :f :read}\n",
+		  "t:1: error: '{:type': expected an operation with a :process" },
+		{ "edn", "{:process 0, :f :read}\n",
+		  "t:1: error: '{:process': expected an operation with a :type" },
+		{ "edn", "\n{:process 0, :type :invoke, :f 7}\n",
+		  "t:2: error: '7}': expected an operation with an :f" },
+		{ "edn", "{:process 0, :type :invoke, :f :txn}\n",
+		  "t:1: error: ':txn}': expected read" },
 		{ "edn", "{:process 0, :type :invoke, :f :write, :value [1 2]}\n",
-		  "t: error: nothing tells whether values like [1 2] are [KEY VALUE]" },
+		  "t: error: cannot tell whether values like [1 2] are [KEY VALUE]" },
 		{ "edn", "{:process 0, :type :invoke, :f :cas, :value 1}\n",
 		  "t:1: error: ':cas,': expected a :value as in [1 2]" },
 		{ "edn", "{:process 0, :type :invoke, :f :cas, :value [1 \"x]}\n",
-		  "t:1: error: '\"x]}': expected a string that ends" },
+		  "t:1: error: '\"x]}': expected a string with a closing quote" },
 		{ "edn", "{:process 0, :type :invoke, :f :read}\n"
 		  "{:process 1, :type :invoke, :f :enqueue, :value 1}\n",
 		  "t:2: error: ':enqueue,': expected a method of the same structure" },
@@ -671,13 +695,13 @@ static void test_errors(void **state)
 		history_log_place(text);
 		if (strncmp(history_log, cases[i].message, strlen(cases[i].message)))
 			fail_msg("case %zu: %s", i, history_log);
-		/* One line says it. */
+		/* There is only one message. */
 		if (strstr(strstr(history_log, "error: ") + 1, "error: "))
 			fail_msg("case %zu: %s", i, history_log);
 	}
 }
 
-/* The text that a form has for a history; free() it. */
+/* Return: the text of a history in a form; free() it. */
 static char *form_text(const struct kl_history *h, const char *form, int *ret)
 {
 	char *text = NULL;
@@ -689,8 +713,8 @@ static char *form_text(const struct kl_history *h, const char *form, int *ret)
 	return text;
 }
 
-/* What is written is read, in the same order, and written the same. */
-static void test_writers(void **state)
+/* A written history reads back in the same order, and is written the same again. */
+static void test_written_reads_back(void **state)
 {
 	static const struct {
 		const char *form, *spec, *methods;
@@ -729,7 +753,7 @@ static void test_writers(void **state)
 		assert_int_equal(kl_history_parse("t", text, strlen(text), KL_FORM_AUTO, &back), 0);
 		again = form_text(back, cases[i].form, &ret);
 		assert_int_equal(ret, 0);
-		/* A register's first write is one operation more, and is not repeated. */
+		/* A register's first write adds an operation, but only once. */
 		k = back->nops - h->nops;
 		assert_in_range(k, 0, 2);
 		assert_int_equal(k, strcmp(cases[i].spec, "register") ? 0 : 2);
@@ -741,8 +765,11 @@ static void test_writers(void **state)
 	}
 }
 
-/* What told that values like [1 2] have no keys may be gone: it is told again. */
-static void test_pairs(void **state)
+/*
+ * The operation that showed that values like [1 2] have no keys may be gone: the writer says
+ * it again.
+ */
+static void test_pairs_without_keys(void **state)
 {
 	static const char text[] =
 		"{:process 0, :type :invoke, :f :read, :value nil}\n"
@@ -759,7 +786,8 @@ static void test_pairs(void **state)
 	for (i = 0; i < 2; i++) {
 		again = form_text(h, forms[i], &ret);
 		assert_int_equal(ret, 0);
-		assert_int_equal(kl_history_parse("t", again, strlen(again), KL_FORM_AUTO, &back), 0);
+		assert_int_equal(kl_history_parse("t", again, strlen(again), KL_FORM_AUTO, &back),
+				 0);
 		assert_int_equal(back->nops, 2);
 		kl_history_free(back);
 		free(again);
@@ -767,7 +795,7 @@ static void test_pairs(void **state)
 	kl_history_free(h);
 }
 
-static void test_refused(void **state)
+static void test_unwritable_histories(void **state)
 {
 	static const struct {
 		const char *form, *text, *message;
@@ -776,19 +804,23 @@ static void test_refused(void **state)
 		{ "linp", "t1 @0 1 - enq 1\n", "enq(1): the form linp has no operations without" },
 		{ "linp", "t1 @0 1 2 enq -3\n", "enq(-3): the form linp has only numbers" },
 		{ "linp", "t1 @0 1 2 enq 3 4\n", "enq(3, 4): the form linp has no such operation" },
-		{ "events", "t1 @0 1 2 add 3 -> empty\n", "add(3) -> empty: the form events has only" },
+		{ "events", "t1 @0 1 2 add 3 -> empty\n",
+		  "add(3) -> empty: the form events has only" },
 		{ "events", "t1 @0 1 2 enq 3\n", "enq(3): the form events has only" },
-		{ "events", "t1 @0 1 2 add 1 -> 1\nt1 @1 1 2 add 1 -> 1\n", "the history has several" },
+		{ "events", "t1 @0 1 2 add 1 -> 1\nt1 @1 1 2 add 1 -> 1\n",
+		  "the history has several" },
 		{ "events", "# gap from 1 to 2\n", "the history has gaps" },
 		{ "events", "t1 @0 - 2 add 1 -> 1\n", "the history has calls that were not seen" },
-		{ "events", "t1 @0 1 9 add 1 -> 1\nt1 @0 2 3 add 1 -> 0\n", "the history has "
-		  "operations inside" },
+		{ "events", "t1 @0 1 9 add 1 -> 1\nt1 @0 2 3 add 1 -> 0\n",
+		  "the history has nested operations" },
 		{ "events", "t1 @0 1 - add 1\nt1 @0 2 3 add 1 -> 0\n", "a thread goes on after" },
 		{ "events", "t1 @0 1 2 add 1 -> 1\nt1 @0 2 3 add 1 -> 0\nt2 @0 1 2 add 1 -> 0\n"
-		  "t2 @0 2 3 add 1 -> 0\n", "threads go on to their next" },
-		{ "edn", "t1 @0 1 2 cas 1 2 -> 0\n", "cas(1, 2) -> 0: the form edn has no comparison" },
-		{ "edn", "t1 @0 1 2 deq -> empty\n", "deq() -> empty: the form edn has only removals" },
-		{ "jepsen", "t1 @0 1 2 put 1 2\n", "put(1, 2): the form jepsen has only read, write" },
+		  "t2 @0 2 3 add 1 -> 0\n", "some times are nearer to each other" },
+		{ "edn", "t1 @0 1 2 cas 1 2 -> 0\n", "cas(1, 2) -> 0: the form edn has no failed" },
+		{ "edn", "t1 @0 1 2 deq -> empty\n",
+		  "deq() -> empty: the form edn has only removals" },
+		{ "jepsen", "t1 @0 1 2 put 1 2\n",
+		  "put(1, 2): the form jepsen has only read, write" },
 		{ "edn", "# spelling 0x4000000000000000 a b\nt1 @0 1 2 write 0x4000000000000000\n",
 		  "write(a b): the form edn has only numbers" },
 		{ "jepsen", "# spelling 0x4000000000000000 5\nt1 @0 1 2 write 0x4000000000000000\n",
@@ -824,8 +856,8 @@ static void test_refused(void **state)
 	kl_history_free(h);
 }
 
-/* At equal times calls come first, but where a thread goes on to its next operation. */
-static void test_order(void **state)
+/* At equal times calls come first, except before the next operation of the same thread. */
+static void test_order_at_equal_times(void **state)
 {
 	static const char text[] =
 		"t1 @0 1 5 add 1 -> 1\nt2 @0 2 5 add 2 -> 1\nt1 @0 5 8 has 1 -> 1\n"
@@ -844,7 +876,7 @@ static void test_order(void **state)
 			    "4 invokes contains 3\n1 returns true\n3 returns true\n"
 			    "4 returns false\n");
 	free(got);
-	/* An error of 3 makes what is nearer concurrent; t1 has two operations at once then. */
+	/* An error of 3 makes close operations concurrent; then t1 has two at once. */
 	h->nops--;
 	h->ops[2].thread = h->ops[3].thread = 3;
 	h->ops[3].call = h->ops[3].ret = 12;
@@ -856,8 +888,11 @@ static void test_order(void **state)
 	kl_history_free(h);
 }
 
-/* From a file, run by run, it is the same as from memory; also where a run is one line. */
-static void test_files(void **state)
+/*
+ * Reading a file in several runs gives the same history as reading memory, even if a run is
+ * one line.
+ */
+static void test_file_equals_memory(void **state)
 {
 	char path[] = "/tmp/klin-forms-XXXXXX", *text;
 	size_t size = 3u << 20, n = 0;
@@ -870,7 +905,8 @@ static void test_files(void **state)
 	memset(text + n, ' ', 700u << 10);
 	n += 700u << 10;
 	for (i = 0; n < size; i++)
-		n += sprintf(text + n, "enq %d %d %d%s", i, 2 * i, 2 * i + 3, n > size - 30 ? "" : "\n");
+		n += sprintf(text + n, "enq %d %d %d%s", i, 2 * i, 2 * i + 3,
+			     n > size - 30 ? "" : "\n");
 	assert_int_equal(write(fd, text, n), n);
 	close(fd);
 	assert_int_equal(kl_history_read(path, &h), 0);
@@ -891,17 +927,17 @@ static void test_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_unread),
-		cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_skipped),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_writers),
-		cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_recognized_by_head),
+		cmocka_unit_test(test_no_operations),
+		cmocka_unit_test(test_files_without_operations),
+		cmocka_unit_test(test_byte_order_mark),
+		cmocka_unit_test(test_skipped_lines),
+		cmocka_unit_test(test_error_messages),
+		cmocka_unit_test(test_written_reads_back),
+		cmocka_unit_test(test_pairs_without_keys),
+		cmocka_unit_test(test_unwritable_histories),
+		cmocka_unit_test(test_order_at_equal_times),
+		cmocka_unit_test(test_file_equals_memory),
 	};
 
 	return cmocka_run_group_tests_name("forms", tests, NULL, NULL);

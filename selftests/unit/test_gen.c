@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Generated histories: linearizable in the order of their points, and what options change. */
+/* Generated histories are linearizable in the order of their points; effects of the options. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static enum kl_verdict verdict(const struct kl_spec *spec, const struct kl_histo
 	return v;
 }
 
-/* The first operation that differs, or the number of operations. */
+/* Return: the index of the first operation that differs, or the number of operations. */
 static size_t first_change(const struct kl_history *a, const struct kl_history *b)
 {
 	size_t i;
@@ -54,16 +54,17 @@ static size_t first_change(const struct kl_history *a, const struct kl_history *
 		const struct kl_op *x = &a->ops[i], *y = &b->ops[i];
 
 		assert_memory_equal(kl_op_args(a, x), kl_op_args(b, y),
-				    kl_op_shape(a, x)->nargs * sizeof(struct kl_val));
-		if (kl_op_shape(a, x)->nres && memcmp(kl_op_res(a, x), kl_op_res(b, y),
-				      kl_op_shape(a, x)->nres * sizeof(struct kl_val)))
+				    kl_op_sig(a, x)->nargs * sizeof(struct kl_val));
+		if (kl_op_sig(a, x)->nres &&
+		    memcmp(kl_op_res(a, x), kl_op_res(b, y),
+			   kl_op_sig(a, x)->nres * sizeof(struct kl_val)))
 			return i;
 	}
 	return i;
 }
 
-/* Each shipped specification gives right histories, in each way to begin. */
-static void test_right(void **state)
+/* Each shipped specification gives right histories, with each kind of first state. */
+static void test_shipped_specs_linearizable(void **state)
 {
 	const struct kl_shipped *p;
 	unsigned int i, unknown = 0;
@@ -82,7 +83,7 @@ static void test_right(void **state)
 			c.ops = 600;
 			h = make(&c);
 			v = verdict(spec, h);
-			/* From an unknown state some specifications have too many. */
+			/* From an unknown state some specifications have too many orders. */
 			if (v == KL_VIOLATION || (v == KL_UNKNOWN && !c.any))
 				fail_msg("%s, options %u", p->name, i);
 			unknown += v == KL_UNKNOWN;
@@ -108,8 +109,8 @@ static int by_point(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* The points are inside, and their order is one that the specification allows. */
-static void test_points(void **state)
+/* The points are inside their operations, and the specification allows their order. */
+static void test_points_are_an_order(void **state)
 {
 	struct kl_spec *spec = shipped_spec("queue");
 	struct kl_gen_config c = config(spec);
@@ -152,8 +153,8 @@ static void test_points(void **state)
 	kl_spec_free(spec);
 }
 
-/* The same configuration, the same history; where results are changed. */
-static void test_mutate(void **state)
+/* The same configuration gives the same history; with mutation, some results differ. */
+static void test_seed_and_mutation(void **state)
 {
 	struct kl_spec *spec = shipped_spec("set");
 	struct kl_gen_config c = config(spec);
@@ -175,9 +176,10 @@ static void test_mutate(void **state)
 	kl_spec_free(spec);
 }
 
-static void test_errors(void **state)
+static void test_methods_without_outcome(void **state)
 {
-	static const char never[] = "spec s { word x = 0;\nmethod m() { atomic { assume(x == 1); } } }";
+	static const char never[] =
+		"spec s { word x = 0;\nmethod m() { atomic { assume(x == 1); } } }";
 	static const char fails[] = "spec s { word x = 0;\nmethod m() { atomic { x += 1; "
 				    "assert(x < 5); } } }";
 	struct kl_spec *spec;
@@ -204,10 +206,10 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right),
-		cmocka_unit_test(test_points),
-		cmocka_unit_test(test_mutate),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_shipped_specs_linearizable),
+		cmocka_unit_test(test_points_are_an_order),
+		cmocka_unit_test(test_seed_and_mutation),
+		cmocka_unit_test(test_methods_without_outcome),
 	};
 
 	return cmocka_run_group_tests_name("gen", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Violations that much of what was before is needed for, as no time is near at which the
- * state is known: of values that come once, a few operations far apart show them, and that
- * few are found in the mass.
+ * Violations that need much of the history before them, since the state is not known at any
+ * nearby time.  With unique values a few operations far apart show the violation, and klin
+ * must find them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,10 +21,10 @@
 #define OPS	4000
 #define FEW	12
 
-static void test_far(void **state)
+static void test_violation_far_from_known_state(void **state)
 {
 	const struct kl_options opt = { .threads = 1, .max_shrink = 1 };
-	/* read and write alone; the register's other methods drain the buffer. */
+	/* read and write only; the register's other methods drain the buffer */
 	static const struct { const char *name; uint32_t weight[4]; } specs[] = {
 		{ "register", { 1, 1 } }, { "array", { 1, 1 } }, { "seqlock", { 1, 1 } },
 	};
@@ -67,12 +67,13 @@ static void test_far(void **state)
 	assert_true(wrong > n / 2 && far > n / 2);
 }
 
-/* A result that no state gives needs nothing beside it, whatever never returned. */
-static void test_alone(void **state)
+/* A result that no state gives is a violation alone, whatever is pending. */
+static void test_impossible_result_alone(void **state)
 {
 	static const char text[] =
 		"spec f { word a = 0; word b[2] = 0; word c = 1;\n"
-		"method set() -> (word x, word y) { atomic { assume(c == 2); a = 1; b[0] = c; c = 2;\n"
+		"method set() -> (word x, word y) { atomic { assume(c == 2); a = 1; "
+		"b[0] = c; c = 2;\n"
 		"return (1, b[0]); } }\n"
 		"method one() -> word { fence; atomic { if (c == a) c = a; return 1; } }\n"
 		"method wait(word k) { fence; atomic { assume(b[k] != 0); c = 1; } } }\n";
@@ -111,8 +112,8 @@ static void test_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_far),
-		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_violation_far_from_known_state),
+		cmocka_unit_test(test_impossible_result_alone),
 	};
 
 	return cmocka_run_group_tests_name("guess", tests, NULL, NULL);

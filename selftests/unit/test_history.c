@@ -20,7 +20,7 @@ static struct kl_history *read_text(const char *text)
 	return h;
 }
 
-static void test_indices(void **state)
+static void test_name_indices(void **state)
 {
 	struct kl_history *h = kl_history_new();
 	char name[16];
@@ -39,7 +39,7 @@ static void test_indices(void **state)
 		assert_int_equal(kl_history_method(h, name, strlen(name)), i);
 		assert_string_equal(h->methods[i], name);
 	}
-	/* A name is told by its length, not by what follows it. */
+	/* The length limits a name, not the bytes that follow it. */
 	assert_int_equal(kl_history_method(h, "m12", 2), 1);
 	assert_int_equal(kl_history_method(h, "", 0), -EINVAL);
 	assert_int_equal(kl_history_method(h, "1m", 2), -EINVAL);
@@ -52,12 +52,12 @@ static void test_indices(void **state)
 	kl_history_free(h);
 }
 
-static void test_add_rejects(void **state)
+static void test_add_rejects_bad_ops(void **state)
 {
 	struct kl_history *h = kl_history_new();
 	struct kl_gap g = { .from = 2, .to = 1, .object = KL_ALL_OBJECTS };
 	struct kl_op op = { .call = 5, .ret = 4 };
-	struct kl_shape s = { 0 };
+	struct kl_opsig s = { 0 };
 	struct kl_val v[9] = { { 0 } };
 
 	assert_int_equal(kl_history_method(h, "m", 1), 0);
@@ -97,7 +97,7 @@ static void test_add_rejects(void **state)
 
 static bool with_points, with_drains;
 
-/* Times that the operation with value @i is told. */
+/* The linearization point of the operation with value @i. */
 static uint64_t point_of(uint64_t i)
 {
 	return with_points && i % 3 ? i * 7 : KL_TIME_MAX;
@@ -126,15 +126,18 @@ static void check_told(const struct kl_history *h)
 	assert_true(with_drains || !h->drains);
 }
 
-/* Operations of all kinds, of which some are forgotten again. */
+/* Return: a history with operations of all kinds; some of them are removed again. */
 static struct kl_history *told_history(uint64_t *s)
 {
-	static const struct kl_shape shape = { .nargs = 1 };
+	static const struct kl_opsig sig = { .nargs = 1 };
 	const uint64_t nops = kl_rand_below(s, 300), range = 1 + kl_rand_below(s, 1000);
 	struct kl_history *h = kl_history_new();
 	uint64_t i;
 
-	/* What is told is any time, which the reader takes for another clock's. */
+	/*
+	 * Points and drains are at any time, so the error must be large for the reader to accept
+	 * them.
+	 */
 	h->error = 1u << 20;
 	kl_history_method(h, "m", 1);
 	kl_history_object(h, 0);
@@ -147,11 +150,13 @@ static struct kl_history *told_history(uint64_t *s)
 
 		op.ret = op.call + kl_rand_below(s, range);
 		op.flags = !kl_rand_below(s, 9) ? KL_OP_PENDING : i % 4 == 1 ? KL_OP_DRAINED : 0;
-		assert_int_equal(kl_history_add(h, &op, &shape, &v, NULL), 0);
-		/* One that is told nothing has nothing of one before in its place. */
+		assert_int_equal(kl_history_add(h, &op, &sig, &v, NULL), 0);
+		/*
+		 * An operation without a point and drain must not get those of a removed operation.
+		 */
 		if (i % 4 > 1 || point_of(i) != KL_TIME_MAX || kl_rand_below(s, 2))
-			assert_int_equal(kl_history_tell(h, h->nops - 1, point_of(i),
-						 drain_of(&h->ops[h->nops - 1], i)), 0);
+			assert_int_equal(kl_history_set_points(h, h->nops - 1, point_of(i),
+						       drain_of(&h->ops[h->nops - 1], i)), 0);
 		if (!kl_rand_below(s, 10))
 			h->nops -= kl_rand_below(s, 3) % h->nops;
 	}
@@ -159,10 +164,10 @@ static struct kl_history *told_history(uint64_t *s)
 }
 
 /*
- * Linearization points and drains stay with their operations whatever is done to these,
- * and in text.  Half of the histories have none of the first, half of the second.
+ * Linearization points and drain times stay with their operations through all changes, and in
+ * text.  Half of the histories have no points, half no drain times.
  */
-static void test_told(void **state)
+static void test_points_and_drains_stay(void **state)
 {
 	uint64_t s = 3, round, i, n;
 	size_t len;
@@ -203,7 +208,7 @@ static void test_told(void **state)
 	}
 }
 
-/* By call, then return, then as added; values stay with their operations. */
+/* Sorts by call, then return, then order of addition; values stay with their operations. */
 static void test_finish_sorts(void **state)
 {
 	uint64_t s = 7, round, i;
@@ -217,13 +222,13 @@ static void test_finish_sorts(void **state)
 		kl_history_thread(h, 0);
 		for (i = 0; i < n; i++) {
 			struct kl_op op = { .call = kl_rand_below(&s, range) };
-			const struct kl_shape shape = { .nargs = 1 };
+			const struct kl_opsig sig = { .nargs = 1 };
 			struct kl_val v = kl_word(i);
 
 			op.ret = op.call + kl_rand_below(&s, range);
 			if (round & 1)
 				op.call += UINT64_MAX / 2, op.ret += UINT64_MAX / 2;
-			assert_int_equal(kl_history_add(h, &op, &shape, &v, NULL), 0);
+			assert_int_equal(kl_history_add(h, &op, &sig, &v, NULL), 0);
 		}
 		assert_int_equal(kl_history_finish(h), 0);
 		for (i = 1; i < n; i++) {
@@ -239,13 +244,14 @@ static void test_finish_sorts(void **state)
 	}
 }
 
-static void test_text_reads(void **state)
+static void test_text_is_read(void **state)
 {
 	struct kl_history *h = read_text(
 		"# klin history 1\n# clock tick error 0x10\n# first init\n# cpus 4\r\n"
 		"# release  6.1.0-56-amd64 \n# spec specs/s.lin\n# anything else is a comment\n"
 		"#gap from here is one too\n"
-		"# gap cpu 1 from 100 to 220 lost 17\n# gap from 300 to - object 0xffff8881 reason missed\n"
+		"# gap cpu 1 from 100 to 220 lost 17\n"
+		"# gap from 300 to - object 0xffff8881 reason missed\n"
 		"\n  t3\t@0xffff8881 100 150 write 1 -2 \r\n"
 		"t4 @5 120 170 read -> 0xff empty cpu=1 drain=300 point=140\n"
 		"t4 @5 180 - read\n"
@@ -270,7 +276,7 @@ static void test_text_reads(void **state)
 	op = &h->ops[0];
 	assert_int_equal(op->call, KL_TIME_MIN);
 	assert_int_equal(op->flags, KL_OP_NOCALL);
-	assert_int_equal(kl_op_shape(h, op)->nargs, 6);
+	assert_int_equal(kl_op_sig(h, op)->nargs, 6);
 	assert_int_equal(kl_op_args(h, op)[0].v, 1);
 	assert_int_equal(kl_op_args(h, op)[2].tag, KL_FULL);
 	assert_int_equal(kl_op_args(h, op)[4].tag, KL_ANY);
@@ -288,11 +294,11 @@ static void test_text_reads(void **state)
 	assert_int_equal(kl_op_drain(h, op), 300);
 	assert_int_equal(kl_op_point(h, op), 140);
 	assert_int_equal(kl_op_res(h, op)[1].tag, KL_EMPTY);
-	/* The pending one has as many results as the one that returned. */
+	/* The pending operation gets as many results as the one that returned. */
 	op = &h->ops[4];
 	assert_int_equal(op->flags, KL_OP_PENDING);
 	assert_int_equal(op->ret, KL_TIME_MAX);
-	assert_int_equal(kl_op_shape(h, op)->nres, 2);
+	assert_int_equal(kl_op_sig(h, op)->nres, 2);
 	assert_int_equal(kl_op_res(h, op)[1].tag, KL_ANY);
 	assert_int_equal(op->pad, 0);
 	kl_history_free(h);
@@ -308,7 +314,8 @@ static void test_text_errors(void **state)
 		{ "t3 3", "t:1: error: '3': expected an object as in `@0xffff8881'" },
 		{ "tx @3", "t:1: error: 'tx': expected a thread as in `t3', or `#'" },
 		{ "t3 @3 5x 6 m", "t:1: error: '5x': expected the time of the call, or `-'" },
-		{ "t3 @3 5", "t:1: error: the end of the line: expected the time of the return, or `-'" },
+		{ "t3 @3 5",
+		  "t:1: error: the end of the line: expected the time of the return, or `-'" },
 		{ "t3 @3 5 4 m", "t:1: error: '4': expected a return not before the call" },
 		{ "t3 @3 5 18446744073709551615 m",
 		  "t:1: error: '18446744073709551615': expected a time below 2^64 - 1, or `-'" },
@@ -318,18 +325,22 @@ static void test_text_errors(void **state)
 		  "t:1: error: '0x10000000000000000': expected a number below 2^64" },
 		{ "t3 @3 5 6", "t:1: error: the end of the line: expected a method's name "
 		  "(letters, digits and _)" },
-		{ "t3 @3 5 6 3m", "t:1: error: '3m': expected a method's name (letters, digits and _)" },
+		{ "t3 @3 5 6 3m",
+		  "t:1: error: '3m': expected a method's name (letters, digits and _)" },
 		{ "t3 @3 5 6 m(1)",
 		  "t:1: error: 'm(1)': expected a method's name (letters, digits and _)" },
-		{ "t3 @3 5 6 m nought", "t:1: error: 'nought': expected a number, true, false, empty, "
-		  "full, absent or `?'" },
-		{ "t3 @3 5 6 m 1 -> 2 -> 3", "t:1: error: '->': expected one `->' in a line" },
+		{ "t3 @3 5 6 m nought",
+		  "t:1: error: 'nought': expected a number, true, false, empty, full, "
+		  "absent or `?'" },
+		{ "t3 @3 5 6 m 1 -> 2 -> 3", "t:1: error: '->': expected only one `->' in a line" },
 		{ "t3 @3 5 6 m 1 2 3 4 5 6 7 8 9",
 		  "t:1: error: '9': expected at most 8 arguments and 8 results" },
 		{ "t3 @3 5 6 m -9223372036854775809",
 		  "t:1: error: '-9223372036854775809': expected a number not below -2^63" },
-		{ "t3 @3 5 6 m cpu=65535", "t:1: error: 'cpu=65535': expected a CPU number below 65535" },
-		{ "t3 @3 5 6 m drain=4", "t:1: error: 'drain=4': expected a time not before the call" },
+		{ "t3 @3 5 6 m cpu=65535",
+		  "t:1: error: 'cpu=65535': expected a CPU number below 65535" },
+		{ "t3 @3 5 6 m drain=4",
+		  "t:1: error: 'drain=4': expected a time not before the call" },
 		{ "t3 @3 5 6 m where=4",
 		  "t:1: error: 'where=4': expected cpu=NUMBER, drain=TIME or point=TIME" },
 		{ "t3 @3 5 6 m cpu=1 7",
@@ -341,15 +352,16 @@ static void test_text_errors(void **state)
 		{ "# clock mono 12", "t:1: error: '12': expected the end of the line" },
 		{ "# first last", "t:1: error: 'last': expected init or any" },
 		{ "# cpus 65535", "t:1: error: '65535': expected fewer than 65535 CPUs" },
-		{ "# gap from 5 to 4", "t:1: error: 'from': expected a gap that ends after it begins" },
+		{ "# gap from 5 to 4",
+		  "t:1: error: 'from': expected a gap that ends after it begins" },
 		{ "# end 7", "t:1: error: '7': expected the end of the line" },
-		{ "# gap between 5", "t:1: error: 'between': expected cpu, from, to, lost, object or "
-		  "reason" },
+		{ "# gap between 5",
+		  "t:1: error: 'between': expected cpu, from, to, lost, object or reason" },
 		{ "# gap reason rain", "t:1: error: 'rain': expected lost, missed or cut" },
 		{ "\n\nt1 @1 10 20 a\nt2 @1 15 25 a\nt1 @1 15 25 a",
 		  "t:5:7: error: thread t1 is called at 15 inside the operation of line 3 and "
-		  "returns at 25, after it (20): expected one after the other or one inside the "
-		  "other\n  t1 @1 15 25 a\n        ^" },
+		  "returns at 25, after it (20): expected operations that follow each other or are "
+		  "nested\n  t1 @1 15 25 a\n        ^" },
 	};
 	char expected[512];
 	size_t i;
@@ -358,7 +370,8 @@ static void test_text_errors(void **state)
 		struct kl_history *h = NULL;
 
 		history_log_start();
-		assert_int_equal(kl_text_read("t", cases[i].text, strlen(cases[i].text), &h), -EINVAL);
+		assert_int_equal(kl_text_read("t", cases[i].text, strlen(cases[i].text), &h),
+				 -EINVAL);
 		history_log_stop();
 		assert_null(h);
 		history_log_place(cases[i].text);
@@ -367,11 +380,11 @@ static void test_text_errors(void **state)
 	}
 }
 
-/* A comment that would be a header line without its typing error. */
+/* A comment that differs from a header line by a typing error. */
 static void test_text_typos(void **state)
 {
 	static const struct {
-		const char *line, *word;	/* that is meant */
+		const char *line, *word;	/* word: the intended word */
 		unsigned int col;
 	} cases[] = {
 		{ "# frist init", "first", 3 }, { "# firts any", "first", 3 },
@@ -382,16 +395,22 @@ static void test_text_typos(void **state)
 		{ "#gap from 5 to 8", "gap", 2 }, { "# clcok mono error 5", "clock", 3 },
 		{ "# clocks tick", "clock", 3 }, { "# cups 4", "cpus", 3 },
 		{ "# relaese 6.1.0-13-amd64", "release", 3 }, { "# sepc register", "spec", 3 },
-		{ "# spce specs/register.lin", "spec", 3 }, { "# covrage read whole", "coverage", 3 },
-		{ "# objcts keys", "objects", 3 }, { "# speling 0x4000000000000000 nil", "spelling", 3 },
+		{ "# spce specs/register.lin", "spec", 3 },
+		{ "# covrage read whole", "coverage", 3 },
+		{ "# objcts keys", "objects", 3 },
+		{ "# speling 0x4000000000000000 nil", "spelling", 3 },
 		{ "# flor 5", "floor", 3 }, { "# klni history 1", "klin", 3 },
-		{ "# edn", "end", 3 }, { "# End", "end", 3 }, { "#end", "end", 2 }, { "# end.", "end", 3 },
+		{ "# edn", "end", 3 }, { "# End", "end", 3 }, { "#end", "end", 2 },
+		{ "# end.", "end", 3 },
 		{ "# end:", "end", 3 }, { "  # edn \r", "end", 5 }, { "# edn 7", "end", 3 },
 		{ "# atached write w  fentry+fexit, store", "attached", 3 },
 		{ "# attahced write w  klin:w  tracepoints, store", "attached", 3 },
 		{ "#attached write w  kprobe+kretprobe of klin.ko, store", "attached", 2 },
 		{ "# attached: klin.ko rounds, variant seqlock: plain stores", "attached", 3 },
-		/* Something else than a blank between words, or a word that does not belong there. */
+		/*
+		 * A character other than a blank between words, or a word that does not belong
+		 * there.
+		 */
 		{ "# memory=tso", "memory", 3 }, { "# memory = tso", "memory", 3 },
 		{ "# memory:sc", "memory", 3 }, { "# memory-model tso", "memory", 3 },
 		{ "# memory model tso", "memory", 3 }, { "# memory_model=tso", "memory", 3 },
@@ -432,7 +451,7 @@ static void test_text_blanks(void **state)
 	kl_history_free(h);
 }
 
-/* Prose is none, whatever it begins with. */
+/* Prose is not a header, whatever it begins with. */
 static void test_text_prose(void **state)
 {
 	static const char *const lines[] = {
@@ -451,7 +470,8 @@ static void test_text_prose(void **state)
 		"# --- first init ---", "# end-to-end", "# the end", "# send", "# the_end",
 		"# attached is a picture of the set-up", "# attached to two tracepoints",
 		"# attach a kprobe, then a load", "# detached the kprobe", "# attached: a picture",
-		"# attach", "# a=b", "# spec: a page of its own", "# first state of all", "# memory-mapped",
+		"# attach", "# a=b", "# spec: a page of its own", "# first state of all",
+		"# memory-mapped",
 	};
 	char text[128];
 	size_t i, len;
@@ -469,20 +489,23 @@ static void test_text_prose(void **state)
 	}
 }
 
-/* How functions are attached: as klin records it, and as it did. */
+/* How functions are attached, in the current and in an older form of the header. */
 static void test_text_attached(void **state)
 {
 	static const char *const first[] = {
 		"read       vfs_read  fentry+fexit, store buffer not drained",
 		"read       f [m]  kprobe+kretprobe, DRAINS the store buffer (fentry: too many)",
 		"is         f  kprobe+kretprobe of klin.ko, DRAINS the store buffer",
-		"put        inlined put_item at f+0x24  kprobe, DRAINS the store buffer; from f()'s",
+		"put        inlined put_item at f+0x24  kprobe, DRAINS the store buffer; from "
+		"f()'s",
 		"write      klin:w  tracepoints, store buffer not drained",
-		"write      klin:w  klin.ko's own recording by plain stores, store buffer not drained",
+		"write      klin:w  klin.ko's own recording by plain stores, store buffer not "
+		"drained",
 		"klin.ko rounds, variant seqlock: plain stores into its own memory, no probe",
 	};
 	static const char rest[] = "read       coverage whole: no call passes by\n"
-				   "preemption: full\n\nclock: monotonic, error 7 ns between CPUs\n";
+				   "preemption: full\n\n"
+				   "clock: monotonic, error 7 ns between CPUs\n";
 	char text[512], *p;
 	size_t i, n, at;
 
@@ -495,8 +518,9 @@ static void test_text_attached(void **state)
 		back = read_text(p);
 		assert_string_equal(back->attached, text);
 		free(p);
-		/* Prose behind the first line is no loss; in front of it, it is none of them. */
-		at = snprintf(text, sizeof(text), "# attached is a picture\n# attached %s\n", first[i]);
+		/* Prose after the header is kept; prose before it is not taken for the header. */
+		at = snprintf(text, sizeof(text),
+			      "# attached is a picture\n# attached %s\n", first[i]);
 		assert_true(at < sizeof(text));
 		kl_history_free(back);
 		back = read_text(text);
@@ -521,12 +545,15 @@ static void test_text_many_errors(void **state)
 	history_log_stop();
 	for (p = history_log; *p; p++)
 		lines += *p == '\n';
-	/* 20 with their lines and carets, and the last word. */
+	/* 20 errors with source lines and carets, and the final message. */
 	assert_int_equal(lines, 20 * 3 + 1);
 	assert_non_null(strstr(history_log, "t:20: error: too many errors, giving up\n"));
 }
 
-/* Nested or one after the other is fine; so is what the clock's error allows. */
+/*
+ * Nested and sequential operations of a thread are accepted, as are overlaps within the
+ * clock's error.
+ */
 static void test_text_threads(void **state)
 {
 	kl_history_free(read_text("t1 @1 10 50 a\nt1 @1 20 30 a\nt1 @1 30 50 a\nt1 @1 50 50 a\n"
@@ -535,12 +562,12 @@ static void test_text_threads(void **state)
 	kl_history_free(read_text("t1 @1 10 20 a\nt1 @1 15 - a\nt1 @1 - 18 a\n"));
 }
 
-/* From the call to the return, or while what was stored may wait in a store buffer. */
+/* A point lies between call and return, or later while a store may wait in a store buffer. */
 static void test_text_points(void **state)
 {
 	static const struct {
 		const char *lines;
-		unsigned int col;	/* of what is wrong in the last one, 0: nothing is */
+		unsigned int col;	/* column of the error in the last line, 0: none */
 	} cases[] = {
 		{ "t1 @1 10 20 a point=10\nt1 @1 10 20 a point=20 cpu=1", 0 },
 		{ "t1 @1 10 20 a -> 3 cpu=1 point=9", 26 },
@@ -585,7 +612,9 @@ static void test_round_trip(void **state)
 		size_t len, len2;
 		char *text, *text2;
 
-		/* Whatever the overlaps: only the reader's opinion of threads is left out. */
+		/*
+		 * A large error, so that the reader accepts all overlaps of a thread's operations.
+		 */
 		h->error = 1u << 30;
 		text = history_text(h, &len);
 		assert_int_equal(kl_text_read("t", text, len, &back), 0);
@@ -611,13 +640,16 @@ static void test_print(void **state)
 	assert_string_equal(buf, "read() -> (1, 0x100000000)");
 	kl_op_print(buf, sizeof(buf), h, &h->ops[2]);
 	assert_string_equal(buf, "read()");
-	/* Cut short, but told how long it would be. */
+	/* The text is cut, but the full length is returned. */
 	assert_int_equal(kl_op_print(buf, 6, h, &h->ops[0]), 32);
 	assert_string_equal(buf, "cas(-");
 	kl_history_free(h);
 }
 
-/* Spellings are printed and go with every copy; what is added to a copy is not in the other. */
+/*
+ * Spellings are printed, and copied with a history; changes of a copy do not change the
+ * original.
+ */
 static void test_spellings(void **state)
 {
 	static const char text[] =
@@ -652,7 +684,7 @@ static void test_spellings(void **state)
 	got = history_text(h, &n);
 	assert_string_equal(got, text);
 	free(got);
-	/* Words only, what is no number of their own stays, and so does what would not fit. */
+	/* Only whole words are replaced; other numbers, and a spelling that does not fit, stay. */
 	strcpy(buf, "8 4611686018427387904 0x4000000000000001, 4611686018427387907");
 	kl_history_spell_out(h, buf, sizeof(buf));
 	assert_string_equal(buf, "8 \"7\" [1 2], 4611686018427387907");
@@ -660,20 +692,27 @@ static void test_spellings(void **state)
 	kl_history_free(packed);
 }
 
-/* Is a history of no x86 machine?  What a klin wrote that knew no `# memory' is a recording. */
-static void test_memory(void **state)
+/*
+ * Whether a history may be from a non-x86 machine.  An old history without `# memory' that
+ * klin wrote is a recording.
+ */
+static void test_memory_model(void **state)
 {
 	static const struct { const char *lines; bool sc, told; } cases[] = {
 		{ "", true, false },
-		{ "# first init\n# clock mono error 200\n# cpus 2\n# spec register\n", true, false },
+		{ "# first init\n# clock mono error 200\n# cpus 2\n# spec register\n",
+		  true, false },
 		{ "# memory tso\n", false, true },
-		{ "# memory sc\n# release 6.1.0-56-amd64\n# attached write w  kprobe, x\n", true, true },
+		{ "# memory sc\n# release 6.1.0-56-amd64\n# attached write w  kprobe, x\n",
+		  true, true },
 		{ "# attached write w  fentry+fexit, store\n# memory sc\n", true, true },
-		{ "# release 6.1.0-56-amd64\n# attached write w  fentry+fexit, store\n", false, false },
-		{ "# attached write w  fentry+fexit, store\n# release 6.1.0-56-amd64\n", false, false },
+		{ "# release 6.1.0-56-amd64\n# attached write w  fentry+fexit, store\n",
+		  false, false },
+		{ "# attached write w  fentry+fexit, store\n# release 6.1.0-56-amd64\n",
+		  false, false },
 		{ "# coverage write whole\n", false, false },
 		{ "# spec r.lin\n# | spec r {\n", false, false },
-		/* What prose may say. */
+		/* lines that prose may have */
 		{ "# release 2.3\n", true, false },
 		{ "# attached to the list\n", true, false },
 		{ "# release 6.1.0-56-amd64\n# attached is a picture of it\n", true, false },
@@ -698,11 +737,11 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_indices),
-		cmocka_unit_test(test_add_rejects),
-		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_name_indices),
+		cmocka_unit_test(test_add_rejects_bad_ops),
+		cmocka_unit_test(test_points_and_drains_stay),
 		cmocka_unit_test(test_finish_sorts),
-		cmocka_unit_test(test_text_reads),
+		cmocka_unit_test(test_text_is_read),
 		cmocka_unit_test(test_text_errors),
 		cmocka_unit_test(test_text_typos),
 		cmocka_unit_test(test_text_blanks),
@@ -714,7 +753,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_spellings),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_model),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams of structures that do nothing wrong, told in the worst ways: operations that never
- * return, coarse clocks and such with an error, a beginning that nobody saw, losses in the
- * middle, and all that at once.  No violation may be told.  KLIN_RUNS sets how many.
+ * Streams of correct structures, recorded badly: pending operations, coarse and inexact
+ * clocks, an unknown begin, gaps, and combinations.  No violation may be reported.  KLIN_RUNS
+ * sets the number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,12 +21,13 @@
 
 #define OPS	2500
 
-/* How it is told. */
+/* How the stream is recorded. */
 struct telling {
-	unsigned int coarse;	/* times are multiples of 1 << this, which ties */
-	uint64_t error;		/* clocks are ahead by up to so much */
-	unsigned int pending;	/* one of so many never returns; 0: none */
-	uint64_t gap, length;	/* operations behind which some are lost; 0: none */
+	unsigned int coarse;	/* times are multiples of 1 << coarse, which causes ties */
+	uint64_t error;		/* clocks are ahead by up to this time */
+	unsigned int pending;	/* one in @pending operations never returns; 0: none */
+	/* operations from number @gap on are lost, @length of them; 0: none */
+	uint64_t gap, length;
 	bool fresh;
 };
 
@@ -40,7 +41,7 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	snprintf(ctx, 200, "%s by %s at %llu", v->reason, v->engine, (unsigned long long)v->time);
 }
 
-/* As the clock of the operation's thread shows it. */
+/* Return: the time on the clock of the operation's thread. */
 static uint64_t shown(const struct telling *t, uint64_t thread, uint64_t time)
 {
 	return (time >> t->coarse << t->coarse) + kl_mix(thread, 3) % (t->error + 1);
@@ -92,7 +93,7 @@ static enum kl_verdict follow(const struct kl_spec *spec, const struct stream_co
 		if (t->length && k == t->gap)
 			from = s.now;
 		stream_next(&s, &op);
-		/* What was called before the gap, and what ends behind it, is seen. */
+		/* Operations that were called before the gap are seen. */
 		if (t->length && k >= t->gap && k < t->gap + t->length && op.call > from)
 			continue;
 		if (t->length && k == t->gap + t->length)
@@ -114,7 +115,7 @@ static enum kl_verdict follow(const struct kl_spec *spec, const struct stream_co
 	return st.verdict;
 }
 
-static void test_right(void **state)
+static void test_no_false_alarm(void **state)
 {
 	static const struct stream_config types[] = {
 		{ .type = STREAM_QUEUE, .size = 20 }, { .type = STREAM_QUEUE, .size = 2 },
@@ -165,7 +166,7 @@ static void test_right(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_right),
+		cmocka_unit_test(test_no_false_alarm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

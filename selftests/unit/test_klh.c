@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The binary form: whole, cut short, damaged. */
+/* The binary form: complete, truncated and damaged files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
@@ -59,12 +59,12 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* More than one block, and tables larger than a block takes. */
-static void test_large(void **state)
+/* More than one block, and tables larger than a block. */
+static void test_several_blocks(void **state)
 {
 	struct kl_gen_config c = {
-		.spec = shipped_spec("map"), .ops = 200000, .seed = 3, .threads = 8, .objects = 100, .delay = 100,
-		.pending = 1, .error = 20,
+		.spec = shipped_spec("map"), .ops = 200000, .seed = 3, .threads = 8, .objects = 100,
+		.delay = 100, .pending = 1, .error = 20,
 	};
 	struct kl_history *h, *back;
 	size_t len, i;
@@ -83,7 +83,7 @@ static void test_large(void **state)
 	kl_history_free(back);
 }
 
-/* What a stretch of operations has; one that has nothing of it is told in bytes, as words. */
+/* Features of a run of operations.  A run without a feature is encoded compactly. */
 enum trait {
 	SPECIAL = 1, PENDING = 2, TOLD = 4, WIDE = 8, AGAIN = 16, NO_VALUES = 32, TRAITS = 64
 };
@@ -92,8 +92,9 @@ static void add_random(struct kl_history *h, unsigned int traits, uint64_t *time
 {
 	const uint64_t wide = traits & WIDE && !kl_rand_below(s, 9) ? 300 : 0;
 	const bool none = traits & NO_VALUES && kl_rand_below(s, 2);
-	struct kl_shape shape = {
-		.method = kl_rand_below(s, 3), .nargs = none ? 0 : 1 + kl_rand_below(s, 2),
+	struct kl_opsig sig = {
+		.method = kl_rand_below(s, 3),
+		.nargs = none ? 0 : 1 + kl_rand_below(s, 2),
 		.nres = none ? 0 : kl_rand_below(s, 3),
 	};
 	struct kl_op op = {
@@ -111,14 +112,15 @@ static void add_random(struct kl_history *h, unsigned int traits, uint64_t *time
 		       kl_special(1 + kl_rand_below(s, KL_ABSENT)) :
 		       kl_word(kl_rand_below(s, traits & AGAIN ? 6 : UINT64_MAX) >>
 			       kl_rand_below(s, 64));
-	assert_int_equal(kl_history_add(h, &op, &shape, v, v + 2), 0);
+	assert_int_equal(kl_history_add(h, &op, &sig, v, v + 2), 0);
 	if (traits & TOLD && !kl_rand_below(s, 30))
-		assert_int_equal(kl_history_tell(h, h->nops - 1, op.call + kl_rand_below(s, 9),
-						 op.call + kl_rand_below(s, 9)), 0);
+		assert_int_equal(kl_history_set_points(h, h->nops - 1,
+						       op.call + kl_rand_below(s, 9),
+						       op.call + kl_rand_below(s, 9)), 0);
 }
 
-/* Each part of a block is read in the way that suits it; and shapes are many. */
-static void test_parts(void **state)
+/* Each part of a block is read with the encoding that its features need; signatures are many. */
+static void test_all_encodings(void **state)
 {
 	static const char *const names[] = { "a", "b", "c" };
 	uint64_t seed = 5, time = 0, round, i;
@@ -152,11 +154,12 @@ static void test_parts(void **state)
 	}
 }
 
-/* A recording in ten steps: 3 blocks by time, floors told, with a gap among them. */
+/* A recording of ten steps: blocks with floors, and a gap among them. */
 static char *stream(bool complete, size_t *len, struct kl_history **out)
 {
 	struct kl_gen_config c = {
-		.spec = shipped_spec("seqlock"), .ops = 100, .seed = 9, .threads = 3, .objects = 2, .delay = 50,
+		.spec = shipped_spec("seqlock"), .ops = 100, .seed = 9, .threads = 3, .objects = 2,
+		.delay = 50,
 	};
 	struct kl_gap gap = { .from = 5, .to = 9, .lost = 3, .object = 1, .cpu = 2 };
 	struct kl_history *h;
@@ -183,7 +186,7 @@ static char *stream(bool complete, size_t *len, struct kl_history **out)
 	return data;
 }
 
-/* Where each block begins; the last one is the end. */
+/* Collect the offset of each block; the last one is the end of the file. */
 static size_t blocks_of(const char *data, size_t len, size_t *at)
 {
 	const uint8_t *p = (const uint8_t *)data;
@@ -194,7 +197,7 @@ static size_t blocks_of(const char *data, size_t len, size_t *at)
 	return n;
 }
 
-/* Cut at each byte: whole blocks are read, and what may have followed is a gap. */
+/* A file that is cut at any byte yields its whole blocks, and a gap for the rest. */
 static void test_truncated(void **state)
 {
 	struct kl_history *h, *back;
@@ -207,7 +210,7 @@ static void test_truncated(void **state)
 		size_t whole = 0, ops, ngaps;
 		int ret;
 
-		/* A copy of exactly that size, so that ASan sees each byte too far. */
+		/* A copy of exactly that size, so that ASan catches an access beyond the end. */
 		copy = malloc(cut + 1);
 		memcpy(copy + 1, data, cut);
 		back = NULL;
@@ -217,14 +220,14 @@ static void test_truncated(void **state)
 		free(copy);
 		if (cut < at[0]) {
 			assert_int_equal(ret, -EINVAL);
-			assert_non_null(strstr(history_log, "k: cut short inside its header"));
+			assert_non_null(strstr(history_log, "k: truncated inside its header"));
 			continue;
 		}
 		assert_int_equal(ret, 0);
-		assert_non_null(strstr(history_log, "klin: warning: k: cut short at offset "));
+		assert_non_null(strstr(history_log, "klin: warning: k: truncated at offset "));
 		while (whole + 1 < nblocks && at[whole + 1] <= cut)
 			whole++;
-		/* The seventh block holds the gap. */
+		/* The seventh block has the gap. */
 		ops = 10 * (whole > 6 ? whole - 1 : whole);
 		assert_int_equal(back->nops, ops);
 		ngaps = whole > 6;
@@ -252,11 +255,11 @@ static void test_not_closed(void **state)
 	history_log_start();
 	assert_int_equal(kl_klh_read("k", data, len, &back), 0);
 	history_log_stop();
-	assert_non_null(strstr(history_log, "cut short"));
+	assert_non_null(strstr(history_log, "truncated"));
 	assert_int_equal(back->nops, 100);
 	kl_history_free(back);
 
-	/* A crashed machine leaves zeros. */
+	/* A crashed machine may leave zeros at the end. */
 	data = realloc(data, len + 4096);
 	memset(data + len, 0, 4096);
 	history_log_start();
@@ -268,8 +271,8 @@ static void test_not_closed(void **state)
 	kl_history_free(h);
 }
 
-/* Each bit turned over: an error, never something else than was written. */
-static void test_bit_flips(void **state)
+/* With any bit flipped, the reader fails or returns the original history. */
+static void test_bit_flips_are_found(void **state)
 {
 	struct kl_history *h, *back;
 	size_t len, i;
@@ -283,7 +286,10 @@ static void test_bit_flips(void **state)
 			data[i] ^= 1 << bit;
 			assert_int_equal(kl_klh_read("k", data, len, &back), -EINVAL);
 			assert_true(*history_log);
-			/* The first bytes tell the form: they make no history of another one. */
+			/*
+			 * Without the right first bytes the file must not be taken for another
+			 * form.
+			 */
 			assert_int_equal(kl_history_parse("k", data, len, KL_FORM_AUTO, &back),
 					 -EINVAL);
 			data[i] ^= 1 << bit;
@@ -294,7 +300,7 @@ static void test_bit_flips(void **state)
 	kl_history_free(h);
 }
 
-static void test_version(void **state)
+static void test_other_version(void **state)
 {
 	struct kl_history *h, *back;
 	size_t len;
@@ -305,13 +311,14 @@ static void test_version(void **state)
 	assert_int_equal(kl_klh_read("k", data, len, &back), -EINVAL);
 	history_log_stop();
 	assert_string_equal(history_log,
-			    "klin: k: .klh version 7: expected version 1, the only one this klin reads\n");
+			    "klin: k: .klh version 7: expected version 1, the only one this "
+			    "klin reads\n");
 	free(data);
 	kl_history_free(h);
 }
 
-/* A .klh of before there was `# memory' is a recording. */
-static void test_no_memory(void **state)
+/* A .klh from before the introduction of `# memory' is a recording. */
+static void test_without_memory_model(void **state)
 {
 	static const char line[] = "# memory sc\n";
 	struct kl_history *h = kl_history_new(), *back;
@@ -340,8 +347,8 @@ static void test_no_memory(void **state)
 	free(data);
 }
 
-/* Text that was sent through something that changes line ends. */
-static void test_mangled_magic(void **state)
+/* A file whose line ends were converted as if it were text. */
+static void test_converted_line_ends(void **state)
 {
 	static const char data[40] = "\x89KLH\n\x1a\n";
 	struct kl_history *back;
@@ -350,22 +357,23 @@ static void test_mangled_magic(void **state)
 	assert_true(kl_klh_is(data, sizeof(data)));
 	assert_int_equal(kl_klh_read("k", data, sizeof(data), &back), -EINVAL);
 	history_log_stop();
-	assert_string_equal(history_log, "klin: k: offset 0: not the first bytes of a .klh file: the "
-			    "file is damaged\n");
+	assert_string_equal(history_log,
+			    "klin: k: offset 0: not the first bytes of a .klh file: the file is "
+			    "damaged\n");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_several_blocks),
+		cmocka_unit_test(test_all_encodings),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_not_closed),
-		cmocka_unit_test(test_bit_flips),
-		cmocka_unit_test(test_version),
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_mangled_magic),
+		cmocka_unit_test(test_bit_flips_are_found),
+		cmocka_unit_test(test_other_version),
+		cmocka_unit_test(test_without_memory_model),
+		cmocka_unit_test(test_converted_line_ends),
 	};
 
 	return cmocka_run_group_tests_name("klh", tests, setup, teardown);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is decided of a damaged .klh: of small files of different kinds each bit is turned over,
- * and each length is tried.  It ends with an error or with the verdict of the whole file; only
- * of a file that is cut short, which is said, the verdict may be UNKNOWN.
+ * Verdicts on damaged .klh files.  Small files of several kinds are read with each bit
+ * flipped, and cut at each length.  The result is an error, or the verdict of the whole file.
+ * Only a truncated file, which a message reports, may be UNKNOWN.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +39,9 @@ static int teardown(void **state)
 struct kind {
 	const char *spec;
 	struct kl_gen_config gen;
-	unsigned int blocks;	/* as a recording has them, each with its floor; 0: one file */
-	bool gap;		/* operations were lost behind the last one */
+	/* number of blocks of a recording, each with its floor; 0: a single file */
+	unsigned int blocks;
+	bool gap;		/* operations were lost after the last block */
 	enum kl_verdict verdict;
 };
 
@@ -73,7 +74,7 @@ struct trial {
 	unsigned long refused, same, unknown;
 };
 
-/* 0 and what is decided of these bytes, or the reader's error. */
+/* Return: 0 with the verdict on the bytes, or the reader's error. */
 static int decide(const struct trial *t, const char *data, size_t len, enum kl_verdict *verdict)
 {
 	const struct kl_options opt = {
@@ -96,7 +97,7 @@ static int decide(const struct trial *t, const char *data, size_t len, enum kl_v
 	return 0;
 }
 
-/* As `klin convert', or as a recording, block after block. */
+/* Write as `klin convert' does, or as a recording, block by block. */
 static void write_file(const struct kind *k, const struct kl_history *h)
 {
 	const size_t each = k->blocks ? (h->nops + k->blocks - 1) / k->blocks : 0;
@@ -169,14 +170,14 @@ static void try(struct trial *t, const char *data, size_t len, bool cut)
 				 kl_verdict_name(t->kind->verdict), len, kl_verdict_name(verdict));
 		t->unknown++;
 	}
-	/* No byte says of an empty file that it was more; nothing is decided of it. */
+	/* An empty file does not say that it was longer, and gets no verdict. */
 	if (cut && !ret && len)
-		assert_non_null(strstr(history_log, "k: cut short at offset "));
+		assert_non_null(strstr(history_log, "k: truncated at offset "));
 	else if (cut && !ret)
 		assert_int_equal(verdict, KL_UNKNOWN);
 }
 
-static void test_bits(void **state)
+static void test_flipped_bits(void **state)
 {
 	struct trial t;
 	size_t i, at;
@@ -195,7 +196,7 @@ static void test_bits(void **state)
 	}
 }
 
-static void test_lengths(void **state)
+static void test_truncated_lengths(void **state)
 {
 	struct trial t;
 	size_t i, len;
@@ -204,14 +205,17 @@ static void test_lengths(void **state)
 	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		begin(&t, &kinds[i]);
 		for (len = 0; len < t.len; len++) {
-			/* Of exactly that size, so that ASan sees each byte too far. */
+			/*
+			 * Memory of exactly that size, so that ASan catches an access beyond the
+			 * end.
+			 */
 			copy = malloc(len + 1);
 			assert_non_null(copy);
 			memcpy(copy + 1, t.data, len);
 			try(&t, copy + 1, len, true);
 			free(copy);
 		}
-		/* What was written is decided, though its end is missing. */
+		/* The verdict of the whole file is found, although its end is missing. */
 		assert_true(t.same);
 		end(&t);
 	}
@@ -220,8 +224,8 @@ static void test_lengths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bits),
-		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_flipped_bits),
+		cmocka_unit_test(test_truncated_lengths),
 	};
 
 	return cmocka_run_group_tests_name("klh_verdict", tests, setup, teardown);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * klind's parts that need no kernel: its configuration, its counters as Prometheus reads
- * them, and its reports, which are whole or not there, few, and say what klin check and
- * klin replay say.
+ * Parts of klind that need no kernel: the configuration, the metrics in Prometheus' form, and
+ * the reports.  A report is complete or absent, reports are limited in number, and they agree
+ * with klin check and klin replay.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@
 #include "tso/engine/tso.h"
 #include "watch/flight.h"
 
-static void test_conf(void **state)
+static void test_conf_is_read(void **state)
 {
 	static const char text[] =
 		"# a comment\n; another\n[klind]\n reports = /var/lib/a b\n"
@@ -73,8 +73,9 @@ static void test_conf(void **state)
 	assert_string_equal(w->file, "queue");
 	assert_false(w->one_object || w->clock_known || w->report_unknown || w->classical);
 	assert_int_equal(w->attach, KLIND_AUTO);
-	/* What is said in the same way is the same, wherever it stands. */
-	assert_int_equal(klind_conf_parse("conf", "\n\n[spec queue]\n[spec range]\nobject = 1\n", &d),
+	/* Equal watchers are recognized wherever they stand in the file. */
+	assert_int_equal(klind_conf_parse("conf",
+					  "\n\n[spec queue]\n[spec range]\nobject = 1\n", &d),
 			 0);
 	assert_true(klind_watch_conf_equal(w, &d->watch[0]));
 	assert_false(klind_watch_conf_equal(&c->watch[0], &d->watch[1]));
@@ -103,19 +104,21 @@ static void test_conf_mistakes(void **state)
 		{ "[spec a]\nflight-time = 10\n", "expected a time with its unit" },
 		{ "[spec a]\nattach = fast\n", "expected auto, fentry, kprobe or plain" },
 		{ "[spec a]\nattach = plain\n[spec b]\n[spec c]\nattach = plain\n",
-		  "c:4: error: attach = plain: klin.ko records one structure at a time, and [spec a]" },
+		  "c:4: error: attach = plain: klin.ko records one structure at a time, and "
+		  "[spec a]" },
 		{ "[spec a]\nmemory-model = x86\n", "expected tso or sc" },
 		{ "[spec a]\nreport-unknown = maybe\n", "expected yes or no" },
 		{ "[spec a]\nobject = here\n", "expected an address" },
-		{ "[spec a]\nfile =\n", "expected a specification's name or file" },
-		{ "[spec a]\nreports = /x\n", "c:2: error: 'reports': expected one of file, " },
-		{ "[klind]\nfile = x\n", "c:2: error: 'file': expected one of reports, " },
+		{ "[spec a]\nfile =\n", "expected the name or path of a specification" },
+		{ "[spec a]\nreports = /x\n", "c:2: error: unknown key 'reports': expected" },
+		{ "[klind]\nfile = x\n", "c:2: error: unknown key 'file': expected" },
 		{ "[klind]\nreports = x\n[spec a]", "c:2: error: reports = x: expected a path" },
-		{ "[klind]\nmetrics-socket = m\n[spec a]", "c:2: error: metrics-socket = m: expected" },
+		{ "[klind]\nmetrics-socket = m\n[spec a]",
+		  "c:2: error: metrics-socket = m: expected" },
 		{ "[klind]\nmetrics-socket = /" LONG_PATH "\n[spec a]", "of at most 107 bytes" },
-		{ "[klind]\n[spec a]\n[klind]\n", "c:3: error: [klind] was there already, in line 1" },
-		{ "[spec a]\n[spec a]\n", "c:2: error: [spec a] was there already, in line 1" },
-		{ "[spec a]\nslots = 1\nslots = 1\n", "c:3: error: slots was given already, in line 2" },
+		{ "[klind]\n[spec a]\n[klind]\n", "c:3: error: [klind] already begins in line 1" },
+		{ "[spec a]\n[spec a]\n", "c:2: error: [spec a] already begins in line 1" },
+		{ "[spec a]\nslots = 1\nslots = 1\n", "c:3: error: slots is already set in line" },
 		{ "[spec]\n", "c:1: error: expected [klind], or [spec NAME]" },
 		{ "[spec a\n", "expected [klind], or [spec NAME]" },
 		{ "[spec ../a]\n", "expected [klind], or [spec NAME]" },
@@ -130,9 +133,10 @@ static void test_conf_mistakes(void **state)
 		assert_int_equal(klind_conf_parse("c", bad[i].text, &c), -EINVAL);
 		history_log_stop();
 		if (!strstr(history_log, bad[i].message))
-			fail_msg("'%s': '%s' is not in '%s'", bad[i].text, bad[i].message, history_log);
+			fail_msg("'%s': '%s' is not in '%s'", bad[i].text, bad[i].message,
+				 history_log);
 	}
-	/* Each of several mistakes is told. */
+	/* Each of several mistakes is reported. */
 	history_log_start();
 	assert_int_equal(klind_conf_parse("c", "[spec a]\nx = 1\n\ny = 2\n", &c), -EINVAL);
 	history_log_stop();
@@ -140,8 +144,11 @@ static void test_conf_mistakes(void **state)
 	assert_non_null(strstr(history_log, "c:4: "));
 }
 
-/* Each family once, with its help and type, then its samples; all lines have the form. */
-static void test_metrics(void **state)
+/*
+ * Each family appears once, with its help and type, then its samples; all lines have the right
+ * form.
+ */
+static void test_metrics_form(void **state)
 {
 	const struct klind_metrics_row rows[] = {
 		{ "a", { .recorded = UINT64_MAX, .lag_ns = 1500000000, .verdict = KL_UNKNOWN,
@@ -179,7 +186,10 @@ static void test_metrics(void **state)
 			helps++;
 		} else if (sscanf(line, "# TYPE %79s %15s", family, type) == 2) {
 			assert_string_equal(name, family);
-			/* By convention, and so that rate() is not used on what is none. */
+			/*
+			 * The convention for counters, which tells users whether rate() makes
+			 * sense.
+			 */
 			assert_int_equal(!strcmp(type, "counter"), !!strstr(family, "_total"));
 			types++;
 		} else {
@@ -191,8 +201,8 @@ static void test_metrics(void **state)
 	free(text);
 }
 
-/* A file of metrics is replaced at once, or stays; others read it. */
-static void test_metrics_file(void **state)
+/* A file of metrics is replaced atomically or stays; others may read it. */
+static void test_metrics_file_is_replaced(void **state)
 {
 	const struct klind_metrics_row rows[] = { { "a", { .recorded = 1 } } };
 	char dir[] = "/tmp/klin-test-XXXXXX", path[64], *text;
@@ -210,14 +220,14 @@ static void test_metrics_file(void **state)
 	assert_int_equal(kl_read_file(path, &text, &len), 0);
 	assert_non_null(strstr(text, "klin_operations_recorded_total{spec=\"a\"} 1\n"));
 	free(text);
-	/* Nothing else is there. */
+	/* No other file is left. */
 	unlink(path);
 	assert_int_equal(rmdir(dir), 0);
 	assert_int_equal(klind_metrics_write(path, rows, 1), -ENOENT);
 }
 
-/* What others may have put there is not opened, nor what it names. */
-static void test_metrics_name(void **state)
+/* A name that another user may have created is not opened, nor its target. */
+static void test_metrics_file_of_another_kind(void **state)
 {
 	const struct klind_metrics_row rows[] = { { "a", { .recorded = 1 } } };
 	char dir[] = "/tmp/klin-test-XXXXXX", path[64], other[64];
@@ -225,7 +235,7 @@ static void test_metrics_name(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/klin.prom", dir);
 	snprintf(other, sizeof(other), "%s/other", dir);
-	/* Nobody reads it: to open it would be to wait for ever. */
+	/* The FIFO has no reader: opening it would block forever. */
 	assert_int_equal(mkfifo(other, 0600), 0);
 	assert_int_equal(klind_metrics_write(other, rows, 1), -EEXIST);
 	assert_int_equal(symlink("other", path), 0);
@@ -278,7 +288,7 @@ static void say(int fd, const char *text)
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 }
 
-/* What has come; true if that is all that will. */
+/* Read all that has arrived.  Return: true at the end of the stream. */
 static bool received(int fd, char *buf, size_t size)
 {
 	size_t len = 0;
@@ -290,7 +300,7 @@ static bool received(int fd, char *buf, size_t size)
 	return n == 0;
 }
 
-/* By a file's name and by one that is none; nobody who asks, and one who is not there. */
+/* A notify socket with a path and an abstract one; no socket, and a missing one. */
 static void test_notify(void **state)
 {
 	char dir[] = "/tmp/klin-test-XXXXXX", path[64], buf[64];
@@ -322,7 +332,7 @@ static void test_notify(void **state)
 	klind_notify("READY=1");
 	unsetenv("NOTIFY_SOCKET");
 	history_log_stop();
-	assert_non_null(strstr(history_log, "cannot be told how it goes"));
+	assert_non_null(strstr(history_log, "cannot report klind's state"));
 	assert_int_equal(rmdir(dir), 0);
 }
 
@@ -342,7 +352,7 @@ static void test_socket_clients(void **state)
 	assert_int_equal(st.st_mode, S_IFSOCK | 0660);
 	assert_true(klind_socket_poll(s, &p) == UINT64_MAX && p.fd >= 0 && p.events == POLLIN);
 
-	/* Says nothing and has nothing more to say. */
+	/* A client that sends nothing and closes its side. */
 	fd = connected(path);
 	shutdown(fd, SHUT_WR);
 	klind_socket_work(s, now);
@@ -350,7 +360,7 @@ static void test_socket_clients(void **state)
 	assert_string_equal(buf, "counter 1\n");
 	close(fd);
 
-	/* Asks by HTTP, in two pieces. */
+	/* A client that sends an HTTP request in two pieces. */
 	fd = connected(path);
 	say(fd, "GET /metrics HTTP/1.1\r\nHost: klind\r\n");
 	klind_socket_work(s, now);
@@ -364,7 +374,7 @@ static void test_socket_clients(void **state)
 	assert_non_null(strstr(buf, "\r\n\r\ncounter 2\n"));
 	close(fd);
 
-	/* One that stays silent is answered after a while; who came after it waits, then is. */
+	/* A silent client gets its answer after a time-out; a second client waits for it. */
 	fd = connected(path);
 	other = connected(path);
 	say(other, "GET / HTTP/1.1\r\n\r\n");
@@ -380,7 +390,7 @@ static void test_socket_clients(void **state)
 	close(fd);
 	close(other);
 
-	/* Gone before its answer. */
+	/* A client that is gone before its answer. */
 	fd = connected(path);
 	close(fd);
 	klind_socket_work(s, now);
@@ -390,8 +400,8 @@ static void test_socket_clients(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-/* Who does not read what it asked for is dropped in the end, and blocks nobody. */
-static void test_socket_stuck(void **state)
+/* A client that does not read its answer is dropped in the end, and blocks nobody. */
+static void test_socket_client_does_not_read(void **state)
 {
 	char dir[] = "/tmp/klin-test-XXXXXX", path[64], *buf = malloc(2 << 20);
 	struct klind_socket *s;
@@ -412,7 +422,7 @@ static void test_socket_stuck(void **state)
 	klind_socket_work(s, 1 + KLIND_CLIENT_NS);
 	received(fd, buf, 2 << 20);
 	assert_true(strlen(buf) < 1 << 20);
-	/* The next one reads, a piece at a time. */
+	/* The next client reads its answer in pieces. */
 	assert_false(received(other, buf, 4096));
 	while (!received(other, buf, 2 << 20))
 		klind_socket_work(s, 2 + KLIND_CLIENT_NS);
@@ -436,8 +446,8 @@ static void refused(const char *path, int err, const char *message)
 		fail_msg("'%s' is not in '%s'", message, history_log);
 }
 
-/* What a dead daemon left is replaced; what is not ours, or in use, is not touched. */
-static void test_socket_place(void **state)
+/* A dead daemon's socket is replaced; another file, or a socket in use, is not touched. */
+static void test_socket_path_in_use(void **state)
 {
 	char dir[] = "/tmp/klin-test-XXXXXX", path[64], *text;
 	struct sockaddr_un a;
@@ -455,15 +465,15 @@ static void test_socket_place(void **state)
 	assert_int_equal(bind(fd, (const struct sockaddr *)&a, sizeof(a)), 0);
 	close(fd);
 	assert_int_equal(klind_socket_open(path, print_counter, &printed, &s), 0);
-	refused(path, -EADDRINUSE, "somebody is listening there");
+	refused(path, -EADDRINUSE, "another process listens on this socket");
 	fd = connected(path);
 	shutdown(fd, SHUT_WR);
 	klind_socket_work(s, 1);
 	close(fd);
-	/* Also for who only looked whether somebody is there. */
+	/* Connections that only checked whether a daemon runs are answered, too. */
 	assert_int_equal(printed, 2);
 
-	/* A file is put in its place meanwhile. */
+	/* A file replaces the socket. */
 	assert_true(klind_socket_there(s));
 	assert_int_equal(unlink(path), 0);
 	assert_false(klind_socket_there(s));
@@ -471,18 +481,18 @@ static void test_socket_place(void **state)
 	assert_true(f && fputs("mine", f) >= 0 && !fclose(f));
 	assert_false(klind_socket_there(s));
 	klind_socket_close(s);
-	refused(path, -EADDRINUSE, "is no socket: it is left alone");
+	refused(path, -EADDRINUSE, "exists and is not a socket");
 	assert_int_equal(kl_read_file(path, &text, &len), 0);
 	assert_string_equal(text, "mine");
 	free(text);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(symlink("nowhere", path), 0);
-	refused(path, -EADDRINUSE, "is no socket: it is left alone");
+	refused(path, -EADDRINUSE, "exists and is not a socket");
 	assert_int_equal(lstat(path, &st), 0);
 	assert_int_equal(unlink(path), 0);
 	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 	assert_int_equal(bind(fd, (const struct sockaddr *)&a, sizeof(a)), 0);
-	refused(path, -EADDRINUSE, "is a socket of another kind: it is left alone");
+	refused(path, -EADDRINUSE, "is a socket of another type");
 	close(fd);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(dir), 0);
@@ -490,14 +500,14 @@ static void test_socket_place(void **state)
 	refused("/" LONG_PATH, -EINVAL, "too long for a socket");
 }
 
-/* These fsync() fail: bit N - 1 for the N-th. */
+/* Bit N - 1 makes the N-th fsync() fail. */
 static unsigned int fsyncs, bad_fsyncs;
-/* A disk that takes its time. */
+/* A slow disk. */
 static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t disk_changed = PTHREAD_COND_INITIALIZER;
 static bool disk_held, disk_asked;
 
-/* In place of the C library's. */
+/* Replaces the C library's. */
 int fsync(int fd)
 {
 	const unsigned int n = fsyncs++;
@@ -515,7 +525,7 @@ int fsync(int fd)
 	return syscall(SYS_fsync, fd);
 }
 
-/* A history with one violation, in one of three objects. */
+/* Return: a history with one violation, in one of three objects. */
 static struct kl_history *wrong(const struct kl_spec *spec)
 {
 	const struct kl_gen_config c = {
@@ -556,7 +566,10 @@ static enum kl_verdict check_file(const struct kl_spec *spec, const char *dir, c
 	return v;
 }
 
-/* The names in a directory that end so; how many.  The first, by name, to @first. */
+/*
+ * Return: the number of names in a directory that end in @end; the first in order goes to
+ * @first.
+ */
 static size_t entries(const char *dir, const char *end, char *first, size_t size)
 {
 	DIR *d = opendir(dir);
@@ -586,8 +599,8 @@ static void remove_all(const char *dir)
 	assert_int_equal(system(command), 0);
 }
 
-/* With and without the operations that the check had told of. */
-static void test_report(void **state)
+/* Reports with and without the operations that the check named. */
+static void test_report_is_complete(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
 	struct kl_history *h = wrong(spec), *read;
@@ -603,8 +616,9 @@ static void test_report(void **state)
 	assert_non_null(mkdtemp(dir));
 	for (with = 0; with < 2; with++) {
 		struct incident i = {
-			.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec, .reason = "a \"test\"",
-			.engine = "frontier", .written = &written, .failed = &failed, .time = UINT64_MAX,
+			.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec,
+			.reason = "a \"test\"", .engine = "frontier", .written = &written,
+			.failed = &failed, .time = UINT64_MAX,
 		};
 
 		snprintf(path, sizeof(path), "%s/reports%d", dir, with);
@@ -626,7 +640,8 @@ static void test_report(void **state)
 		snprintf(file, sizeof(file), "%s/history.klh", path);
 		assert_int_equal(kl_history_read_hashed(file, &read), 0);
 		snprintf(file, sizeof(file), "%s/certificate", path);
-		assert_int_equal(replay_file(file, spec, read, &(struct kl_limits){ 0 }, &replay), 0);
+		assert_int_equal(replay_file(file, spec, read, &(struct kl_limits){ 0 }, &replay),
+				 0);
 		assert_int_equal(replay.refuted, 1);
 		assert_int_equal(replay.open, 0);
 		kl_history_free(read);
@@ -646,7 +661,7 @@ static const char *member(const json_t *j, const char *name)
 	return json_string_value(json_object_get(j, name)) ?: "null";
 }
 
-/* The files of a report that are there, and what report.json says of the others. */
+/* Check the files of a report, and report.json's list of those that are missing (bits of @gone). */
 static void look_at_report(const char *path, const char *const *files, unsigned int gone,
 			   const char *from)
 {
@@ -680,12 +695,12 @@ static void look_at_report(const char *path, const char *const *files, unsigned 
 }
 
 /*
- * A disk that fails at some fsync(): the files that were not written are named by the report;
- * without report.json there is none, and that is said.
+ * A disk that fails at some fsync().  The report names the files that were not written.
+ * Without report.json there is no report, which the log says.
  */
-static void test_report_disk(void **state)
+static void test_report_on_failing_disk(void **state)
 {
-	/* In the order of writing; report.json and two directories follow. */
+	/* In order of writing; report.json and two directories follow. */
 	static const char *const files[] = {
 		"history.klh", "certificate", "counterexample.txt", "flight.klh", NULL,
 	};
@@ -694,16 +709,16 @@ static void test_report_disk(void **state)
 		const char *from, *log;
 	} disks[] = {
 		{ 0, 0, "history.klh", NULL },
-		/* A certificate of a history that is not there is not begun. */
-		{ 1, 3, "flight.klh", "its report is without history.klh: Input/output" },
-		{ 2, 2, "history.klh", "its report is without certificate: Input/output" },
-		{ 4, 4, "history.klh", "its report is without counterexample.txt: Input/output" },
-		{ 8, 8, "history.klh", "its report is without flight.klh: Input/output" },
-		{ 14, 14, "history.klh", "its report is without flight.klh: Input/output" },
-		{ 1 | 2 | 4, 15, "", "its report is without certificate: history.klh is missing" },
-		{ 16, 0, NULL, "could not be written" },
-		{ 32, 0, "history.klh", "would be lost" },
-		{ 64, 0, "history.klh", "would be lost" },
+		/* Without a history its certificate is not written. */
+		{ 1, 3, "flight.klh", "the report lacks history.klh: Input/output" },
+		{ 2, 2, "history.klh", "the report lacks certificate: Input/output" },
+		{ 4, 4, "history.klh", "the report lacks counterexample.txt: Input/output" },
+		{ 8, 8, "history.klh", "the report lacks flight.klh: Input/output" },
+		{ 14, 14, "history.klh", "the report lacks flight.klh: Input/output" },
+		{ 1 | 2 | 4, 15, "", "the report lacks certificate: history.klh is missing" },
+		{ 16, 0, NULL, "cannot write a report" },
+		{ 32, 0, "history.klh", "cannot be synced to disk" },
+		{ 64, 0, "history.klh", "cannot be synced to disk" },
 	};
 	struct kl_spec *spec = shipped_spec("register");
 	struct kl_history *h = wrong(spec);
@@ -763,8 +778,11 @@ static int ask_for(struct reporter *r, struct incident *i, const char *name,
 	return reporter_submit(r, i);
 }
 
-/* While a disk is slow, many of one watcher and kind do not push out the first of another. */
-static void test_queue(void **state)
+/*
+ * With a slow disk, many requests of one watcher do not displace the first of another kind or
+ * watcher.
+ */
+static void test_queue_is_fair(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
 	struct kl_history *h = wrong(spec);
@@ -781,7 +799,7 @@ static void test_queue(void **state)
 	disk_held = true;
 	disk_asked = false;
 	assert_int_equal(ask_for(r, &i, "a", INCIDENT_REQUEST, f), 0);
-	/* That one does not wait any longer. */
+	/* This request has left the queue. */
 	pthread_mutex_lock(&disk);
 	while (!disk_asked)
 		pthread_cond_wait(&disk_changed, &disk);
@@ -811,8 +829,52 @@ static void test_queue(void **state)
 	kl_spec_free(spec);
 }
 
-/* The oldest go; what was not finished goes; what cannot be written leaves nothing. */
-static void test_keep(void **state)
+/* Old reports that cannot be removed or counted are logged, and the others are removed. */
+static void test_failing_removals_are_logged(void **state)
+{
+	static const char *const logged[] = {
+		"/.unfinished-abcdef: cannot remove this unfinished report: Directory not empty",
+		"/20010101T000000.000000Z-full-request: cannot remove this report, so that ",
+		"/20020101T000000.000000Z-file-request: cannot count this report, so that ",
+		"/20020101T000000.000000Z-file-request: cannot remove this report, so that ",
+	};
+	struct kl_spec *spec = shipped_spec("register");
+	char dir[] = "/tmp/klin-test-XXXXXX", path[300], name[256] = "";
+	uint64_t written = 0, failed = 0;
+	const struct incident i = {
+		.kind = INCIDENT_REQUEST, .name = "reg", .spec = spec, .written = &written,
+		.failed = &failed,
+	};
+	struct reporter *r;
+	size_t k;
+	FILE *f;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "mkdir -p %s/.unfinished-abcdef/folder "
+		 "%s/20010101T000000.000000Z-full-request/folder "
+		 "%s/20030101T000000.000000Z-good-request", dir, dir, dir);
+	assert_int_equal(system(path), 0);
+	snprintf(path, sizeof(path), "%s/20020101T000000.000000Z-file-request", dir);
+	f = fopen(path, "w");
+	assert_true(f && !fclose(f));
+	history_log_start();
+	assert_int_equal(reporter_new(dir, 1, 1 << 30, &r), 0);
+	assert_int_equal(reporter_submit(r, &i), 0);
+	reporter_drain(r);
+	history_log_stop();
+	for (k = 0; k < sizeof(logged) / sizeof(*logged); k++)
+		if (!strstr(history_log, logged[k]))
+			fail_msg("'%s' is not in '%s'", logged[k], history_log);
+	assert_null(strstr(history_log, "good-request"));
+	assert_int_equal(entries(dir, "-good-request", name, sizeof(name)), 0);
+	assert_int_equal(entries(dir, "-reg-request", name, sizeof(name)), 1);
+	reporter_free(r);
+	remove_all(dir);
+	kl_spec_free(spec);
+}
+
+/* The oldest reports are removed, and so are unfinished ones; a failed write leaves no files. */
+static void test_old_reports_are_removed(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
 	struct kl_history *h = wrong(spec);
@@ -830,7 +892,7 @@ static void test_keep(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/.unfinished-abcdef", dir);
 	assert_int_equal(mkdir(path, 0700), 0);
-	/* What is none of klind's stays. */
+	/* Files that are not klind's stay. */
 	snprintf(path, sizeof(path), "%s/notes", dir);
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(reporter_new(dir, 3, 1 << 30, &r), 0);
@@ -846,7 +908,7 @@ static void test_keep(void **state)
 	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 3);
 	assert_true(strcmp(first, name) < 0);
 	assert_int_equal(entries(dir, "notes", name, sizeof(name)), 1);
-	/* Those that are there are of a later time, by a clock that was put back since then. */
+	/* Existing reports with later times, from before the clock was set back. */
 	for (k = 0; k < 3; k++) {
 		snprintf(path, sizeof(path), "%s/29990101T00000%d.000000Z-late-unknown", dir, k);
 		assert_int_equal(mkdir(path, 0700), 0);
@@ -861,7 +923,7 @@ static void test_keep(void **state)
 		rmdir(path);
 	}
 	reporter_free(r);
-	/* A bound of bytes that one report does not fit. */
+	/* A limit of bytes that is smaller than one report. */
 	assert_int_equal(reporter_new(dir, 3, 4096, &r), 0);
 	i.flight = flight_take(f, KL_TIME_MAX);
 	history_log_start();
@@ -869,7 +931,7 @@ static void test_keep(void **state)
 	reporter_drain(r);
 	history_log_stop();
 	assert_int_equal(entries(dir, "-request", name, sizeof(name)), 0);
-	/* The directory is gone. */
+	/* The directory has been removed. */
 	remove_all(dir);
 	i.flight = flight_take(f, KL_TIME_MAX);
 	history_log_start();
@@ -877,7 +939,8 @@ static void test_keep(void **state)
 	reporter_drain(r);
 	history_log_stop();
 	assert_int_equal(failed, 1);
-	assert_non_null(strstr(history_log, "could not be written"));
+	assert_non_null(strstr(history_log, "cannot write a report"));
+	assert_non_null(strstr(history_log, "cannot remove old reports: No such file"));
 	reporter_free(r);
 	history_log_start();
 	assert_int_equal(reporter_new("/nonexistent/x", 3, 4096, &r), -EINVAL);
@@ -890,19 +953,20 @@ static void test_keep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conf),
+		cmocka_unit_test(test_conf_is_read),
 		cmocka_unit_test(test_conf_mistakes),
-		cmocka_unit_test(test_metrics),
-		cmocka_unit_test(test_metrics_file),
-		cmocka_unit_test(test_metrics_name),
+		cmocka_unit_test(test_metrics_form),
+		cmocka_unit_test(test_metrics_file_is_replaced),
+		cmocka_unit_test(test_metrics_file_of_another_kind),
 		cmocka_unit_test(test_notify),
 		cmocka_unit_test(test_socket_clients),
-		cmocka_unit_test(test_socket_stuck),
-		cmocka_unit_test(test_socket_place),
-		cmocka_unit_test(test_report),
-		cmocka_unit_test(test_report_disk),
-		cmocka_unit_test(test_queue),
-		cmocka_unit_test(test_keep),
+		cmocka_unit_test(test_socket_client_does_not_read),
+		cmocka_unit_test(test_socket_path_in_use),
+		cmocka_unit_test(test_report_is_complete),
+		cmocka_unit_test(test_report_on_failing_disk),
+		cmocka_unit_test(test_queue_is_fair),
+		cmocka_unit_test(test_old_reports_are_removed),
+		cmocka_unit_test(test_failing_removals_are_logged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

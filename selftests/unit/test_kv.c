@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Key-value logs whose strings are of one letter or two, so that what was appended can be
- * found in what was got in many ways: the verdict is that of a judge who tries all orders
- * and joins real strings, also with certificates and after a way through the text form.
+ * Key-value logs with strings of one or two letters, so that several appends may explain a
+ * read.  The verdict is that of a judge who tries all orders with real strings.  Certificates,
+ * and the history after conversion to text, give the same verdict.  KLIN_RUNS sets the number
+ * of logs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,15 +21,15 @@
 #include "replayed.h"
 
 #define MOST	9	/* operations of a random log */
-#define ALL	16	/* and of any */
-#define ROOM	64	/* of any string */
+#define ALL	16	/* operations of any log */
+#define ROOM	64	/* bytes of a string */
 #define NEVER	1000
 
 enum kind { PUT, APPEND, GET };
 
 static const char *const names[] = { "put", "append", "get" };
 
-/* What no two of are equal, though some look alike, and how reports show it. */
+/* Different keys, some of which look alike, and how reports show them. */
 static const struct key {
 	const char *text, *shown;
 	enum { STRING, NUMBER, OTHER } kind;
@@ -45,16 +46,16 @@ static const struct key {
 
 struct op {
 	enum kind kind;
-	int key;		/* of those of the log */
+	int key;		/* 0 or 1: which key of the log */
 	char s[ROOM];
-	int call, ret;		/* NEVER: it has none */
-	bool done;		/* it took effect, in the making */
+	int call, ret;		/* NEVER: it does not return */
+	bool done;		/* while the log is made: it has taken effect */
 };
 
 struct log {
 	struct op op[ALL];
 	int n;
-	unsigned int key[2];	/* indexes of keys */
+	unsigned int key[2];	/* indexes into keys */
 	char text[8192];
 	size_t len;
 };
@@ -130,7 +131,7 @@ static void take_effect(struct op *o, char value[2][ROOM])
 		strcat(v, o->s);
 }
 
-/* A right log; of some gets another string is told. */
+/* Make a correct log, and change the string of some reads. */
 static void make_log(struct log *log, uint64_t *seed)
 {
 	const int letters = 1 + kl_rand(seed) % 2, nkeys = 1 + kl_rand(seed) % 3 / 2;
@@ -155,7 +156,7 @@ static void make_log(struct log *log, uint64_t *seed)
 			o->call = now++;
 			put_event(log, p, "invoke", o, o->kind == GET ? NULL : o->s);
 		} else if (o && kl_rand(seed) % 10 == 0) {
-			/* Nobody knows whether it happened. */
+			/* The operation may or may not have happened. */
 			put_event(log, p, "info", o, o->kind == GET ? NULL : o->s);
 			o->ret = NEVER;
 			o->done |= kl_rand(seed) % 2;
@@ -225,7 +226,7 @@ static void check(const struct log *log, const struct kl_history *h, enum kl_ver
 	kl_spec_free(spec);
 }
 
-/* How reports show the key of an operation: strings of digits look like strings beside numbers. */
+/* Return: the key as reports show it.  A string of digits is quoted if the log has number keys. */
 static const char *shown_key(const struct log *log, const struct op *o)
 {
 	const struct key *key = &keys[log->key[o->key]];
@@ -237,7 +238,7 @@ static const char *shown_key(const struct log *log, const struct op *o)
 	return key->shown;
 }
 
-/* Reports show what was appended, also in copies, whatever the arguments are. */
+/* Reports show the string of an append, also after conversion to text. */
 static void check_shown(const struct log *log, const struct kl_history *h)
 {
 	char shown[256], want[256];
@@ -275,7 +276,7 @@ static void check_log(const struct log *log)
 	kl_history_free(h);
 }
 
-static void test_random(void **state)
+static void test_random_logs(void **state)
 {
 	const unsigned long runs = wanted_runs(1000);
 	unsigned long wrong = 0, many = 0, i;
@@ -293,13 +294,13 @@ static void test_random(void **state)
 		many += !!h->spec_text;
 		kl_history_free(h);
 	}
-	/* All that there is to find was among them. */
+	/* The random logs are of all kinds. */
 	if (runs >= 300)
 		assert_true(wrong > runs / 20 && wrong < runs / 2 && many > runs / 100);
 }
 
-/* What can be read in several ways: an append more or less, and another order. */
-static void test_ways(void **state)
+/* Reads that several orders explain: with or without an append, or in another order. */
+static void test_ambiguous_reads(void **state)
 {
 	static const struct {
 		const char *append[4], *got;
@@ -344,8 +345,8 @@ static void test_ways(void **state)
 	}
 }
 
-/* Another string that is got in between takes a place among those that appends make. */
-static void test_between(void **state)
+/* A put string becomes one of those that appends build. */
+static void test_equal_put_and_appends(void **state)
 {
 	static const struct {
 		enum kind kind;
@@ -360,7 +361,7 @@ static void test_between(void **state)
 	size_t i, wrong;
 
 	(void)state;
-	/* Once as it is, then with each get told another string. */
+	/* First the correct log, then with a wrong string for each get. */
 	for (wrong = 0; wrong <= n; wrong++) {
 		if (wrong && steps[wrong - 1].kind != GET)
 			continue;
@@ -378,8 +379,8 @@ static void test_between(void **state)
 	}
 }
 
-/* Two keys of each two that look alike or not: what is put to one is not got from the other. */
-static void test_keys(void **state)
+/* Keys that look alike are distinct: a get of one does not see a put to another. */
+static void test_keys_that_look_alike(void **state)
 {
 	struct log log;
 	unsigned int a, b;
@@ -413,10 +414,10 @@ static void test_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_between),
+		cmocka_unit_test(test_keys_that_look_alike),
+		cmocka_unit_test(test_random_logs),
+		cmocka_unit_test(test_ambiguous_reads),
+		cmocka_unit_test(test_equal_put_and_appends),
 	};
 
 	return cmocka_run_group_tests_name("kv", tests, NULL, NULL);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random litmus tests: the machine, with its reductions and without, on TSO and
- * on SC, has the same final states as an enumerator that is written from the
- * definition, knows nothing of byte code and tries one instruction or one flush
- * at a time.  KLIN_RUNS tells how many programs.
+ * Random litmus tests.  The machine, with and without its reductions, on TSO and SC, reaches
+ * the same final states as a naive enumerator.  The enumerator follows the definition, knows
+ * no byte code, and tries one instruction or one flush at a time.  KLIN_RUNS sets the number
+ * of programs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ struct program {
 	struct insn insn[THREADS][INSNS];
 };
 
-/* Bytes only and no holes, so that states can be compared and hashed. */
+/* Bytes only, without holes, so that states can be compared and hashed. */
 struct state {
 	uint8_t mem[LOCS], pc[THREADS], half[THREADS], held[THREADS];
 	uint8_t reg[THREADS][REGS];
@@ -90,7 +90,7 @@ static void put(struct naive *n, struct state *s, unsigned int t, unsigned int l
 	s->buf[t][s->nbuf[t]++][1] = val;
 }
 
-/* One instruction of a thread; false if it has to wait. */
+/* Run one instruction of a thread.  Return: false if it must wait. */
 static bool execute(struct naive *n, struct state *s, unsigned int t)
 {
 	const struct insn *i = &n->p->insn[t][s->pc[t]];
@@ -107,7 +107,7 @@ static bool execute(struct naive *n, struct state *s, unsigned int t)
 		reg[i->reg] = see(s, t, i->loc);
 		break;
 	case INC:
-		/* A load and a store, between which others may come. */
+		/* A load and a store, between which other threads may run. */
 		if (!s->half[t]) {
 			s->half[t] = 1;
 			s->held[t] = see(s, t, i->loc) + 1;
@@ -207,7 +207,7 @@ static void make(struct program *p, uint64_t *seed)
 		p->n[t] = 1 + kl_rand_below(seed, p->nthreads == THREADS ? INSNS - 1 : INSNS);
 		for (i = 0; i < p->n[t]; i++)
 			p->insn[t][i] = (struct insn){
-				/* Most are plain loads and stores. */
+				/* Most instructions are plain loads and stores. */
 				kl_rand_below(seed, 4) ? kl_rand_below(seed, 2) :
 				kl_rand_below(seed, KINDS), kl_rand_below(seed, locs),
 				kl_rand_below(seed, REGS), 1 + kl_rand_below(seed, 2),
@@ -220,7 +220,7 @@ static int cell(char *s, size_t size, const struct program *p, unsigned int t, u
 	const struct insn *x = &p->insn[t][i];
 	const char *reg = x->reg ? "EBX" : "EAX";
 	const char loc = "xyz"[x->loc];
-	/* Where a jump of the instruction before the last goes. */
+	/* The target of a jump before the previous instruction. */
 	const bool target = i > 1 && p->insn[t][i - 2].kind == JUMP;
 	int n = target ? snprintf(s, size, "L%u: ", i) : 0;
 
@@ -250,7 +250,7 @@ static int cell(char *s, size_t size, const struct program *p, unsigned int t, u
 	}
 }
 
-/* The same program as text; a jump takes a row of its own behind its comparison. */
+/* Write the program as text; a jump takes a row of its own after its comparison. */
 static void write_text(const struct program *p, char *s, size_t size)
 {
 	unsigned int t, i, half;
@@ -306,7 +306,7 @@ static void compare(struct naive *n, const struct kl_litmus *l, bool unreduced, 
 	kl_litmus_result_free(&r);
 }
 
-static void test_random(void **state)
+static void test_agrees_with_naive(void **state)
 {
 	unsigned long runs = wanted_runs(10000), i, weak = 0;
 	struct naive n = { .seen = calloc(SEEN_SLOTS, sizeof(*n.seen)),
@@ -320,7 +320,7 @@ static void test_random(void **state)
 	int model;
 
 	(void)state;
-	/* More than these tell nothing new. */
+	/* More programs would find nothing new. */
 	runs = runs < 10000 ? runs : 10000;
 	assert_true(n.seen && n.used);
 	for (i = 0; i < runs; i++) {
@@ -342,7 +342,7 @@ static void test_random(void **state)
 		weak += n.nfinals > sc;
 		kl_litmus_free(l);
 	}
-	/* Programs on which TSO and SC agree tell little. */
+	/* Programs on which TSO and SC agree test little. */
 	print_message("%lu programs, on %lu TSO has more final states than SC\n", runs, weak);
 	assert_true(runs < 100 || weak > runs / 50);
 	free(n.seen);
@@ -351,7 +351,7 @@ static void test_random(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_agrees_with_naive) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

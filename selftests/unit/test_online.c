@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The online check against the offline one and the brute-force oracle: random small
- * histories of several specifications, right and falsified, with pending operations,
- * ties, a clock's error, gaps and unknown first states, fed in any order that the
- * floor allows; and longer ones, of which little is kept.  KLIN_RUNS sets how many,
- * KLIN_TESTS (a pattern) which of the tests.
+ * The online check against the offline check and the brute-force oracle.  Small random
+ * histories of several specifications, right and falsified, have pending operations, ties,
+ * clock errors, gaps and unknown first states.  They are fed in any order that the floor
+ * allows.  Long histories are fed, too, with a small window.  KLIN_RUNS sets the number;
+ * KLIN_TESTS (a pattern) selects tests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,8 +32,9 @@ static unsigned long runs(void)
 
 struct seen {
 	size_t violations;
-	size_t confirmed, small;	/* with a counterexample that the oracle looked at */
-	uint64_t first;			/* events by the first */
+	/* violations whose counterexample the oracle confirmed; violations with a small one */
+	size_t confirmed, small;
+	uint64_t first;			/* number of events at the first violation */
 };
 
 static void on_violation(void *ctx, const struct kl_online_violation *v)
@@ -67,7 +68,7 @@ static void add(struct kl_online *o, const struct kl_spec *spec, const struct kl
 	assert_int_equal(kl_online_add(o, &a), 0);
 }
 
-/* Feed a history in any order, with floors that are true; its operations are by call. */
+/* Feed a history, sorted by call, in any order, with correct floors. */
 static void feed(struct kl_online *o, const struct kl_spec *spec, const struct kl_history *h,
 		 unsigned int spread, uint64_t *seed)
 {
@@ -153,7 +154,7 @@ static void show(const struct kl_history *h, const struct kl_spec *spec, enum kl
 }
 
 struct tally {
-	unsigned long all, right, wrong, unknown;	/* unknown online only */
+	unsigned long all, right, wrong, unknown;	/* unknown: UNKNOWN only online */
 };
 
 static void tell(const char *name, const struct tally *t)
@@ -163,8 +164,8 @@ static void tell(const char *name, const struct tally *t)
 }
 
 /*
- * @exact: nothing is lost, and all is kept: the verdicts have to be the same.  Else the
- * online one may be UNKNOWN, and nothing else may differ.
+ * @exact: the window keeps everything, so the verdicts must be equal.  Otherwise the online
+ * verdict may also be UNKNOWN.
  */
 static void compare(const struct kl_spec *spec, const struct kl_history *h, bool exact,
 		    uint32_t window, uint64_t *seed, struct tally *t)
@@ -190,7 +191,7 @@ static void compare(const struct kl_spec *spec, const struct kl_history *h, bool
 	assert_int_equal(st.verdict == KL_VIOLATION, st.violations > 0);
 }
 
-static void test_small(void **state)
+static void test_small_histories(void **state)
 {
 	static const char *const names[] = {
 		"queue", "pqueue", "stack", "set", "map", "register", "counter", "lock", "pair",
@@ -224,8 +225,8 @@ static void test_small(void **state)
 	}
 }
 
-/* Longer ones: little of them is kept, so the online check may know less, and nothing else. */
-static void test_long(void **state)
+/* Longer histories with a small window: the online verdict may be UNKNOWN instead. */
+static void test_long_histories(void **state)
 {
 	static const char *const names[] = {
 		"queue", "pqueue", "stack", "set", "map", "register", "counter", "lock",
@@ -271,11 +272,8 @@ static void test_long(void **state)
 	}
 }
 
-/*
- * Values that are all different, and nothing kept that the monitors do not keep themselves:
- * what they say is all there is.
- */
-static void test_monitors(void **state)
+/* With unique values and no window, the monitors alone decide. */
+static void test_monitors_decide_alone(void **state)
 {
 	static const char *const names[] = { "queue", "pqueue", "stack" };
 	unsigned long i, n = runs() / 4;
@@ -309,7 +307,7 @@ static void test_monitors(void **state)
 	}
 }
 
-/* Feed @n operations of a stream in the order of their returns; its end too if @end. */
+/* Feed @n operations of a stream in order of return, with the end of the stream if @end. */
 static void feed_stream(struct kl_online *o, struct stream *s, uint64_t n, bool end)
 {
 	struct kl_online_op op;
@@ -344,10 +342,10 @@ static struct kl_online *start(const struct kl_spec *spec, struct seen *seen)
 }
 
 /*
- * Wherever something goes wrong, it is said within 1000 calls and returns, also while some
- * operations never return; of the correct twin nothing is said.
+ * A violation is reported within 1000 calls and returns, also with pending operations.  The
+ * correct twin of the stream has no violation.
  */
-static void test_distance(void **state)
+static void test_violation_within_1000_events(void **state)
 {
 	static const struct {
 		struct stream_config c;
@@ -384,7 +382,7 @@ static void test_distance(void **state)
 			c.fault_at = 500 + 397 * k;
 			c.fault = k % 4 ? c.fault : STREAM_RIGHT;
 			assert_int_equal(stream_init(&s, &c, spec), 0);
-			/* It is placed when enough is inside. */
+			/* The fault occurs once enough elements are inside. */
 			feed_stream(o, &s, c.fault_at, false);
 			while (c.fault && !s.fault_event && s.nops < 1000000)
 				feed_stream(o, &s, 8, false);
@@ -406,11 +404,11 @@ static void test_distance(void **state)
 }
 
 /*
- * Some operations are lost in the middle: of a set each key is unknown then until it is known
- * again, and of a register its word.  What is wrong later is found all the same, and nothing
- * is wrong with the correct twin.
+ * Some operations in the middle are lost.  Each key of a set, and the value of a register, is
+ * then unknown until an operation shows it.  Later violations are found, and the correct twin
+ * has none.
  */
-static void test_lost(void **state)
+static void test_recovers_after_gap(void **state)
 {
 	static const struct stream_config t[] = {
 		{ .type = STREAM_SET, .size = 50 },
@@ -441,7 +439,9 @@ static void test_lost(void **state)
 			feed_stream(o, &s, 5000, false);
 			assert_int_equal(kl_online_floor(o, stream_floor(&s)), 0);
 			from = s.now;
-			/* What was called before, and what goes on behind it, is seen. */
+			/*
+			 * Operations that were called before the gap, or return after it, are seen.
+			 */
 			for (j = 0; j < 200; j++) {
 				stream_next(&s, &op);
 				if (op.call < from)
@@ -462,8 +462,8 @@ static void test_lost(void **state)
 	}
 }
 
-/* What is wrong is said soon after, with a small counterexample; what is right never. */
-static void test_faults(void **state)
+/* A violation is reported soon, with a small counterexample; correct streams have none. */
+static void test_streams_with_faults(void **state)
 {
 	static const struct stream_config faults[] = {
 		{ .type = STREAM_QUEUE, .size = 2000, .fault = STREAM_RESULT },
@@ -496,7 +496,7 @@ static void test_faults(void **state)
 			c.seed = seed;
 			c.fault_at = 20000;
 			assert_int_equal(stream_init(&s, &c, spec), 0);
-			/* Which value a pending pop took is not found out afterwards. */
+			/* The value that a pending pop removed is not determined afterwards. */
 			feed_stream(o, &s, 40000, !c.fault && c.type != STREAM_PQUEUE);
 			kl_online_stats(o, &st);
 			if (st.verdict != (c.fault ? KL_VIOLATION : KL_LINEARIZABLE))
@@ -514,8 +514,8 @@ static void test_faults(void **state)
 	}
 }
 
-/* The memory does not grow with the length. */
-static void test_memory(void **state)
+/* The memory does not grow with the length of the stream. */
+static void test_memory_is_bounded(void **state)
 {
 	static const struct stream_config types[] = {
 		{ .type = STREAM_QUEUE, .threads = 16, .size = 100, .seed = 1 },
@@ -549,8 +549,8 @@ static void test_memory(void **state)
 	}
 }
 
-/* What comes too late, and what does not come for too long, is a gap; then all is known again. */
-static void test_late(void **state)
+/* An operation that arrives too late causes a gap; later operations make the state known again. */
+static void test_late_operation_is_a_gap(void **state)
 {
 	struct kl_spec *spec = shipped_spec("set");
 	struct kl_val v[2] = { kl_word(1), kl_word(1) };
@@ -562,7 +562,7 @@ static void test_late(void **state)
 	struct seen seen;
 	struct kl_online *o = start(spec, &seen);
 
-	/* Nobody has added it so far, but that may have been an operation that is to come. */
+	/* The value was not added, but an operation that has not arrived may have added it. */
 	assert_int_equal(kl_online_add(o, &op), 0);
 	assert_int_equal(kl_online_floor(o, 5), 0);
 	kl_online_stats(o, &st);
@@ -570,14 +570,14 @@ static void test_late(void **state)
 	assert_int_equal(kl_online_floor(o, 30), 0);
 	kl_online_stats(o, &st);
 	assert_int_equal(st.verdict, KL_VIOLATION);
-	/* It was: what was said is taken back. */
+	/* Such an operation arrives late, so the violation is revoked. */
 	op.method = kl_spec_find_method(spec, "add");
 	op.call = 8;
 	assert_int_equal(kl_online_add(o, &op), 0);
 	kl_online_stats(o, &st);
 	assert_int_equal(st.verdict, KL_UNKNOWN);
 	assert_int_equal(st.late, 1);
-	/* An answer makes it known again: two that differ are wrong. */
+	/* The first result makes the value known again; a different one later is a violation. */
 	op.method = kl_spec_find_method(spec, "has");
 	op.call = 40;
 	op.ret = 50;
@@ -593,7 +593,7 @@ static void test_late(void **state)
 	kl_spec_free(spec);
 }
 
-/* No violation, in whatever order the operations come. */
+/* Check that no order of arrival causes a violation. */
 static void expect_right(const char *name, const char *text)
 {
 	struct kl_spec *spec = shipped_spec(name);
@@ -606,7 +606,7 @@ static void expect_right(const char *name, const char *text)
 	for (seed = 1; seed < 100; seed += 3) {
 		uint64_t s = seed;
 
-		/* Now and then little is kept. */
+		/* Sometimes with a small window. */
 		check_online(spec, h, seed % 2 ? 0 : 3, &s, &st, &seen);
 		assert_int_not_equal(st.verdict, KL_VIOLATION);
 	}
@@ -614,8 +614,11 @@ static void expect_right(const char *name, const char *text)
 	kl_spec_free(spec);
 }
 
-/* Equal words are as good as each other: 15 goes before 1 comes, and no pending pop took 1. */
-static void test_equal_words(void **state)
+/*
+ * Equal words are interchangeable: the 15 is removed before the 1 is added, and no pending pop
+ * removed the 1.
+ */
+static void test_no_alarm_equal_words(void **state)
 {
 	static const char text[] =
 		"# klin history 1\n# clock seq\n# first init\n"
@@ -636,32 +639,35 @@ static void test_equal_words(void **state)
 	kl_spec_free(spec);
 }
 
-static void test_alarms(void **state)
+static void test_no_false_alarms(void **state)
 {
 	/*
-	 * Where the order of a thread makes the monitors give up all that came is checked
-	 * offline when a gap begins: what returns at that time may be of the gap.
+	 * The order of a thread makes the monitors give up.  The offline check then decides when
+	 * the gap begins; operations that return at that time may belong to the gap.
 	 */
 	expect_right("queue",
 		     "# klin history 1\n# clock mono error 0\n# first init\n"
 		     "# gap from 10 to 14 lost 1\n"
 		     "t0 @0 2 6 enq 1\nt1 @0 3 7 peek -> 1\nt2 @0 5 9 enq 2\n"
 		     "t1 @0 8 10 peek -> 5\nt1 @0 10 16 peek -> 2\n");
-	/* A removal under way at the end of one, while another operation finds it empty. */
+	/*
+	 * A removal is in progress at the end of a gap, while another operation finds the queue
+	 * empty.
+	 */
 	expect_right("queue",
 		     "# klin history 1\n# clock mono error 0\n# first init\n"
 		     "# gap from 6 to 11 lost 1\n# gap from 11 to 14 lost 1\n"
 		     "t0 @0 3 5 deq -> empty\nt2 @0 5 10 deq -> empty\nt0 @0 14 16 deq -> 2\n"
 		     "t0 @0 16 24 deq -> empty\nt2 @0 17 21 peek -> empty\n"
 		     "t2 @0 22 27 peek -> empty\n");
-	/* What was removed may have been there first; what was added then is inside. */
+	/* The removed value may be from the first state; then the added one is still inside. */
 	expect_right("pqueue",
 		     "# klin history 1\n# clock mono error 0\n# first any\n"
 		     "t0 @0 2 5 pop -> 0\nt1 @0 3 6 push 0\nt0 @0 6 13 pop -> empty\n"
 		     "t0 @0 16 23 peek -> 0\n");
 	/*
-	 * A pending removal is guessed to have taken 1, of several 15 none that is on the
-	 * way out being the first; 1 is seen later.
+	 * A pending removal is assumed to have removed 1, since of several 15 none on the way out
+	 * is the first.  Later 1 is seen.
 	 */
 	expect_right("pqueue",
 		     "# klin history 1\n# clock mono error 0\n# first init\n"
@@ -696,12 +702,12 @@ static void test_alarms(void **state)
 		     "t0 @0 4652 4732 push 18\nt2 @0 4741 4838 pop -> 15\n"
 		     "t3 @0 4757 4925 peek -> 1\nt0 @0 4779 4835 push 1\n"
 		     "t3 @0 4942 4994 peek -> 1\nt2 @0 5042 5181 pop -> 15\n");
-	/* Whoever was under way in a gap may write behind it. */
+	/* An operation in progress in the gap may write after it. */
 	expect_right("register", "# klin history 1\n# clock mono error 1\n# first init\n"
 		     "# gap cpu 0 from 7 to 15 lost 1\n"
 		     "t0 @0 16 23 cas 1 0 -> 1 cpu=0\nt0 @0 17 20 write 1 cpu=0\n"
 		     "t0 @0 22 26 read -> 0 cpu=0\n");
-	/* Which of the two 15 was removed is a guess: one of them without the other proves nothing. */
+	/* It is not known which of the two 15 was removed, so one alone proves nothing. */
 	expect_right("pqueue", "# klin history 1\n# clock mono error 0\n# first init\n"
 		     "t4 @1 1687 1821 push 18\nt3 @1 1704 - push 15\n"
 		     "t0 @1 1786 1905 push 8\nt2 @1 1809 1945 push 0\n"
@@ -717,16 +723,16 @@ static void test_alarms(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_monitors),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_distance),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_equal_words),
-		cmocka_unit_test(test_alarms),
+		cmocka_unit_test(test_small_histories),
+		cmocka_unit_test(test_long_histories),
+		cmocka_unit_test(test_monitors_decide_alone),
+		cmocka_unit_test(test_streams_with_faults),
+		cmocka_unit_test(test_violation_within_1000_events),
+		cmocka_unit_test(test_memory_is_bounded),
+		cmocka_unit_test(test_late_operation_is_a_gap),
+		cmocka_unit_test(test_recovers_after_gap),
+		cmocka_unit_test(test_no_alarm_equal_words),
+		cmocka_unit_test(test_no_false_alarms),
 	};
 
 	if (getenv("KLIN_TESTS"))

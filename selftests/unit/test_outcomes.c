@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random clients of random implementations of a register and a counter: where the
- * implementation is linearizable, each outcome of the client with it is one with the
- * specification (Burckhardt et al., Theorem 4); and where it is the
- * specification, word by word, the outcomes are the same.  KLIN_RUNS tells how many.
+ * Random clients of random implementations of a register and a counter.  If the implementation
+ * is linearizable, each outcome of the client is possible with the specification (Burckhardt
+ * et al., Theorem 4).  If the implementation equals the specification, the outcomes are equal.
+ * KLIN_RUNS sets the number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,8 @@ static void make(char *text, size_t size, bool same, uint64_t *seed)
 	if (same)
 		fprintf(f, "method set(word v) { %s { x = v; } }\n"
 			   "method get() -> word { atomic { return x; } }\n"
-			   "method add() -> word { atomic_flush { n += 1; return n - 1; } }\n", block);
+			   "method add() -> word { atomic_flush { n += 1; return n - 1; } }\n",
+			   block);
 	else
 		fprintf(f, "method set(word v) { %s }\nmethod get() -> word { %s }\n"
 			   "method add() -> word { %s }\n", PICK(sets, seed), PICK(gets, seed),
@@ -81,8 +82,10 @@ static void make(char *text, size_t size, bool same, uint64_t *seed)
 }
 
 struct counts {
-	unsigned long right, wrong, seen;	/* seen: wrong, and the client can tell */
-	unsigned long weak;			/* with an outcome that SC has not */
+	/* seen: wrong implementations whose fault the client can observe */
+	unsigned long right, wrong, seen;
+	/* programs with an outcome that is impossible under SC */
+	unsigned long weak;
 };
 
 static void check(const char *text, bool sc, bool same, struct counts *n)
@@ -132,7 +135,7 @@ static void run(bool same, struct counts *n)
 		      n->right, n->wrong, n->seen, n->weak);
 }
 
-static void test_contained(void **state)
+static void test_outcomes_are_of_spec(void **state)
 {
 	struct counts n = { 0 };
 
@@ -141,7 +144,7 @@ static void test_contained(void **state)
 	assert_true(n.right && n.wrong && n.seen && n.weak);
 }
 
-static void test_same(void **state)
+static void test_outcomes_equal_spec(void **state)
 {
 	struct counts n = { 0 };
 
@@ -153,8 +156,8 @@ static void test_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contained),
-		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_outcomes_are_of_spec),
+		cmocka_unit_test(test_outcomes_equal_spec),
 	};
 
 	kl_log_level = KL_LOG_ERR;

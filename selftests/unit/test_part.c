@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Laying out a partition: events and predecessors together say exactly what
- * happens before what, however threads overlap themselves, whatever the clock's
- * error and however near the end of time.  And the memory that goes with it.
+ * Layout of a partition: events and predecessors together give the exact order of operations.
+ * Threads may overlap themselves, the clock may be inexact, and times may be near the end of
+ * time.  Also the memory of the layout.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static struct kl_history *make_history(uint64_t *seed)
 	const uint64_t n = 1 + kl_rand_below(seed, MAX_OPS), span = 1 + kl_rand_below(seed, 400);
 	const uint64_t base = kl_rand_below(seed, 4) ? 0 : KL_TIME_MAX - 2 * span - 5;
 	struct kl_history *h = kl_history_new();
-	const struct kl_shape s = { .nargs = 1 };
+	const struct kl_opsig s = { .nargs = 1 };
 	const struct kl_val v = kl_word(7);
 	uint64_t i;
 
@@ -56,7 +56,7 @@ static struct kl_history *make_history(uint64_t *seed)
 	return h;
 }
 
-/* before[a] |= bit b for everything that comes before a, by events and predecessors. */
+/* Set bit b of before[a] for each b that events or predecessors order before a. */
 static void close_order(const struct kl_part *p, bool before[MAX_OPS][MAX_OPS])
 {
 	uint32_t i, j, k;
@@ -98,7 +98,7 @@ static void check_order(const struct kl_spec *spec, const struct kl_history *h)
 	kl_part_free(&p);
 }
 
-static void test_order(void **state)
+static void test_order_is_exact(void **state)
 {
 	struct kl_spec *spec;
 	uint64_t seed = 1;
@@ -114,8 +114,8 @@ static void test_order(void **state)
 	kl_spec_free(spec);
 }
 
-/* Does @sim remember nothing yet? */
-static bool is_new(const struct kl_sim *sim)
+/* Return: true if @sim has memoized nothing yet. */
+static bool is_new(const struct kl_stepper *sim)
 {
 	uint32_t i;
 
@@ -125,12 +125,15 @@ static bool is_new(const struct kl_sim *sim)
 	return true;
 }
 
-/* Simulators of one thread: what one remembers is no other's, at one time or later. */
-static void test_room(void **state)
+/*
+ * Steppers of one thread: what one memoizes is never visible to another, at the same time or
+ * later.
+ */
+static void test_memo_is_not_shared(void **state)
 {
 	struct kl_memo_room room = { 0 };
 	struct kl_part p = { 0 };
-	struct kl_sim sim[2];
+	struct kl_stepper sim[2];
 	struct kl_spec *spec;
 	struct kl_history *h;
 	const uint32_t *next;
@@ -144,19 +147,19 @@ static void test_room(void **state)
 		h = make_history(&seed);
 		assert_int_equal(kl_part_build(spec, h, methods, NULL, h->nops, 0, false, &p), 0);
 		p.room = &room;
-		assert_int_equal(kl_sim_init(&sim[0], &p, NULL, reason), 0);
-		assert_int_equal(kl_sim_init(&sim[1], &p, NULL, reason), 0);
+		assert_int_equal(kl_stepper_init(&sim[0], &p, NULL, reason), 0);
+		assert_int_equal(kl_stepper_init(&sim[1], &p, NULL, reason), 0);
 		assert_ptr_equal(sim[0].memo.entries, room.entries);
 		assert_ptr_not_equal(sim[1].memo.entries, room.entries);
-		assert_int_equal(kl_sim_step(&sim[0], sim[0].first, 0, &next), 1);
+		assert_int_equal(kl_stepper_step(&sim[0], sim[0].first, 0, &next), 1);
 		assert_false(is_new(&sim[0]));
 		assert_true(is_new(&sim[1]));
-		kl_sim_free(&sim[i % 2]);
-		kl_sim_free(&sim[1 - i % 2]);
-		assert_int_equal(kl_sim_init(&sim[0], &p, NULL, reason), 0);
+		kl_stepper_free(&sim[i % 2]);
+		kl_stepper_free(&sim[1 - i % 2]);
+		assert_int_equal(kl_stepper_init(&sim[0], &p, NULL, reason), 0);
 		assert_ptr_equal(sim[0].memo.entries, room.entries);
 		assert_true(is_new(&sim[0]));
-		kl_sim_free(&sim[0]);
+		kl_stepper_free(&sim[0]);
 		kl_history_free(h);
 	}
 	kl_part_free(&p);
@@ -164,8 +167,8 @@ static void test_room(void **state)
 	kl_spec_free(spec);
 }
 
-/* A word must not cancel the rest of what is hashed. */
-static void test_mix(void **state)
+/* No word may cancel the other words of a hash. */
+static void test_hash_mix(void **state)
 {
 	static const uint64_t zeros[] = { 0xe7037ed1a0b428dbULL, 0x9e3779b97f4a7c15ULL };
 	unsigned int i;
@@ -179,9 +182,9 @@ static void test_mix(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_order_is_exact),
+		cmocka_unit_test(test_memo_is_not_shared),
+		cmocka_unit_test(test_hash_mix),
 	};
 
 	return cmocka_run_group_tests_name("part", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Engines in turn, and beside each other: with however many threads the same engine gives
- * the same answer.
+ * Engines in turn and in parallel: the same engine gives the same answer with any number of
+ * threads.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +18,11 @@
 #include "history_util.h"
 #include "tso/engine/tso.h"
 
-/* What is known to take several rounds; of values that repeat. */
+/* Histories with repeated values that take several rounds. */
 struct hard {
 	const char *spec;
 	unsigned int threads, ops, keys, seed, mutate;
-	uint64_t bytes;		/* bound of memory, or 0 */
+	uint64_t bytes;		/* memory limit, 0: none */
 };
 
 
@@ -54,7 +54,7 @@ static void assert_same(const struct kl_part_result *a, const struct kl_part_res
 				    a->answer.nsteps * sizeof(*a->answer.steps));
 }
 
-/* Did it take more than what an engine has in the first two rounds? */
+/* Return: true if the engine needs more work than it gets in the first two rounds. */
 static bool is_hard(const struct kl_spec *spec, const struct kl_history *h,
 		    const struct kl_part_result *r)
 {
@@ -72,20 +72,20 @@ static bool is_hard(const struct kl_spec *spec, const struct kl_history *h,
 	return hard;
 }
 
-static void test_threads(void **state)
+static void test_same_answer_any_threads(void **state)
 {
 	static const struct hard all[] = {
 		{ "stack", 4, 3000, 4, 2, 0, 0 }, { "stack", 8, 1000, 4, 2, 0, 0 },
 		{ "deque", 4, 1000, 4, 1, 0, 0 }, { "deque", 4, 1000, 4, 2, 0, 0 },
 		{ "deque", 8, 300, 4, 2, 0, 0 }, { "deque", 4, 1000, 4, 2, 1, 0 },
 		{ "stack", 8, 300, 4, 1, 1, 0 }, { "stack", 4, 1000, 4, 3, 1, 0 },
-		/* Memory ends it, with many threads no sooner. */
+		/* Memory runs out, and with many threads no sooner. */
 		{ "deque", 8, 1000, 4, 1, 0, 3 << 20 }, { "stack", 8, 3000, 4, 2, 0, 3 << 20 },
 		/* A violation only without store buffers. */
 		{ "register", 8, 300, 4, 1, 0, 0 }, { "seqlock", 4, 300, 4, 1, 1, 1 << 20 },
 	};
 	static const unsigned int threads[] = { 2, 3, 16 };
-	/* A mistake in memory needs no comparison of many numbers of threads. */
+	/* Memory errors show without a comparison of many numbers of threads. */
 	const unsigned int first = few_wanted() ? 2 : 0;
 	unsigned int verdicts[3] = { 0 }, hard = 0, i, j;
 
@@ -121,7 +121,7 @@ static void test_threads(void **state)
 		    verdicts[KL_UNKNOWN]);
 }
 
-/* Values that repeat and operations that did not return: too many orders to look at. */
+/* Repeated values and pending operations: too many orders to try all. */
 static struct kl_history *crowded(const struct kl_spec *spec, unsigned int objects)
 {
 	const struct kl_gen_config g = {
@@ -146,8 +146,8 @@ static struct kl_report *check_bounded(const struct kl_spec *spec, const struct 
 	return r;
 }
 
-/* The bound of work holds for all partitions and all engines together. */
-static void test_bound(void **state)
+/* The work limit applies to all partitions and all engines together. */
+static void test_work_limit_for_all(void **state)
 {
 	static const unsigned int objects[] = { 1, 3, 40 };
 	struct kl_spec *spec = shipped_spec("deque");
@@ -166,7 +166,7 @@ static void test_bound(void **state)
 			work += p[k].work;
 			stopped += p[k].stopped;
 			assert_true(!p[k].stopped || (p[k].answer.verdict == KL_UNKNOWN &&
-				    !strncmp(p[k].answer.reason, "bound of ", 9)));
+				    !strncmp(p[k].answer.reason, "limit of ", 9)));
 			assert_true(p[k].stopped || p[k].answer.verdict == KL_LINEARIZABLE);
 		}
 		printf("# %u objects: %zu stopped after %llu looks\n", objects[i], stopped,
@@ -177,8 +177,10 @@ static void test_bound(void **state)
 			struct kl_report *many = check_bounded(spec, h, kl_engines(), threads);
 
 			for (k = 0; k < one->nparts; k++) {
-				assert_int_equal(many->parts[k].answer.verdict, p[k].answer.verdict);
-				assert_string_equal(many->parts[k].answer.reason, p[k].answer.reason);
+				assert_int_equal(many->parts[k].answer.verdict,
+						 p[k].answer.verdict);
+				assert_string_equal(many->parts[k].answer.reason,
+						    p[k].answer.reason);
 				assert_ptr_equal(many->parts[k].engine, p[k].engine);
 			}
 			kl_report_free(many);
@@ -189,8 +191,8 @@ static void test_bound(void **state)
 	kl_spec_free(spec);
 }
 
-/* An engine that is asked alone ends, too. */
-static void test_bound_alone(void **state)
+/* The work limit also ends an engine that runs alone. */
+static void test_work_limit_one_engine(void **state)
 {
 	static const struct kl_engine *const all[] = {
 		&kl_frontier_engine, &kl_lifo_engine, &kl_dfs_engine, &kl_beam_engine,
@@ -222,9 +224,9 @@ static void test_bound_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_bound_alone),
+		cmocka_unit_test(test_same_answer_any_threads),
+		cmocka_unit_test(test_work_limit_for_all),
+		cmocka_unit_test(test_work_limit_one_engine),
 	};
 
 	return cmocka_run_group_tests_name("portfolio", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The kernel's preemption model, told by the files of many kernels. */
+/* The kernel's preemption model, from files of several kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static const struct {
 	struct kl_preemption_files f;
 	enum kl_preemption p;
 } cases[] = {
-	/* What runs is told by debugfs, whatever the boot options were. */
+	/* debugfs shows the current model, whatever the boot options were. */
 	{ { DYNAMIC, "none (voluntary) full \n", NULL, NULL }, KL_PREEMPT_VOLUNTARY },
 	{ { DYNAMIC, "none voluntary (full) \n", "preempt=none", NULL }, KL_PREEMPT_FULL },
 	{ { DYNAMIC, "(none) voluntary full \n", "preempt=full", NULL }, KL_PREEMPT_NONE },
@@ -26,7 +26,9 @@ static const struct {
 	{ { DYNAMIC, "none (other) full \n", NULL, NULL }, KL_PREEMPT_UNKNOWN },
 	{ { DYNAMIC, "nothing", NULL, NULL }, KL_PREEMPT_UNKNOWN },
 	{ { NULL, "none (full)", NULL, NULL }, KL_PREEMPT_FULL },
-	/* Else by the last boot option that the kernel knows, else by the configuration. */
+	/*
+	 * Otherwise the last boot option that the kernel knows decides, or else the configuration.
+	 */
 	{ { DYNAMIC, NULL, "quiet preempt=full\n", CONFIG("PREEMPT_NONE") }, KL_PREEMPT_FULL },
 	{ { DYNAMIC, NULL, "preempt=full preempt=none x\n", NULL }, KL_PREEMPT_NONE },
 	{ { DYNAMIC, NULL, "preempt=full preempt=fulll\n", NULL }, KL_PREEMPT_FULL },
@@ -36,7 +38,7 @@ static const struct {
 	{ { DYNAMIC, NULL, "quiet\n", CONFIG("PREEMPT_LAZY") }, KL_PREEMPT_LAZY },
 	{ { DYNAMIC, NULL, "quiet\n", NULL }, KL_PREEMPT_UNKNOWN },
 	{ { DYNAMIC, NULL, NULL, NULL }, KL_PREEMPT_UNKNOWN },
-	/* A model that was built in knows no boot option. */
+	/* A kernel with a fixed model ignores boot options. */
 	{ { STATIC, NULL, "preempt=none", NULL }, KL_PREEMPT_FULL },
 	{ { NOT, NULL, "preempt=full", NULL }, KL_PREEMPT_VOLUNTARY },
 	{ { NOT, NULL, NULL, CONFIG("PREEMPT_NONE") }, KL_PREEMPT_NONE },
@@ -45,7 +47,7 @@ static const struct {
 	{ { NULL, NULL, NULL, NULL }, KL_PREEMPT_UNKNOWN },
 };
 
-static void test_models(void **state)
+static void test_model_from_files(void **state)
 {
 	unsigned int i;
 
@@ -57,8 +59,8 @@ static void test_models(void **state)
 				 kl_preemption_name(cases[i].p));
 }
 
-/* What is not known may be preemptible. */
-static void test_preemptible(void **state)
+/* An unknown model may be preemptible. */
+static void test_unknown_may_be_preemptible(void **state)
 {
 	(void)state;
 	assert_false(kl_preemptible(KL_PREEMPT_NONE));
@@ -72,8 +74,8 @@ static void test_preemptible(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_models),
-		cmocka_unit_test(test_preemptible),
+		cmocka_unit_test(test_model_from_files),
+		cmocka_unit_test(test_unknown_may_be_preemptible),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

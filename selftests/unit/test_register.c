@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The online monitor of registers against all orders of small histories: right and
- * wrong ones, with pending operations, ties, unknown first states and equal words, each
- * prefix by itself, as what is wrong has to be said at the event that makes it so.
- * KLIN_RUNS sets how many.
+ * The online monitor of registers against all orders of small histories, right and wrong ones,
+ * with pending operations, ties, unknown first states and equal words.  Each prefix is
+ * checked, since the monitor must report a violation at the event that causes it.  KLIN_RUNS
+ * sets the number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,22 +20,22 @@
 #include "tso/engine/tso.h"
 
 #define MAX	10
-#define ANY	UINT64_MAX	/* a read whose result is not known */
+#define ANY	UINT64_MAX	/* a read with unknown result */
 
 static const char plain[] =
 	"spec plain { word x = 0; method read() -> word v { atomic { return x; } }"
 	" method write(word v) { atomic { x = v; } } }";
 
 struct op {
-	uint64_t call, ret;	/* KL_TIME_MAX: pending */
+	uint64_t call, ret;	/* ret is KL_TIME_MAX if pending */
 	uint64_t word;
 	bool write;
 };
 
 struct config {
 	unsigned int ops;
-	unsigned int words;	/* written; 0: each is another */
-	unsigned int span;	/* of times */
+	unsigned int words;	/* number of words written; 0: each is different */
+	unsigned int span;	/* number of times */
 	bool fresh;
 	bool pending;
 };
@@ -44,7 +44,7 @@ struct history {
 	struct config c;
 	struct op op[MAX];
 	unsigned int n;
-	uint64_t gap[2];	/* from, to; 0: there is none */
+	uint64_t gap[2];	/* begin and end of the gap; 0: none */
 };
 
 static unsigned long runs(void)
@@ -52,12 +52,18 @@ static unsigned long runs(void)
 	return wanted_runs(10000);
 }
 
-/* Is there an order of what had returned by @time, and perhaps of what was under way? */
+/*
+ * Return: true if there is an order of all operations that returned by @time, which may also
+ * have operations in progress.
+ */
 static bool right(const struct history *h, uint64_t time)
 {
 	uint16_t before[MAX] = { 0 }, must = 0;
 	unsigned int i, k, mask, first, n = h->n;
-	/* By what has taken effect: bit i: i may have written last; bit n: none has. */
+	/*
+	 * For each set of operations in effect: bit i if i may be the last write, bit n if there is
+	 * none.
+	 */
 	static uint16_t last[1 << MAX];
 
 	for (i = 0; i < n; i++) {
@@ -68,7 +74,7 @@ static bool right(const struct history *h, uint64_t time)
 				before[i] |= 1 << k;
 	}
 	for (first = 0; first <= n; first++) {
-		/* What was there first, if that is not known: what one of the reads saw. */
+		/* The first value, if unknown, is a value that some read saw. */
 		uint64_t word = 0;
 
 		if (h->c.fresh ? first > 0 : first < n && h->op[first].write)
@@ -109,7 +115,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The first time at which there is none; KL_TIME_MAX if there always is. */
+/* Return: the first time at which there is no order, or KL_TIME_MAX. */
 static uint64_t first_wrong(const struct history *h)
 {
 	uint64_t times[MAX];
@@ -132,7 +138,7 @@ static uint64_t first_wrong(const struct history *h)
 	return times[low];
 }
 
-/* Operations at random places; what is read was there at a point in each, or is another word. */
+/* Make operations at random times.  A read returns the value at its point, or another one. */
 static void make(struct history *h, const struct config *c, uint64_t *seed)
 {
 	uint64_t point[MAX], word = c->fresh ? 0 : kl_rand_below(seed, 3);
@@ -169,7 +175,7 @@ static void make(struct history *h, const struct config *c, uint64_t *seed)
 		if (!h->op[i].write && !kl_rand_below(seed, 30))
 			h->op[i].word = ANY;
 	}
-	/* Most are changed somewhere. */
+	/* Change some results in most histories. */
 	for (k = kl_rand_below(seed, 8); k > 1; k--) {
 		i = kl_rand_below(seed, h->n);
 		if (!h->op[i].write)
@@ -309,7 +315,7 @@ static void run_all(bool fresh, unsigned int words, enum kl_clock clock, unsigne
 			.ops = 3 + i % (MAX - 2), .span = 4 + kl_rand_below(&seed, 40),
 			.fresh = fresh, .words = words, .pending = i & 1,
 		};
-		/* Little is kept of every other one, so that the monitor has to know by itself. */
+		/* Every other pair has no window, so that the monitor must decide by itself. */
 		const uint32_t window = i & 2 ? 1 : 0;
 		struct history h;
 		struct seen seen;
@@ -325,7 +331,7 @@ static void run_all(bool fresh, unsigned int words, enum kl_clock clock, unsigne
 		unknown += v == KL_UNKNOWN;
 		if (v == KL_UNKNOWN && window)
 			continue;
-		/* Later where it had to begin again. */
+		/* The report may come later if the monitor had to restart. */
 		late = seen.n && (fresh && !strstr(seen.reason, "offline") ? seen.time != wrong :
 				  seen.time < wrong);
 		if (v != (wrong == KL_TIME_MAX ? KL_LINEARIZABLE : KL_VIOLATION) || late)
@@ -337,12 +343,12 @@ static void run_all(bool fresh, unsigned int words, enum kl_clock clock, unsigne
 	kl_spec_free(spec);
 }
 
-static void test_fresh(void **state)
+static void test_known_first_value(void **state)
 {
 	run_all(true, 0, KL_CLOCK_SEQ, runs());
 }
 
-static void test_any(void **state)
+static void test_unknown_first_value(void **state)
 {
 	run_all(false, 0, KL_CLOCK_SEQ, runs());
 }
@@ -353,8 +359,8 @@ static void test_equal_words(void **state)
 	run_all(false, 4, KL_CLOCK_SEQ, runs() / 2);
 }
 
-/* A write that never returns took effect before its value was forgotten. */
-static void test_forgotten(void **state)
+/* A write that never returns took effect before the monitor forgot its value. */
+static void test_pending_write_forgotten(void **state)
 {
 	static const struct history h = {
 		.c = { .fresh = true }, .n = 7,
@@ -381,8 +387,8 @@ static void test_ties(void **state)
 }
 
 /*
- * Some of what was right is lost: nothing is wrong with the rest.  What was changed then is
- * found if it is behind the gap, and only if the offline check finds it, too.
+ * Some operations of right histories are lost: no violation is reported.  A falsified result
+ * after the gap is reported only if the offline check finds it, too.
  */
 static void test_gaps(void **state)
 {
@@ -425,10 +431,10 @@ static void test_gaps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fresh),
-		cmocka_unit_test(test_any),
+		cmocka_unit_test(test_known_first_value),
+		cmocka_unit_test(test_unknown_first_value),
 		cmocka_unit_test(test_equal_words),
-		cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_pending_write_forgotten),
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_gaps),
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of engines: each is there once, its rank is its own, and what generic code asks
- * for, one general engine and two oracles, exists once.
+ * The list of engines.  Each engine appears once, with a unique rank.  Generic code needs
+ * exactly one general engine and two oracles.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 
 #include "check/engine.h"
 
-#define HELP	70	/* columns that the README has room for */
+#define HELP	70	/* columns available in the README */
 
-static void test_engines(void **state)
+static void test_engines_are_unique(void **state)
 {
 	const struct kl_engine *const *all = kl_engines_all(), *const *asked = kl_engines();
 	unsigned int general = 0, oracles[2] = { 0, 0 };
@@ -43,8 +43,8 @@ static void test_engines(void **state)
 	assert_true(kl_engine_general()->general);
 }
 
-/* One that knows store buffers has the last word, see kl_options.engines. */
-static void test_last(void **state)
+/* An engine with store buffers comes last, see kl_options.engines. */
+static void test_tso_engine_is_last(void **state)
 {
 	const struct kl_engine *const *e;
 
@@ -56,8 +56,8 @@ static void test_last(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_engines),
-		cmocka_unit_test(test_last),
+		cmocka_unit_test(test_engines_are_unique),
+		cmocka_unit_test(test_tso_engine_is_last),
 	};
 
 	return cmocka_run_group_tests_name("registry", tests, NULL, NULL);

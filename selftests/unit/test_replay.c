@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The replayer against every engine, on random histories of every shipped specification, with
- * gaps, unseen calls and unknown results: the replayer accepts the certificate of each
- * LINEARIZABLE and confirms each VIOLATION that the oracle could decide, and no engine calls a
- * right history wrong.  KLIN_RUNS sets the number of histories, KLIN_SPEC and KLIN_ENGINE name
- * one specification and one engine.
+ * gaps, unseen calls and unknown results.  The replayer accepts each LINEARIZABLE, and
+ * confirms each VIOLATION that the oracle could decide.  No engine rejects a right history.
+ * KLIN_RUNS sets the number; KLIN_SPEC and KLIN_ENGINE select a specification and an engine.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +26,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* All that `klin check --engine=' knows, each alone, and the portfolio. */
+/* All engines of `klin check --engine=', each alone, and the portfolio. */
 #define MAX_ENGINES	32
 static const struct kl_engine *engines[MAX_ENGINES];	/* NULL: the portfolio */
 static size_t nengines;
@@ -36,7 +35,7 @@ static struct count {
 	unsigned long accepted, confirmed, open, declined;
 } counts[MAX_ENGINES];
 
-/* The most operations of a history, and those that the enumerating oracles get. */
+/* Maximum number of operations, and the maximum for the enumerating oracles. */
 #define MOST_OPS	24
 #define ORACLE_OPS	12
 #define TSO_ORACLE_OPS	10
@@ -49,7 +48,7 @@ static void show(const struct kl_spec *spec, const struct kl_history *h, const s
 	kl_text_write(h, stderr);
 }
 
-/* As it was, but for some operations that are lost and some results that nobody saw. */
+/* Return: the history with some operations lost and some results unknown. */
 static struct kl_history *worsen(const struct kl_history *from, uint64_t *seed)
 {
 	const bool lose = !kl_rand_below(seed, 6), forget = !kl_rand_below(seed, 2);
@@ -66,7 +65,7 @@ static struct kl_history *worsen(const struct kl_history *from, uint64_t *seed)
 	h->ncpus = from->ncpus;
 	for (i = 0; i < from->nops; i++) {
 		struct kl_op op = from->ops[i];
-		struct kl_shape s = *kl_op_shape(from, &op);
+		struct kl_opsig s = *kl_op_sig(from, &op);
 		const char *name = from->methods[s.method];
 
 		op.thread = kl_history_thread(h, from->threads[op.thread]);
@@ -91,8 +90,9 @@ static struct kl_history *worsen(const struct kl_history *from, uint64_t *seed)
 			op.flags |= KL_OP_NOCALL;
 		}
 		assert_int_equal(kl_history_add(h, &op, &s, args, res), 0);
-		assert_int_equal(kl_history_tell(h, h->nops - 1, kl_op_point(from, &from->ops[i]),
-						 kl_op_drain(from, &from->ops[i])), 0);
+		assert_int_equal(kl_history_set_points(h, h->nops - 1,
+						       kl_op_point(from, &from->ops[i]),
+						       kl_op_drain(from, &from->ops[i])), 0);
 	}
 	assert_int_equal(kl_history_finish(h), 0);
 	return h;
@@ -116,7 +116,7 @@ static struct kl_history *generated(const struct kl_spec *spec, uint64_t *seed, 
 	unsigned int k;
 	int ret;
 
-	/* Methods that tell little of the state may be nearly all that are called. */
+	/* Sometimes nearly all calls are of methods that reveal little of the state. */
 	assert_true(kl_spec_nmethods(spec) <= N(weight));
 	for (k = 0; k < kl_spec_nmethods(spec); k++)
 		weight[k] = 1u << 3 * kl_rand_below(seed, 4);
@@ -124,7 +124,7 @@ static struct kl_history *generated(const struct kl_spec *spec, uint64_t *seed, 
 	c.points = !c.error && !kl_rand_below(seed, 4);
 	*wrong = c.mutate;
 	ret = kl_gen(&c, &h);
-	/* With methods as seldom as this, all threads may come to wait for each other. */
+	/* With some methods this rare, all threads may block each other. */
 	if (ret == -EDEADLK)
 		return NULL;
 	assert_int_equal(ret, 0);
@@ -161,7 +161,7 @@ static void replay_one(const struct kl_spec *spec, const struct kl_history *h, s
 	history_log_start();
 	ret = replay_report(r, classical, spec, h, &replay);
 	history_log_stop();
-	/* Unknown first states can be more than the replayer keeps, which it says. */
+	/* Unknown first states may exceed the replayer's limit, which a message reports. */
 	if (!ret && strstr(history_log, "too many states to replay this order"))
 		orders = replay.accepted;
 	if (ret || replay.accepted != orders || replay.refuted < shown) {
@@ -195,7 +195,7 @@ static void replay_all(const struct kl_spec *spec, const struct kl_history *h, u
 	}
 }
 
-static void test_generated(void **state)
+static void test_generated_histories(void **state)
 {
 	const unsigned long n = wanted_runs(2000);
 	const char *only = getenv("KLIN_SPEC");
@@ -231,7 +231,7 @@ static void test_generated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_generated),
+		cmocka_unit_test(test_generated_histories),
 	};
 	const struct kl_engine *const *e = kl_engines_all();
 

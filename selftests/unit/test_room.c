@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Room for machines of many CPUs, which need not be there for that. */
+/* Resource limits for machines with many CPUs, tested without such a machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 
 #define GIB	(1ull << 18)	/* in pages */
 
-/* The buffers of all CPUs fit an eighth of the memory, while there is any choice. */
-static void test_pages(void **state)
+/* The buffers of all CPUs fit into an eighth of the memory if possible. */
+static void test_buffer_size(void **state)
 {
 	static const struct {
 		unsigned int ncpus;
@@ -39,19 +39,19 @@ static void test_pages(void **state)
 
 		assert_true(pages >= 16 && !(pages & (pages - 1)));
 		assert_true(pages == 16 || pages * ncpus <= 2 * GIB);
-		/* Not less than is needed for that. */
+		/* The size is not smaller than that requires. */
 		assert_true(pages == 1024 || 2 * pages * ncpus > 2 * GIB);
 	}
 }
 
-/* The soft limit is raised for 256 CPUs, and a command gets the old one. */
-static void test_fds(void **state)
+/* The soft limit is raised for 256 CPUs, and commands that klin runs get the old limit. */
+static void test_file_limit_256_cpus(void **state)
 {
 	struct kl_recorder r = { .ncpus = 256, .nclauses = 10 };
 	const uint64_t need = kl_room_fds(r.ncpus, r.nclauses);
 	struct rlimit before, few, now;
 
-	/* A perf buffer, its epoll instance, a tick's event and its link on each. */
+	/* For each CPU a perf buffer, its epoll instance, a tick event and its link. */
 	assert_true(need >= 4 * 256 + 10);
 	assert_true(kl_room_fds(257, 10) > need && kl_room_fds(256, 11) > need);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -73,8 +73,8 @@ static void test_fds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_fds),
+		cmocka_unit_test(test_buffer_size),
+		cmocka_unit_test(test_file_limit_256_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor of sets in parts beside each other: where parts say that there is an order
- * the whole has one, and mostly they do say so where there is.
+ * The monitor of sets on parts of a history in parallel.  If the parts report an order, the
+ * whole has one; mostly they do report it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "replayed.h"
 #include "tso/engine/tso.h"
 
-/* In so many parts, which look back so far; 0: whole. */
+/* Decide in @nparts parts that look back @back operations; 0: as a whole. */
 static int ask(const struct kl_spec *spec, const struct kl_history *h, uint32_t nparts,
 	       uint32_t back)
 {
@@ -30,6 +30,7 @@ static int ask(const struct kl_spec *spec, const struct kl_history *h, uint32_t 
 		.spec = spec, .h = h, .methods = methods, .nops = h->nops, .object = KL_ALL_OBJECTS,
 	};
 	struct set t = {
+		.kind = &set_kind,
 		.s = &s, .lim = &lim, .one = h->fresh ? OUT : OUT | IN << FROM_IN,
 		.back = back, .most_work = SET_WORK * (uint64_t)h->nops + SET_FIRST_WORK,
 	};
@@ -38,7 +39,7 @@ static int ask(const struct kl_spec *spec, const struct kl_history *h, uint32_t 
 	assert_non_null(methods);
 	for (i = 0; i < h->nmethods; i++)
 		methods[i] = kl_spec_find_method(spec, h->methods[i]);
-	t.roles = mono_roles(&s);
+	t.roles = ll_roles(&s);
 	assert_non_null(t.roles);
 	assert_int_equal(set_init(&t, nparts ? nparts : 1), 0);
 	ret = nparts ? set_decide_parts(&t) : set_decide(&t);
@@ -48,7 +49,7 @@ static int ask(const struct kl_spec *spec, const struct kl_history *h, uint32_t 
 	return ret;
 }
 
-/* Right ones, those that parts tell to be, and wrong ones. */
+/* Right histories, those that parts recognize, and wrong ones. */
 struct count {
 	unsigned long right, told, wrong;
 };
@@ -65,8 +66,8 @@ static void compare(const struct kl_spec *spec, const struct kl_history *h, uint
 	c->wrong += !whole;
 }
 
-/* Up to 15 operations: ties, pending ones, threads that are called as they return. */
-static void test_small(void **state)
+/* Up to 15 operations, with ties, pending operations, and back-to-back operations of a thread. */
+static void test_parts_of_15(void **state)
 {
 	static const struct random_config configs[] = {
 		{ .max_ops = 15, .threads = 3, .values = 2 },
@@ -75,7 +76,7 @@ static void test_small(void **state)
 		{ .max_ops = 12, .threads = 4, .values = 3, .overlap = true },
 	};
 	struct kl_spec *spec = shipped_spec("set");
-	const unsigned long n = 5 * wanted_runs(4000);	/* they are brief */
+	const unsigned long n = 5 * wanted_runs(4000);	/* each run is short */
 	uint64_t seed = 1;
 	struct count c = { 0 };
 	unsigned long i;
@@ -93,8 +94,11 @@ static void test_small(void **state)
 	kl_spec_free(spec);
 }
 
-/* Hundreds: few and many keys, small and large words, long stalls, pending ones. */
-static void test_middle(void **state)
+/*
+ * Hundreds of operations: few and many keys, small and large words, long stalls, pending
+ * operations.
+ */
+static void test_parts_of_hundreds(void **state)
 {
 	struct kl_spec *spec = shipped_spec("set");
 	const unsigned long n = wanted_runs(4000);
@@ -112,14 +116,14 @@ static void test_middle(void **state)
 		struct kl_history *h;
 
 		assert_int_equal(kl_gen(&g, &h), 0);
-		for (k = 0; k < h->nshapes && i % 7 == 6; k++)
-			h->vals[h->shapes[k].vals].v *= 0x10000001;
+		for (k = 0; k < h->nopsigs && i % 7 == 6; k++)
+			h->vals[h->opsigs[k].vals].v *= 0x10000001;
 		compare(spec, h, 2 + i % 15, i / 2 % 4 ? 1000 : 8, i / 2 % 4 ? &all : &near);
 		kl_history_free(h);
 	}
-	printf("# middle: %lu right, %lu of them told, %lu wrong; looking back little: %lu, %lu, %lu\n",
-	       all.right, all.told, all.wrong, near.right, near.told, near.wrong);
-	/* Threads that are called as they return are too much for parts. */
+	printf("# middle: %lu right, %lu of them told, %lu wrong; looking back little: %lu, "
+	       "%lu, %lu\n", all.right, all.told, all.wrong, near.right, near.told, near.wrong);
+	/* The parts do not recognize some histories with back-to-back operations. */
 	assert_true(all.told >= all.right - all.right / 100 && all.wrong > n / 5);
 	assert_true(near.told > near.right / 4 && near.told < near.right);
 	kl_spec_free(spec);
@@ -127,7 +131,7 @@ static void test_middle(void **state)
 
 static void assert_replayed(const struct kl_spec *spec, const struct kl_history *h)
 {
-	static const struct kl_engine *const engines[] = { &kl_mono_engine, NULL };
+	static const struct kl_engine *const engines[] = { &kl_loglinear_engine, NULL };
 	const struct kl_options opt = { .engines = engines, .threads = 1, .classical = true };
 	struct kl_replay replay;
 	struct kl_report *r;
@@ -139,8 +143,8 @@ static void assert_replayed(const struct kl_spec *spec, const struct kl_history 
 }
 
 /*
- * A set or multiset of @variant: few or many keys, small words or large ones, pending,
- * ties, the first state unknown, a wrong result.
+ * Make a history of a set or multiset.  The bits of @variant choose few or many keys, small or
+ * large words, pending operations, ties, an unknown first state, and a wrong result.
  */
 static struct kl_history *make_set(const struct kl_spec *spec, unsigned int variant, bool large)
 {
@@ -154,8 +158,8 @@ static struct kl_history *make_set(const struct kl_spec *spec, unsigned int vari
 	size_t i;
 
 	assert_int_equal(kl_gen(&c, &h), 0);
-	for (i = 0; i < h->nshapes && variant % 3 == 2; i++)
-		h->vals[h->shapes[i].vals].v *= 0x10000001;
+	for (i = 0; i < h->nopsigs && variant % 3 == 2; i++)
+		h->vals[h->opsigs[i].vals].v *= 0x10000001;
 	for (i = 0; i < h->nops && (variant & 4); i++) {
 		h->ops[i].call /= 8;
 		h->ops[i].ret = h->ops[i].flags & KL_OP_PENDING ? KL_TIME_MAX : h->ops[i].ret / 8;
@@ -165,10 +169,10 @@ static struct kl_history *make_set(const struct kl_spec *spec, unsigned int vari
 		struct kl_op *op = &h->ops[i];
 		struct kl_val v = *kl_op_res(h, op);
 
-		if (op->flags & KL_OP_PENDING || !kl_op_shape(h, op)->nres)
+		if (op->flags & KL_OP_PENDING || !kl_op_sig(h, op)->nres)
 			continue;
 		v.v = !v.v;
-		op->shape = kl_history_shape(h, kl_op_shape(h, op), kl_op_args(h, op), &v);
+		op->sig = kl_history_sig(h, kl_op_sig(h, op), kl_op_args(h, op), &v);
 		break;
 	}
 	assert_int_equal(kl_history_finish(h), 0);
@@ -187,7 +191,7 @@ static void same_answer(const struct kl_answer *a, const struct kl_answer *b)
 		assert_memory_equal(a->steps, b->steps, a->nsteps * sizeof(*a->steps));
 }
 
-/* The monitor says the same, whatever the number of threads that work on it. */
+/* The answer is the same with any number of threads. */
 static void compare_threads(const char *name, bool large, unsigned int step, unsigned int *count)
 {
 	static const unsigned int threads[] = { 2, 3, 8 };
@@ -199,14 +203,16 @@ static void compare_threads(const char *name, bool large, unsigned int step, uns
 		struct kl_limits lim = { .threads = 1, .no_witness = variant & 1 };
 		struct kl_answer one, many;
 
-		assert_int_equal(kl_decide_history(spec, h, &kl_mono_engine, &lim, &one, NULL), 0);
+		assert_int_equal(kl_decide_history(spec, h, &kl_loglinear_engine, &lim, &one, NULL),
+				 0);
 		count[one.verdict]++;
 		if (one.verdict == KL_LINEARIZABLE && variant < 8)
 			assert_replayed(spec, h);
 		for (i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
 			lim.threads = threads[i];
-			assert_int_equal(kl_decide_history(spec, h, &kl_mono_engine, &lim, &many,
-							   NULL), 0);
+			assert_int_equal(kl_decide_history(spec, h, &kl_loglinear_engine, &lim,
+							   &many, NULL),
+					 0);
 			same_answer(&one, &many);
 			kl_answer_free(&many);
 		}
@@ -218,7 +224,7 @@ static void compare_threads(const char *name, bool large, unsigned int step, uns
 	kl_spec_free(spec);
 }
 
-static void test_threads(void **state)
+static void test_same_answer_any_threads(void **state)
 {
 	const unsigned int step = few_wanted() ? 3 : 1, some = 16 / step;
 	unsigned int set[3] = { 0 }, multi[3] = { 0 };
@@ -226,13 +232,13 @@ static void test_threads(void **state)
 	compare_threads("set", false, step, set);
 	assert_true(set[KL_LINEARIZABLE] > some && set[KL_VIOLATION] > some && !set[KL_UNKNOWN]);
 	compare_threads("multiset", false, step, multi);
-	/* To general engines counts tell nothing of a first state that is not known. */
+	/* For the general engines, counts reveal nothing about an unknown first state. */
 	assert_true(multi[KL_LINEARIZABLE] > some && multi[KL_VIOLATION] > some &&
 		    multi[KL_UNKNOWN] <= 4);
 }
 
-/* Several parts of each variant; where threads are called as they return some are declined. */
-static void test_threads_large(void **state)
+/* Several parts of each variant; some with back-to-back operations are declined. */
+static void test_same_answer_large(void **state)
 {
 	unsigned int count[3] = { 0 };
 
@@ -243,10 +249,10 @@ static void test_threads_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small),
-		cmocka_unit_test(test_middle),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_threads_large),
+		cmocka_unit_test(test_parts_of_15),
+		cmocka_unit_test(test_parts_of_hundreds),
+		cmocka_unit_test(test_same_answer_any_threads),
+		cmocka_unit_test(test_same_answer_large),
 	};
 
 	return cmocka_run_group_tests_name("sets in parts", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the explorer shows is a run: a plain machine makes it again out of what is shown,
- * step after step, and finds at its end what the explorer says.  Of random programs, with
- * each reduction and without.  KLIN_RUNS tells how many.
+ * The run that the explorer shows is real: the plain machine makes it from the text, step by
+ * step, and finds the explorer's fault at its end.  For random programs, with each reduction
+ * and without.  KLIN_RUNS sets the number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static bool unknown(enum kl_explore_verdict v)
 	return v == KL_EX_OK || kl_explore_unknown(v);
 }
 
-/* Explore, and make again what is shown. */
+/* Explore, and replay the shown run. */
 static enum kl_explore_verdict check(const char *text, struct kl_explore_options o)
 {
 	enum kl_explore_verdict v = KL_EX_OK;
@@ -41,7 +41,7 @@ static enum kl_explore_verdict check(const char *text, struct kl_explore_options
 	return v;
 }
 
-static void test_random(void **state)
+static void test_random_programs(void **state)
 {
 	static const struct kl_explore_options less[] = {
 		{ 0 }, { .no_merge = true }, { .no_dead = true }, { .no_canon = true },
@@ -66,18 +66,18 @@ static void test_random(void **state)
 		o.memory = 16u << 20;
 		found[check(text, o)]++;
 	}
-	print_message("%lu programs: %lu not linearizable, %lu at fault, %lu deadlocked, %lu without "
-		      "end\n", runs, found[KL_EX_NOT_LINEARIZABLE], found[KL_EX_FAULT],
+	print_message("%lu programs: %lu not linearizable, %lu at fault, %lu deadlocked, "
+		      "%lu without end\n", runs, found[KL_EX_NOT_LINEARIZABLE], found[KL_EX_FAULT],
 		      found[KL_EX_DEADLOCK], found[KL_EX_ENDLESS]);
 	assert_true(runs < 200 || (found[KL_EX_NOT_LINEARIZABLE] > runs / 20 &&
 				   found[KL_EX_FAULT] && found[KL_EX_DEADLOCK]));
 }
 
 /*
- * Where hashes of a few bits stand for states, some run leads elsewhere when it is made
- * again: then nothing is known.
+ * If hashes of a few bits replace states, replaying a run may lead to another state.  The
+ * verdict must then be unknown.
  */
-static void test_lost(void **state)
+static void test_hash_compaction_unknown(void **state)
 {
 	const unsigned long runs = wanted_runs(10000) / 10 + 1;
 	unsigned long i, found[KL_EX_LOST + 1] = { 0 };
@@ -101,14 +101,14 @@ static void test_lost(void **state)
 	assert_true(runs < 100 || (found[KL_EX_LOST] && found[KL_EX_NOT_LINEARIZABLE]));
 }
 
-/* ---- the shipped models' mutants, see selftests/cli/models.sh ----------------------- */
+/* ---- mutants of the shipped models, see selftests/cli/models.sh -------------------- */
 
 static const char *models(void)
 {
 	return getenv("KLIN_SPECS") ?: "specs";
 }
 
-/* What a shell command prints. */
+/* Return: the output of a shell command. */
 static char *output(const char *command)
 {
 	char *text = NULL;
@@ -121,7 +121,7 @@ static char *output(const char *command)
 	return text;
 }
 
-/* Mutant number @n of a model; NULL: there are not so many. */
+/* Return: the text of mutant number @n of a model, NULL if there are fewer. */
 static char *mutant(const char *name, unsigned int n, struct kl_explore_options *o)
 {
 	char command[1200], *text = NULL;
@@ -140,12 +140,12 @@ static char *mutant(const char *name, unsigned int n, struct kl_explore_options 
 		o->ops = atoi(with + strlen("with --ops="));
 	free(text);
 	snprintf(command, sizeof(command), "awk -v n=%u '/^mutant / { at++ } at == n && "
-		 "sub(/^\\t/, \"\")' %s/explore/%s.mutants | sed -f /dev/stdin %s/explore/%s.lin", n,
-		 models(), name, models(), name);
+		 "sub(/^\\t/, \"\")' %s/explore/%s.mutants | sed -f /dev/stdin %s/explore/%s.lin",
+		 n, models(), name, models(), name);
 	return output(command);
 }
 
-static void test_mutants(void **state)
+static void test_mutants_of_models(void **state)
 {
 	static const char *const names[] = {
 		"chaselev", "dcl", "dcl_whole", "dekker", "dglm", "fig5", "mcs", "msqueue",
@@ -171,8 +171,8 @@ static void test_mutants(void **state)
 	assert_true(all > 80);
 }
 
-/* Models that are for SC, on TSO. */
-static void test_on_tso(void **state)
+/* Models for SC, explored on TSO. */
+static void test_sc_models_on_tso(void **state)
 {
 	static const char *const names[] = { "lazy", "harris", "twolock" };
 	struct kl_explore_options o = { .memory = 1u << 30 };
@@ -191,9 +191,10 @@ static void test_on_tso(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random), cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_mutants),
-		cmocka_unit_test(test_on_tso),
+		cmocka_unit_test(test_random_programs),
+		cmocka_unit_test(test_hash_compaction_unknown),
+		cmocka_unit_test(test_mutants_of_models),
+		cmocka_unit_test(test_sc_models_on_tso),
 	};
 
 	kl_log_level = KL_LOG_ERR;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where functions were inlined, by this program's own debugging information, against
- * the truth: a child runs functions with inlined ones in them, step by step, and writes
- * down what was executed with what; each entry that is called recordable must have been
- * hit so often, and have had these parameters where they are said to be.
+ * Places where functions were inlined, from this program's own debugging information, compared
+ * with a real run.  A child single-steps functions with inlined ones, and records what is
+ * executed with which values.  Each entry that is called recordable must have been hit that
+ * often, with these parameters at the given locations.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@
 #define one_copy noinline
 #endif
 
-/* As a kernel is compiled: what sanitizers put in between is not what is tested. */
+/* Compiled as in a kernel: code that sanitizers insert is not tested. */
 #define noinline __attribute__((one_copy, no_sanitize("address", "undefined")))
 #define always static inline \
 	__attribute__((always_inline, no_sanitize("address", "undefined")))
@@ -50,7 +50,7 @@ static struct truth {
 static struct item items[4];
 static volatile long sink;
 
-/* What is inlined: it says what it does before it does it. */
+/* The inlined function, which records its arguments before each action. */
 always void put(struct item *o, long v)
 {
 	*(volatile long *)&o->lock = 1;
@@ -177,7 +177,7 @@ static uint64_t reg(const struct user_regs_struct *r, uint64_t i)
 	return all[i];
 }
 
-/* The steps of a location, as the definition has them. */
+/* Evaluate the steps of a location by their definition. */
 static uint64_t evaluate(pid_t pid, const struct kl_loc *loc, const struct user_regs_struct *r,
 			 uint64_t bias)
 {
@@ -246,7 +246,7 @@ static void read_values(pid_t pid, const struct kl_site *s, const struct user_re
 	}
 }
 
-/* Run one subject step by step; the hits of all its sites, in order. */
+/* Single-step one subject.  Return: the number of hits of all its sites, in order. */
 static unsigned int trace(unsigned int subject, const struct kl_sites *all, uint64_t bias,
 			  struct hit *hits)
 {
@@ -294,7 +294,7 @@ static struct kl_debug *open_self(void)
 	return d;
 }
 
-static void test_truth(void **state)
+static void test_sites_match_execution(void **state)
 {
 	static struct hit hits[LOG];
 	struct kl_debug *d = open_self();
@@ -335,13 +335,13 @@ static void test_truth(void **state)
 	kl_debug_close(d);
 	print_message("# %u subjects sure, %u refused, %u values compared\n", good, refused,
 		      values);
-	/* A detector that refuses all would be right, too. */
+	/* A detector that refuses everything would pass the checks above. */
 	assert_true(good >= 3);
 	assert_true(values > 100);
 }
 
-/* Copies of a function that is inlined once in the source: counted wrongly if accepted. */
-static void test_copies(void **state)
+/* A function that is inlined once in the source but copied by the compiler must not be accepted. */
+static void test_compiler_copies_refused(void **state)
 {
 	static struct hit hits[LOG];
 	struct kl_debug *d = open_self();
@@ -368,7 +368,7 @@ static void test_copies(void **state)
 		skip();
 }
 
-static void test_what(void **state)
+static void test_site_contents(void **state)
 {
 	struct kl_debug *d = open_self();
 	struct kl_sites all = { 0 };
@@ -396,12 +396,12 @@ static void test_what(void **state)
 	kl_debug_close(d);
 }
 
-/* Instructions whose lengths are easily got wrong. */
-static void test_insns(void **state)
+/* Instructions whose lengths are easily misjudged. */
+static void test_instruction_lengths(void **state)
 {
 	static const struct {
 		const char *bytes;
-		unsigned int size;	/* 0: none */
+		unsigned int size;	/* 0: not an instruction */
 		enum kl_flow flow;
 	} insns[] = {
 		{ "\x90", 1, KL_FLOW_NEXT },
@@ -450,7 +450,7 @@ static void test_insns(void **state)
 		assert_int_equal(kl_insn_decode(buf, sizeof(buf), &insn), 0);
 		assert_int_equal(insn.len, insns[i].size);
 		assert_int_equal(insn.flow, insns[i].flow);
-		/* One that is cut off is none. */
+		/* A truncated instruction is invalid. */
 		for (n = 0; n < insns[i].size; n++)
 			assert_int_equal(kl_insn_decode(buf, n, &insn), -EINVAL);
 	}
@@ -466,10 +466,10 @@ static int set_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truth),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_what),
-		cmocka_unit_test(test_insns),
+		cmocka_unit_test(test_sites_match_execution),
+		cmocka_unit_test(test_compiler_copies_refused),
+		cmocka_unit_test(test_site_contents),
+		cmocka_unit_test(test_instruction_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

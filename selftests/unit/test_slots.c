@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The stack of open operations of a task (bpf/slots.h) when interrupts hit the programs
- * themselves: bpf/tp.bpf.c, compiled for this machine, is stepped through instruction by
- * instruction, and between any two of them an interrupt calls and returns from operations
- * of its own, some of whose returns are missed.  Whatever it hits, an operation is told
- * once at most, with its own arguments, results and times, and what is not told is
- * counted.  The interrupt is also where userspace reads the rings (bpf/ring.h): what the
- * head says is there is there as a whole.  And it is where another task, on another CPU,
- * takes a slot that is free, or gives one back, where slots are lent.
+ * The stack of a task's open operations (bpf/slots.h) when interrupts hit the BPF programs.
  *
- * With CLAUSES it is bpf/func.bpf.c with as many clauses on one function, see
+ * bpf/tp.bpf.c is compiled for this machine and single-stepped.  Between any two instructions
+ * an interrupt calls and returns from operations of its own, and may miss some returns.  In
+ * all cases an operation is reported at most once, with its own arguments, results and times,
+ * and unreported operations are counted.  In the interrupt, userspace also reads the rings
+ * (bpf/ring.h), which must be complete up to the head.  With lent slots, a task on another CPU
+ * also claims a free slot or frees one.
+ *
+ * With CLAUSES the tested program is bpf/func.bpf.c with several clauses on one function, see
  * test_slots_two.c.
  */
 #include <setjmp.h>
@@ -26,7 +26,7 @@
 
 #include "bpf_names.h"
 #include "bpf/klin_event.h"
-/* It is read-only for the programs, not for who loads them. */
+/* Read-only for the programs, but not for their loader. */
 #define WRITTEN __attribute__((section(".data.conf")))
 #ifdef CLAUSES
 extern const volatile struct klin_conf confs[CLAUSES] WRITTEN;
@@ -37,12 +37,15 @@ static long bpf_probe_read_user(void *to, uint32_t size, const void *from);
 static long bpf_probe_read_kernel_str(void *to, uint32_t size, const void *from);
 static uint64_t bpf_get_current_task(void);
 #define KLIN_CLAUSES	CLAUSES
-#define KLIN_STEPS	8	/* as many as the programs below have */
+#define KLIN_STEPS	8	/* maximum number of steps of the programs below */
 #define PROGRAMS	"bpf/func.bpf.c"
 #else
 extern const volatile struct klin_tp_conf conf WRITTEN;
 #define CLAUSES		1
-/* A task's stack and an interrupt's, both across a multiple of what a stack's size is without KASAN. */
+/*
+ * The stacks of a task and of an interrupt; both cross a multiple of the stack size without
+ * KASAN.
+ */
 #define STACK_SIZE	32768
 static const struct task_struct *bpf_get_current_task_btf(void);
 #define PROGRAMS	"bpf/tp.bpf.c"
@@ -57,41 +60,43 @@ static const struct task_struct *bpf_get_current_task_btf(void);
 
 #define OPS		40
 #define EVENTS		128
-#define ENTRIES		7	/* of a ring, at most */
+#define ENTRIES		7	/* maximum size of a ring */
 #define NVALS		2
 #define LENT		2
-#define LENT_MASK	7	/* of the kept slots, so that there are LENT more */
-#define ROOMY_MASK	63	/* the same, with as many lent ones as a task looks at */
-#define NESTED		(KLIN_DEPTH + 3)	/* of an interrupt, at most */
+#define LENT_MASK	7	/* mask of the kept slots; LENT slots follow */
+#define ROOMY_MASK	63	/* the same, with as many lent slots as a task tries */
+#define NESTED		(KLIN_DEPTH + 3)	/* maximum depth of an interrupt's operations */
 #define FLAG_TRAP	0x100
 #ifdef __SANITIZE_ADDRESS__
-#define SLOW		10	/* most instructions are the sanitizer's, and each is a trap */
+/* with sanitizers, most instructions are theirs, and each is a trap */
+#define SLOW		10
 #else
 #define SLOW		1
 #endif
 
-/* An operation that the test did. */
+/* An operation that the test made. */
 struct op {
-	uint64_t object, from, to;	/* the clock around its call: it was called in between */
-	uint64_t left, over;		/* around its return; 0: it was not told of one */
-	unsigned int depth;		/* of calls, on its stack */
+	/* from, to: clock before and after the call, which is in between */
+	uint64_t object, from, to;
+	uint64_t left, over;		/* the same around its return; 0: its program did not run */
+	unsigned int depth;		/* number of calls on its stack */
 	unsigned int told[CLAUSES];
 };
 
-/* The task's, as those of tid 7; where slots are lent another task has all that are kept. */
+/* slots_of: slots of the task (tid 7).  With lent slots, another task owns all kept ones. */
 static struct klin_slot slots_of[LENT], kept;
-/* Of two functions: of the task's operations and of the interrupt's; of another CPU. */
+/* Counters for the task's function, the interrupt's function, and another CPU. */
 static struct klin_cpu counts[3][KLIN_SIDES];
 static unsigned int clause;
 static uint64_t rings[3][ENTRIES][KLIN_EVENT_SIZE(NVALS) / sizeof(uint64_t)];
 static struct klin_home home = { .came = 1, .open = 1 };
-static bool active[2][2];	/* the kernel runs no program that it is in already */
+static bool active[2][2];	/* the kernel does not run a program recursively */
 static unsigned int nskipped;
 static struct klin_event events_seen[EVENTS];
 static struct op ops[OPS];
 static unsigned int nevents, nops;
 static uint64_t clock_now;
-/* What the programs cannot be hit in: the kernel's own. */
+/* Nonzero in kernel functions, which interrupts do not hit. */
 static volatile sig_atomic_t kernel;
 
 static void enter(void)
@@ -106,7 +111,7 @@ static void leave(void)
 	kernel--;
 }
 
-/* Contexts of two stacks. */
+/* Contexts on the three stacks. */
 static struct {
 #ifdef KLIN_CLAUSES
 	_Alignas(1 << KLIN_STACK_BITS) uint64_t args[32];
@@ -116,21 +121,24 @@ static struct {
 } stacks[3];
 
 /*
- * What the task has open, what it is doing when it is hit, and what the interrupt does:
- * so many operations, each in the one before, of which bits in @unseen do not return.
+ * A scene: the task's open operations, its action when the interrupt hits, and the interrupt's
+ * operations.  The interrupt makes @nested operations, each inside the previous one; those
+ * with a bit in @unseen do not return.
  */
 struct scene {
 	unsigned int open;
-	int returns;		/* this one of those; -1: one more is called */
+	int returns;		/* the task returns from this operation; -1: it calls another */
 	unsigned int nested, unseen;
-	bool others;		/* its operations are of another clause, with programs of its own */
-	unsigned int entries;	/* of the rings */
-	bool closed;		/* by a CPU that came */
-	bool split;		/* each operation is of one of the clauses */
+	/* the interrupt's operations belong to another clause, with its own programs */
+	bool others;
+	unsigned int entries;	/* size of the rings */
+	bool closed;		/* a new CPU has closed the rings */
+	bool split;		/* each operation belongs to one of the clauses */
 	bool lent;		/* there is no kept slot */
-	bool roomy;		/* the task looks at each lent slot once, and the first is free */
-	bool thief;		/* another task takes what is free behind the interrupt */
-	unsigned int freed;	/* the first slot is another's until before (1), behind (2) it */
+	bool roomy;		/* the task tries each lent slot once, and the first is free */
+	bool thief;		/* another task takes all free slots after the interrupt */
+	/* another task frees the first slot before (1) or after (2) the interrupt's operations */
+	unsigned int freed;
 };
 
 static uint32_t slot_mask_of(const struct scene *s)
@@ -139,7 +147,7 @@ static uint32_t slot_mask_of(const struct scene *s)
 }
 
 static volatile sig_atomic_t steps, hit_at;
-/* The program that runs is another task's; the operations of such tasks. */
+/* The running program belongs to another task; the operations of such tasks. */
 static bool other;
 static unsigned int stolen[LENT], nstolen;
 static unsigned long all_stolen;
@@ -161,14 +169,14 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 	if (map == &homes)
 		return i ? NULL : &home;
 	if (map == &ring) {
-		/* Behind it is another CPU's. */
+		/* Memory beyond this index belongs to another CPU. */
 		assert_true(i < conf.ring);
 		return rings[clause][i];
 	}
 	return NULL;
 }
 
-/* As userspace does at any time. */
+/* Read the rings as userspace may do at any time. */
 static void read_rings(void)
 {
 	unsigned int i;
@@ -218,7 +226,7 @@ static uint32_t bpf_get_smp_processor_id(void)
 }
 
 #ifdef KLIN_CLAUSES
-/* The number of the operation is where its context is, which tells where it is on the stack. */
+/* The context's address gives the number of the operation and its depth on the stack. */
 static long bpf_get_func_arg(void *ctx, uint32_t n, __u64 *value)
 {
 	const uint64_t op = *(uint64_t *)ctx;
@@ -233,7 +241,7 @@ static long bpf_get_func_ret(void *ctx, __u64 *value)
 	return 0;
 }
 
-/* What these programs do not fetch. */
+/* These programs read no other memory. */
 static long bpf_probe_read_kernel(void *to, uint32_t size, const void *from)
 {
 	return -EFAULT;
@@ -270,7 +278,7 @@ static bool wanted_by(unsigned int n, unsigned int probe)
 	return !scene->split || n % CLAUSES == probe;
 }
 
-/* The object, the argument, the result; with @split those alone whose number says so. */
+/* Record the object, the argument and the result; with @split, each clause only its operations. */
 static void set_conf(const struct scene *s)
 {
 	unsigned int i;
@@ -279,7 +287,7 @@ static void set_conf(const struct scene *s)
 		struct klin_conf *cl = (struct klin_conf *)&confs[i];
 		struct klin_insn *at;
 
-		/* A compiler that saw a store to what is constant might leave it out. */
+		/* Hides the store to a constant from the compiler, which could omit it. */
 		asm volatile("" : "+r"(cl) : : "memory");
 		at = cl->call;
 		memset(cl, 0, sizeof(*cl));
@@ -319,7 +327,7 @@ static void *context_of(unsigned int stack, bool returns, unsigned int n)
 {
 	const uint64_t args[] = { ops[n].object, 0, returns ? n + 1000 : n };
 
-	/* Not at the same depth. */
+	/* At a different depth than the call. */
 	return memcpy(&stacks[stack].at[STACK_SIZE / 2 - returns * sizeof(args)], args,
 		      sizeof(args));
 }
@@ -336,7 +344,7 @@ static void set_conf(const struct scene *s)
 {
 	struct klin_tp_conf *c = (struct klin_tp_conf *)&conf;
 
-	/* A compiler that saw a store to what is constant might leave it out. */
+	/* Hides the store to a constant from the compiler, which could omit it. */
 	asm volatile("" : "+r"(c) : : "memory");
 	c->clock = KLIN_CLOCK_MONO;
 	c->nvals = NVALS;
@@ -348,8 +356,8 @@ static void set_conf(const struct scene *s)
 #endif
 
 /*
- * Run a program as the kernel does, for the operation @n: of one method, which has its
- * number as the argument and that and 1000 as the result.
+ * Run a program as the kernel does, for operation @n of a single method.  Its argument is @n
+ * and its result is @n + 1000.
  */
 static void run(unsigned int stack, bool returns, unsigned int n)
 {
@@ -385,7 +393,7 @@ static unsigned int new_op(uint64_t object, unsigned int depth)
 	return nops++;
 }
 
-/* Another task, on another CPU, where the kernel does not run that program already. */
+/* Run a program of another task, on another CPU, where the kernel does not run it already. */
 static void run_other(bool returns, unsigned int n)
 {
 	const unsigned int before = clause;
@@ -404,7 +412,7 @@ static void run_other(bool returns, unsigned int n)
 	other = false;
 }
 
-/* Take all that is free. */
+/* Let other tasks take all free slots. */
 static void steal(void)
 {
 	while (!slots_of[0].word || !slots_of[1].word) {
@@ -445,7 +453,7 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 	interrupt();
 }
 
-/* Single steps, until the interrupt has come. */
+/* Single-step until the interrupt has come. */
 static __always_inline void begin_steps(void)
 {
 	steps = 0;
@@ -469,7 +477,7 @@ static void tell(const struct klin_event *ev, bool over)
 	struct op *o;
 
 	if (ev->flags & KLIN_F_NOCALL) {
-		/* A return alone: what it says of its call is nothing. */
+		/* A return without its call: it says nothing about the call. */
 		assert_int_equal(ev->call, 0);
 		assert_true(ev->val[1] >= 1000 && ev->val[1] - 1000 < nops);
 		o = &ops[ev->val[1] - 1000];
@@ -496,8 +504,9 @@ static void tell(const struct klin_event *ev, bool over)
 static unsigned long seen_again;
 
 /*
- * What is open in it.  A lent slot has its owner for that alone; but where one was freed
- * meanwhile the task and its interrupt may each have claimed one.
+ * Check the open operations of a slot.  A lent slot has an owner only while operations are
+ * open in it.  If another slot was freed meanwhile, the task and its interrupt may each have
+ * claimed one.
  */
 static void check_slot(const struct klin_slot *s)
 {
@@ -518,7 +527,7 @@ static void check_slot(const struct klin_slot *s)
 		assert_true(s->word == 0);
 }
 
-/* As userspace reads it when all programs have ended. */
+/* Check the reports as userspace reads them after all programs have ended. */
 static void check(void)
 {
 	unsigned int i, j, untold = 0, missed = nskipped, again = 0, displaced = 0;
@@ -543,7 +552,7 @@ static void check(void)
 	}
 	assert_int_equal(written, nevents);
 	assert_true(untold <= missed);
-	/* Of an operation that lost its place the return is told apart from the call. */
+	/* The return of an operation that lost its slot is reported separately from its call. */
 	for (i = 0; i < nevents; i++)
 		again += events_seen[i].flags & KLIN_F_NOCALL &&
 			 ops[events_seen[i].val[1] - 1000].told[events_seen[i].probe];
@@ -551,7 +560,7 @@ static void check(void)
 	seen_again += again;
 }
 
-/* What is open is in a slot of its task, as soon as no program is at work. */
+/* When no program runs, each slot with an open operation has an owner. */
 static void check_owners(void)
 {
 	unsigned int i;
@@ -560,7 +569,7 @@ static void check_owners(void)
 		assert_true(slots_of[i].owner || !klin_in_use(&slots_of[i]));
 }
 
-/* Nothing has been done yet, and the interrupt comes before instruction @at. */
+/* Reset the state, with the interrupt before instruction @at. */
 static void begin(const struct scene *s, int at)
 {
 	memset(slots_of, 0, sizeof(slots_of));
@@ -578,7 +587,7 @@ static void begin(const struct scene *s, int at)
 	hit_at = at;
 }
 
-/* The scene, hit before instruction @at; false when there is none. */
+/* Play the scene, hit before instruction @at.  Return: false if there is no such instruction. */
 static bool play(const struct scene *s, int at)
 {
 	unsigned int i, j, last, n;
@@ -602,28 +611,28 @@ static bool play(const struct scene *s, int at)
 		run_other(true, n);
 		theirs |= 1ULL << n;
 	}
-	/* What is still there returns in turn. */
+	/* The remaining operations return in turn. */
 	for (i = last; i--; )
 		run(0, true, i);
-	/* Whatever was hit, what comes later is told. */
+	/* A later operation is always reported. */
 	last = new_op(60, 0);
 	run(0, false, last);
 	run(0, true, last);
 	check();
 	for (i = 0; i < CLAUSES; i++) {
 		assert_true(!wanted_by(last, i) || ops[last].told[i]);
-		/* Nobody has touched what was another task's. */
+		/* The other task's operations were not disturbed. */
 		for (j = 0; j < nops; j++)
 			assert_true(!(theirs >> j & 1) || !wanted_by(j, i) || ops[j].told[i]);
 	}
 	return steps > at;
 }
 
-/* Scenes that a seed chooses, and some of the places where each can be hit. */
-static void test_interrupts(void **state)
+/* Random scenes, each hit at some instructions. */
+static void test_random_scenes(void **state)
 {
 	const struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
-	unsigned int i, n = wanted_runs(4000) / 300 + 2;
+	unsigned int i, n = wanted_runs(4000) / 600 + 2;
 	unsigned int there;
 	struct scene s;
 	int at;
@@ -633,7 +642,7 @@ static void test_interrupts(void **state)
 	srand(2);
 	for (i = 0; i < n; i++) {
 		s.open = rand() % 4 ? KLIN_DEPTH - 2 + rand() % 4 : 1 + rand() % KLIN_DEPTH;
-		/* One that is still in its place. */
+		/* An operation that is still in its slot. */
 		there = s.open < KLIN_DEPTH ? s.open : KLIN_DEPTH;
 		s.returns = rand() % 3 ? (int)(s.open - 1 - rand() % there) : -1;
 		s.nested = rand() % 4 ? 1 + rand() % 3 : 1 + rand() % NESTED;
@@ -654,13 +663,13 @@ static void test_interrupts(void **state)
 }
 
 /*
- * Little is open, so that a lent slot is claimed and given back, the interrupt's operation
- * returns or does not, and other tasks take what is free: all such scenes.
+ * All scenes in which few operations are open, so that a lent slot is claimed and freed.  The
+ * interrupt's operation returns or does not, and other tasks take free slots.
  */
-static void test_lent(void **state)
+static void test_lent_slots(void **state)
 {
 	const struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
-	const int apart = SLOW * CLAUSES * (60000 / (wanted_runs(4000) + 1) + 1);
+	const int apart = SLOW * CLAUSES * (120000 / (wanted_runs(4000) + 1) + 1);
 	unsigned int i;
 
 	assert_int_equal(sigaction(SIGTRAP, &sa, NULL), 0);
@@ -680,7 +689,7 @@ static void test_lent(void **state)
 	assert_true(all_stolen);
 }
 
-/* A task whose operation is open finds its slot, whatever an interrupt does in there. */
+/* A task with an open operation finds its slot, whatever an interrupt does in it. */
 static bool find_when_hit(const struct scene *s, int at)
 {
 	struct klin_slot *found;
@@ -696,7 +705,7 @@ static bool find_when_hit(const struct scene *s, int at)
 	return steps > at;
 }
 
-/* A slot is not given back with an operation that an interrupt has just left open in it. */
+/* A slot in which an interrupt has just left an open operation is not freed. */
 static bool leave_when_hit(const struct scene *s, int at)
 {
 	struct klin_slot *slot;
@@ -711,8 +720,8 @@ static bool leave_when_hit(const struct scene *s, int at)
 	return steps > at;
 }
 
-/* The two above at each instruction (with sanitizers at some). */
-static void test_holds(void **state)
+/* find_when_hit() and leave_when_hit() at each instruction (with sanitizers at some). */
+static void test_slot_kept_when_hit(void **state)
 {
 	const struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
 	const struct scene returns = { .lent = true, .roomy = true, .nested = 1 };
@@ -734,9 +743,9 @@ static void test_holds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts),
-		cmocka_unit_test(test_lent),
-		cmocka_unit_test(test_holds),
+		cmocka_unit_test(test_random_scenes),
+		cmocka_unit_test(test_lent_slots),
+		cmocka_unit_test(test_slot_kept_when_hit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

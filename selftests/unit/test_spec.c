@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Specifications as texts: what is accepted, and what is said about the rest. */
+/* Specifications as texts: accepted ones, and the messages about wrong ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "spec/classify/ends.h"
-#include "spec/lang/probe.h"
+#include "spec/probe/probe.h"
 #include "spec/spec.h"
 
 static char messages[16384];
@@ -47,7 +47,7 @@ static struct kl_spec *good(const char *text)
 	return s;
 }
 
-/* The text is refused with exactly these lines. */
+/* Check that the text is refused with exactly these lines. */
 static void bad(const char *text, const char *expected)
 {
 	struct kl_spec *s = NULL;
@@ -57,7 +57,7 @@ static void bad(const char *text, const char *expected)
 	assert_null(s);
 }
 
-/* A specification with @body in the method `m(word x, bool b)`, in line 2. */
+/* Check a specification with @body in the method `m(word x, bool b)`, in line 2. */
 static void bad_body(const char *body, const char *expected)
 {
 	char text[1024];
@@ -102,7 +102,7 @@ static void test_shipped(void **state)
 			    "No such file or directory\n");
 }
 
-static void test_methods(void **state)
+static void test_method_signatures(void **state)
 {
 	struct kl_spec *s = good(
 		"spec t { word x; bool h = false; partition by none;\n"
@@ -170,62 +170,63 @@ static void test_partition(void **state)
 	bad("spec t { set<word> s; partition by k;\n"
 	    "method add(word k) -> bool { atomic { return s.add(k); } }\n"
 	    "method size() -> word { atomic { return s.size(); } } }",
-	    "t.lin:1:36: error: method 'size' has no parameter or result 'k' to partition by\n"
-	    "t.lin:3:41: warning: this touches 's' of every 'k', by which the specification is "
-	    "partitioned\n");
+	    "t.lin:1:36: error: method 'size' has no parameter or result 'k' to partition "
+	    "by\nt.lin:3:41: warning: this accesses 's' for every 'k', but the specification is "
+	    "partitioned by it\n");
 
 	assert_int_equal(parse("spec t { set<word> s; word n = 0; partition by k;\n"
 			       "method add(word k, word v) { atomic { s.add(v); n = 1; k = 2; } } "
 			       "}", &s), 0);
 	assert_string_equal(messages,
-			    "t.lin:2:39: warning: 's' is used at another key than 'k', by which "
-			    "the "
-			    "specification is partitioned\n"
-			    "t.lin:2:49: warning: this touches 'n' of every 'k', by which the "
-			    "specification is partitioned\n"
-			    "t.lin:2:60: warning: 'k' changes, by which the specification is "
-			    "partitioned\n");
+			    "t.lin:2:39: warning: 's' is accessed at a key other than 'k', by "
+			    "which the specification is partitioned\nt.lin:2:49: warning: this "
+			    "accesses 'n' for every 'k', but the specification is partitioned by "
+			    "it\nt.lin:2:60: warning: 'k' changes, but the specification is "
+			    "partitioned by it\n");
 	kl_spec_free(s);
 }
 
 #define OWN	"spec t { map<word, word> m; word a[8]; partition by k;\n"
 
-/* `partition by` a result: what a path touches is named by what it returns. */
+/* `partition by` a result: the accesses of a path must use the result that it returns. */
 static void test_partition_result(void **state)
 {
 	static const struct {
 		const char *method, *doubt;
 	} cases[] = {
-		{ "method m(word v) -> word k { word k; choose k; atomic { m.put(k, v); return k; } }",
-		  NULL },
+		{ "method m(word v) -> word k { word k; choose k; atomic { m.put(k, v); "
+		  "return k; } }", NULL },
 		{ "method m() -> (word v, word k) { word k; choose k; either { atomic { word v = "
-		  "m.remove(k); assume(v != absent); return (v, k); } } or { return (empty, 0); } }",
-		  NULL },
-		{ "method m() -> word k { word k; choose k in 0..7; atomic { if (a[k] == 1) return k; "
-		  "assume(m.has(k)); a[k] = 2; return k; } }", NULL },
-		{ "method m() -> word k { word k; choose k; atomic { m.put(k, 1); return k + 1; } }",
-		  "2:73: the state was touched at another 'k' than the one returned, by which the "
-		  "specification is partitioned" },
+		  "m.remove(k); assume(v != absent); return (v, k); } } or { "
+		  "return (empty, 0); } }", NULL },
+		{ "method m() -> word k { word k; choose k in 0..7; atomic { "
+		  "if (a[k] == 1) return k; assume(m.has(k)); a[k] = 2; return k; } }", NULL },
+		{ "method m() -> word k { word k; choose k; atomic { m.put(k, 1); "
+		  "return k + 1; } }",
+		  "2:73: the state is accessed at a 'k' other than the one returned, but the "
+		  "specification is partitioned by it" },
 		{ "method m() -> word k { word k; atomic { if (m.has(k)) { k += 1; } return k; } }",
-		  "2:62: 'k' changes, by which the specification is partitioned" },
+		  "2:62: 'k' changes, but the specification is partitioned by it" },
 		{ "method m() -> word k { word k; atomic { while (k < 8) { m.put(k, 1); k += 1; } "
 		  "return k; } }",
-		  "2:75: 'k' changes, by which the specification is partitioned" },
-		{ "method m() -> word k { word n; atomic { while (n < 8) { word k = n; m.put(k, 1); "
-		  "n += 1; } return 0; } }",
-		  "2:62: 'k', by which the specification is partitioned, is declared in a loop" },
+		  "2:75: 'k' changes, but the specification is partitioned by it" },
+		{ "method m() -> word k { word n; atomic { while (n < 8) { word k = n; "
+		  "m.put(k, 1); n += 1; } return 0; } }",
+		  "2:62: 'k' is declared in a loop, but the specification is partitioned by it" },
 		{ "method m() -> word k { atomic { { word k = 1; m.put(k, 1); } { word k = 2; "
 		  "m.put(k, 1); return k; } } }",
-		  "2:76: 'm' is used at a second 'k', by which the specification is partitioned" },
+		  "2:76: 'm' is accessed at a second 'k', but the specification is partitioned by "
+		  "it" },
 		{ "method m() -> word k { atomic { if (m.has(1)) return 1; return 0; } }",
-		  "2:37: 'm' is used at another key than 'k', by which the specification is "
+		  "2:37: 'm' is accessed at a key other than 'k', by which the specification is "
 		  "partitioned" },
 		{ "method m() -> word k { atomic { return m.size(); } }",
-		  "2:40: this touches 'm' of every 'k', by which the specification is partitioned" },
-		{ "method m(bool b) -> word k { atomic { if (b) { word k = 1; m.put(k, 1); } else { "
-		  "word k = 2; m.put(k, 1); } word k = 3; return k; } }",
-		  "2:128: the state was touched at another 'k' than the one returned, by which the "
-		  "specification is partitioned" },
+		  "2:40: this accesses 'm' for every 'k', but the specification is partitioned by "
+		  "it" },
+		{ "method m(bool b) -> word k { atomic { if (b) { word k = 1; "
+		  "m.put(k, 1); } else { word k = 2; m.put(k, 1); } word k = 3; return k; } }",
+		  "2:128: the state is accessed at a 'k' other than the one returned, but the "
+		  "specification is partitioned by it" },
 	};
 	char text[1024], want[256], doubt[256];
 	struct kl_spec *s;
@@ -248,11 +249,12 @@ static void test_partition_result(void **state)
 	}
 }
 
-/* What a parameter is used for. */
-static void test_uses(void **state)
+/* The purposes of a parameter. */
+static void test_parameter_uses(void **state)
 {
 	struct kl_spec *s = good("spec t { map<word, word> m; word a[8], b[4]; pqueue<word> p;\n"
-				 "method m(word k, word i, word c, word n, word o, word v) { atomic {\n"
+				 "method m(word k, word i, word c, word n, word o, word v) { "
+				 "atomic {\n"
 				 "m.put(k, v); a[i] = v; b[i] = v; assume(a[0] == c); a[1] += n;\n"
 				 "p.push(o); } } }");
 	const struct kl_param *p = kl_spec_method(s, 0)->params;
@@ -352,7 +354,7 @@ static void test_alternatives(void **state)
 	assert_int_equal(kl_spec_nprobes(s), 1);
 	assert_int_equal(kl_spec_probe(s, 0)->ntargets, 4);
 	t = kl_spec_probe(s, 0)->targets;
-	/* The same body, with the parameters of each. */
+	/* The same body, each with its own parameters. */
 	assert_string_equal(t[0].name, "f");
 	assert_int_equal(t[0].object->index, 1);
 	assert_string_equal(t[1].module, "mod");
@@ -362,7 +364,7 @@ static void test_alternatives(void **state)
 	assert_int_equal(e->kind, KL_E_COND);
 	assert_int_equal(e->c->kind, KL_E_SPECIAL);
 	assert_int_equal(e->c->num, KL_ABSENT);
-	/* And one of its own. */
+	/* A method with a body of its own. */
 	assert_null(t[2].object);
 	assert_non_null(t[2].when[0]);
 	assert_null(t[2].when[1]);
@@ -382,6 +384,9 @@ static void test_bad_probes(void **state)
 	bad(SPEC "probe zzzzz on f() { }", "t.lin:3:7: error: 't' has no method 'zzzzz'\n");
 	bad(SPEC "probe get on f(a) { result l = a; }",
 	    "t.lin:3:7: error: this clause does not say where method 'get' has: result h\n");
+	bad(SPEC "probe get on f(a) { result l = a, h = a; } or g(b) or nothing;",
+	    "t.lin:3:7: error: this clause does not say where method 'get' has: result l, "
+	    "result h\n");
 	bad(SPEC "probe set on f(a);",
 	    "t.lin:3:7: error: this clause does not say where method 'set' has: argument l, "
 	    "argument h\n");
@@ -391,8 +396,8 @@ static void test_bad_probes(void **state)
 	    "t.lin:3:38: error: 'f' has no parameter 'alhpa'; did you mean 'alpha'?\n");
 	bad(SPEC "probe set on f(a) { argument hh = a; }",
 	    "t.lin:3:30: error: method 'set' has no parameter 'hh'; did you mean 'h'?\n");
-	bad(SPEC "probe nop on f(a) { result a; }", "t.lin:3:28: error: method 'nop' has no "
-						    "result\n");
+	bad(SPEC "probe nop on f(a) { result a; }",
+	    "t.lin:3:28: error: method 'nop' has no result\n");
 	bad(SPEC "probe nop on f(a, a);", "t.lin:3:19: error: a second parameter 'a'\n");
 	bad(SPEC "probe nop on f(a) { object a; object a; }",
 	    "t.lin:3:31: error: a second 'object' in this clause\n");
@@ -400,29 +405,30 @@ static void test_bad_probes(void **state)
 	    "t.lin:3:42: error: a second 'when' at the call in this clause\n");
 	bad(SPEC "probe nop on f(a) { object return at call; }",
 	    "t.lin:3:28: error: 'return' has no value yet at the call\n");
-	bad(SPEC "probe nop on f(a) or klin:t.nop;", "t.lin:3:32: error: expected a body for the "
-						     "functions before a klin: target, found ';'\n");
+	bad(SPEC "probe nop on f(a) or klin:t.nop;",
+	    "t.lin:3:32: error: expected a body for the functions before a klin: target, found "
+	    "';'\n");
 	bad(SPEC "probe nop on f(a) or g(b) { object b; }",
-	    "t.lin:3:36: error: 'f' is given no parameter 'b' in this clause\n");
+	    "t.lin:3:36: error: the clause gives 'f' no parameter 'b'\n");
 	bad(SPEC "probe nop on f(a) { object a; } or g(a) { objekt a; }",
-	    "t.lin:3:43: error: expected 'object', 'when', 'argument', 'result', 'point' or 'coverage', found "
-	    "'objekt'\n");
+	    "t.lin:3:43: error: expected 'object', 'when', 'argument', 'result', 'point' or "
+	    "'coverage', found 'objekt'\n");
 	bad(SPEC "probe set on f(a) { argument l = empty + 1, h = a; }",
-	    "t.lin:3:34: error: 'empty' is no number: it can be an argument or result as a whole, "
-	    "or a branch of ?: there\n");
+	    "t.lin:3:34: error: 'empty' is not a number: it can be a whole argument or result, or "
+	    "a branch of ?: there\n");
 	bad(SPEC "probe nop on f(a) { when absent; }",
-	    "t.lin:3:26: error: 'absent' is no number: it can be an argument or result as a whole, "
-	    "or a branch of ?: there\n");
+	    "t.lin:3:26: error: 'absent' is not a number: it can be a whole argument or result, or "
+	    "a branch of ?: there\n");
 	bad(SPEC "probe nop on inlined f(a);", "t.lin:3:26: error: expected 'in' and the function "
 	    "that it was inlined into, found ';'\n");
 	bad(SPEC "probe nop on inlined f(a) in g(b) { object a at return; }",
-	    "t.lin:3:44: error: what 'f' returns, and when, cannot be seen where it is inlined: "
-	    "only what is there at its call can be read\n");
+	    "t.lin:3:44: error: the return of 'f' cannot be observed where it is inlined: only "
+	    "data at its call can be read\n");
 	bad(SPEC "probe nop on inlined f(a) in g { when return; }",
-	    "t.lin:3:39: error: what 'f' returns, and when, cannot be seen where it is inlined: "
-	    "only what is there at its call can be read\n");
-	bad(SPEC "probe nop on inlined f(a) in g(a) { }", "t.lin:3:32: error: a second parameter "
-	    "'a'\n");
+	    "t.lin:3:39: error: the return of 'f' cannot be observed where it is inlined: only "
+	    "data at its call can be read\n");
+	bad(SPEC "probe nop on inlined f(a) in g(a) { }",
+	    "t.lin:3:32: error: a second parameter 'a'\n");
 	bad(SPEC "probe nop on f+x(a);", "t.lin:3:16: error: expected an offset into the function "
 	    "after '+', found 'x'\n");
 	bad(SPEC "probe nop on f(a) { coverage asserted; }",
@@ -430,24 +436,23 @@ static void test_bad_probes(void **state)
 	bad(SPEC "probe nop on f(a) { coverage asserted \" \"; }",
 	    "t.lin:3:39: error: expected a reason: why no call is missed\n");
 	bad(SPEC "probe nop on f(a) { coverage whole; }",
-	    "t.lin:3:30: error: expected 'asserted' after 'coverage', and why no call is missed, in "
-	    "quotes, found 'whole'\n");
+	    "t.lin:3:30: error: expected 'asserted' after 'coverage', and in quotes the reason why "
+	    "no call is missed, found 'whole'\n");
 	bad(SPEC "probe nop on f(a) { coverage asserted \"a\"; coverage asserted \"b\"; }",
 	    "t.lin:3:44: error: a second 'coverage' in this clause\n");
-	bad(SPEC "probe nop on f(a) { point on g+; }", "t.lin:3:32: error: expected an offset into "
-	    "the function after '+', found ';'\n");
+	bad(SPEC "probe nop on f(a) { point on g+; }",
+	    "t.lin:3:32: error: expected an offset into the function after '+', found ';'\n");
 	bad(SPEC "probe nop on f(a) { point on g; point on h; }",
 	    "t.lin:3:33: error: a second 'point' in this clause\n");
 	bad(SPEC "probe nop on f(a) { objekt a; when f(1); }",
-	    "t.lin:3:21: error: expected 'object', 'when', 'argument', 'result', 'point' or 'coverage', found "
-	    "'objekt'\n"
-	    "t.lin:3:36: error: 'f' is given no parameter 'f' in this clause\n");
-	bad(SPEC "probe nop on klin:a.b { }", "t.lin:3:23: error: expected ';' or 'or': what a klin: "
-					      "target has is "
-	    "taken by position, found '{'\n");
-	bad("probe nop on f();\n" SPEC, "t.lin:1:1: error: 'probe' before 'spec': the "
-					"specification comes "
-	    "first\n");
+	    "t.lin:3:21: error: expected 'object', 'when', 'argument', 'result', 'point' or "
+	    "'coverage', found 'objekt'\n"
+	    "t.lin:3:36: error: the clause gives 'f' no parameter 'f'\n");
+	bad(SPEC "probe nop on klin:a.b { }",
+	    "t.lin:3:23: error: expected ';' or 'or': what a klin: target has is taken by "
+	    "position, found '{'\n");
+	bad("probe nop on f();\n" SPEC, "t.lin:1:1: error: 'probe' before 'spec': write the "
+					"specification first\n");
 }
 
 static void test_bad_texts(void **state)
@@ -455,7 +460,7 @@ static void test_bad_texts(void **state)
 	char deep[4000], *p = deep;
 	int i;
 
-	bad("", "t.lin: error: no 'spec' in it, expected 'spec NAME { ... }'\n");
+	bad("", "t.lin: error: the file has no specification: expected 'spec NAME { ... }'\n");
 	bad("spec t { word x; }", "t.lin:1:6: error: 't' has no method\n");
 	bad("spec t { wrod x; method f() { } }",
 	    "t.lin:1:10: error: expected a variable ('word x;'), 'const', 'method' or 'partition', "
@@ -465,12 +470,13 @@ static void test_bad_texts(void **state)
 	    "t.lin:1:19: error: expected an expression, found ';'\n"
 	    "t.lin:1:56: error: expected ';' after 'return', found '}'\n"
 	    "t.lin:2:1: error: a second 'spec'; a file has one\n");
-	bad("spec t { word x = 18446744073709551616; /* ", "t.lin:1:19: error: number "
-	    "'18446744073709551616' does not fit in 64 bits\n"
-	    "t.lin:1:41: error: this comment has no end, expected '*/'\n"
-	    "t.lin:1:44: error: expected '}' at the specification's end, found end of file\n");
-	bad("spec t { struct node { word v; } method f() { } }", "t.lin:1:10: error: 'struct' "
-	    "belongs to an implementation or a client, which stands outside of 'spec t { }'\n");
+	bad("spec t { word x = 18446744073709551616; /* ",
+	    "t.lin:1:19: error: number '18446744073709551616' does not fit in 64 bits\nt.lin:1:41: "
+	    "error: the comment does not end: expected '*/'\nt.lin:1:44: error: expected '}' at "
+	    "the specification's end, found end of file\n");
+	bad("spec t { struct node { word v; } method f() { } }",
+	    "t.lin:1:10: error: 'struct' belongs to an implementation or a client: write it "
+	    "outside 'spec t { }'\n");
 	bad("spec t { word x; bool x; method f(word x) { } method f() { } }",
 	    "t.lin:1:23: error: 'x' is already declared in line 1\n"
 	    "t.lin:1:54: error: 'f' is already declared in line 1\n"
@@ -488,8 +494,7 @@ static void test_bad_texts(void **state)
 	bad("spec t { method get() -> word { atomic { } } }",
 	    "t.lin:1:17: error: 'get' can end without 'return', but has 1 result\n");
 	bad("spec t { method f() { } } $ \x01",
-	    "t.lin:1:27: error: '$' is no part of the language\n"
-	    "t.lin:1:29: error: a byte 0x01 is no part of the language\n");
+	    "t.lin:1:27: error: unexpected '$'\nt.lin:1:29: error: unexpected byte 0x01\n");
 
 	p += sprintf(p, "spec t { method f() -> word { return ");
 	for (i = 0; i < 300; i++)
@@ -501,60 +506,57 @@ static void test_bad_texts(void **state)
 	for (i = 0; i < 300; i++)
 		p += sprintf(p, "+1");
 	strcpy(p, "; } }");
-	bad(deep, "t.lin:1:439: error: expression of more than 200 operators in a row\n");
+	bad(deep, "t.lin:1:439: error: the expression has more than 200 operators in a row\n");
 	p = deep + sprintf(deep, "spec t { ");
 	for (i = 0; i < 30; i++)
 		p += sprintf(p, "!; ");
 	parse(deep, &(struct kl_spec *){ NULL });
-	assert_non_null(strstr(messages, "t.lin: error: too many errors, the rest of the file was "
-					 "not "
-			       "looked at\n"));
+	assert_non_null(strstr(messages, "t.lin: error: too many errors; the rest of the file was "
+					 "not checked\n"));
 }
 
 static void test_bad_bodies(void **state)
 {
 	bad_body("w = 1;", E("1", "'w' is shared: use it inside 'atomic { }' or 'atomic_flush { "
 				  "}'"));
-	bad_body("atomic { atomic { } }", E("10", "'atomic' inside of the atomic block of line 3"));
-	bad_body("while (b) { atomic { } }", E("13", "an atomic block in a loop: a method is a few "
-						     "atomic "
-		 "steps, put the loop into the block"));
-	bad_body("atomic { q.psuh(1); }", E("12", "no method 'psuh' of queue; did you mean "
-						  "'push'?"));
-	bad_body("atomic { q.zzz(1); }", E("12", "no method 'zzz' of queue; it has push, pop, "
-						 "front, size, clear"));
+	bad_body("atomic { atomic { } }", E("10", "'atomic' inside the atomic block of line 3"));
+	bad_body("while (b) { atomic { } }", E("13",
+					       "an atomic block in a loop: put the loop into the "
+					       "block"));
+	bad_body("atomic { q.psuh(1); }", E("12",
+					    "no method 'psuh' of queue; did you mean 'push'?"));
+	bad_body("atomic { q.zzz(1); }", E("12",
+					   "no method 'zzz' of queue; it has push, pop, front, "
+					   "size, clear"));
 	bad_body("atomic { q.push(); }", E("12", "'push' of queue takes 1 argument, found 0"));
-	bad_body("atomic { q.push(b); }", E("17", "the argument must be a word, found bool; write "
-						  "'? 1 : 0' "
-		 "behind it"));
+	bad_body("atomic { q.push(b); }", E("17",
+					    "the argument must be a word, found bool; append '? 1 "
+					    ": 0'"));
 	bad_body("atomic { q = 1; }", E("10", "'q' is a queue: use its methods (push, pop, front, "
 					      "size, clear)"));
-	bad_body("atomic { w.push(1); }", E("10", "'w' is no container and has no methods"));
+	bad_body("atomic { w.push(1); }", E("10", "'w' is not a container and has no methods"));
 	bad_body("atomic { a = 1; }", E("10", "'a' is an array, expected an index: 'a[...]'"));
-	bad_body("atomic { a[4] = 1; }", E("12", "'a' has 4 elements, there is no [4]"));
-	bad_body("atomic { w[0] = 1; }", E("10", "'w' is no array and has no index"));
+	bad_body("atomic { a[4] = 1; }", E("12", "'a' has 4 elements, and no element [4]"));
+	bad_body("atomic { w[0] = 1; }", E("10", "'w' is not an array and has no index"));
 	bad_body("N = 1;", E("1", "'N' is a constant and cannot be assigned"));
-	bad_body("word value = 1; vlaue = 2;", E("17", "no variable 'vlaue'; did you mean "
-						       "'value'?"));
+	bad_body("word value = 1; vlaue = 2;", E("17",
+			"no variable 'vlaue'; did you mean 'value'?"));
 	bad_body("if (x) { }", E("5", "the condition must be a bool, found word; compare it, for "
 				      "example "
 		 "with '!= 0'"));
-	bad_body("x = b;", E("5", "the value must be a word, found bool; write '? 1 : 0' behind "
-				  "it"));
+	bad_body("x = b;", E("5", "the value must be a word, found bool; append '? 1 : 0'"));
 	bad_body("b += 1;", E("1", "this assignment computes with words, 'b' is a bool")
 		 E("6", "the value must be a bool, found word; compare it, for example with '!= "
 			"0'"));
-	bad_body("x = empty + 1;", E("5", "empty, full and absent are no numbers, they can only be "
-					  "compared "
-		 "with == and !="));
+	bad_body("x = empty + 1;", E("5", "empty, full and absent are not numbers: they can only "
+					  "be compared with == and !="));
 	bad_body("b = x == b;", E("7", "word cannot be compared with bool"));
 	bad_body("x = b ? 1 : true;", E("7", "'? :' chooses between word and bool, expected one "
 					     "type"));
 	bad_body("return 1;", E("1", "'m' has 0 results, 'return' gives 1"));
 	bad_body("word x;", E("6", "'x' is already declared in line 2"));
-	bad_body("x++;", E("2", "no '++' and '--' here, write '+= 1' and '-= 1'"));
-	bad_body("for (;;) { }", E("1", "no 'for' in a specification; loops are written with "
-					"'while'"));
+	bad_body("x++;", E("2", "'++' and '--' do not exist: write '+= 1' and '-= 1'"));
+	bad_body("for (;;) { }", E("1", "'for' does not exist: write loops with 'while'"));
 	bad_body("either { }", "t.lin:4:1: error: expected 'or {': 'either' needs two "
 			       "alternatives, found "
 		 "'}'\n");
@@ -575,8 +577,8 @@ static void test_bad_bodies(void **state)
 		 E("63", "bool cannot be compared with word"));
 }
 
-/* What shipped methods do at the ends of their container: see ends.h. */
-static void test_ends(void **state)
+/* What methods of the shipped specifications do at the ends of their containers: see ends.h. */
+static void test_container_ends(void **state)
 {
 	static const struct {
 		const char *spec, *method;
@@ -627,16 +629,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_method_signatures),
 		cmocka_unit_test(test_partition),
 		cmocka_unit_test(test_partition_result),
-		cmocka_unit_test(test_uses),
+		cmocka_unit_test(test_parameter_uses),
 		cmocka_unit_test(test_probes),
 		cmocka_unit_test(test_alternatives),
 		cmocka_unit_test(test_bad_probes),
 		cmocka_unit_test(test_bad_texts),
 		cmocka_unit_test(test_bad_bodies),
-		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_container_ends),
 	};
 
 	return cmocka_run_group_tests_name("spec", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broken specifications, made from good ones: whatever the text, it is refused
- * with a message or it is accepted and its methods run to an end.  KL_FUZZ_RUNS
- * sets how many texts are tried, KL_FUZZ_SEED where they begin.
+ * Specifications that are broken at random.  Each text is refused with a message, or accepted,
+ * and then its methods terminate.  KL_FUZZ_RUNS sets the number of texts, KL_FUZZ_SEED the
+ * first seed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,9 +59,8 @@ static const char *const words[] = {
 	"-", "~",
 	"!", "&&", "? 1 : 0", "x", "q.pop()", "m.get(x)", "t.size()", "fence;", "const ",
 	"partition by k;",
-	"map<word, word> ", "/*", "*/", "//", "\"", "\x80", "offsetof(struct a, b)", "number(lo, 1)",
-	"unknown", "(int *)",
-	"return",
+	"map<word, word> ", "/*", "*/", "//", "\"", "\x80", "offsetof(struct a, b)",
+	"number(lo, 1)", "unknown", "(int *)", "return",
 };
 
 static unsigned int lines;
@@ -197,7 +196,7 @@ static void load(struct corpus *c)
 	c->len[c->n++] = strlen(everything);
 }
 
-static void test_fuzz(void **state)
+static void test_broken_texts(void **state)
 {
 	const char *env = getenv("KL_FUZZ_RUNS"), *env_seed = getenv("KL_FUZZ_SEED");
 	unsigned long runs = env ? strtoul(env, NULL, 0) : 6000, accepted = 0, i;
@@ -219,7 +218,7 @@ static void test_fuzz(void **state)
 		s = NULL;
 		ret = kl_spec_parse("fuzz", text, len, &s);
 		assert_true(ret == 0 || ret == -EINVAL);
-		/* A refusal says why, in no more lines than a person reads. */
+		/* A refusal has a message of a few lines. */
 		assert_true(ret ? lines && lines <= 21 + 40 && !s : s != NULL);
 		if (ret)
 			continue;
@@ -236,7 +235,7 @@ static void test_fuzz(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fuzz),
+		cmocka_unit_test(test_broken_texts),
 	};
 
 	return cmocka_run_group_tests_name("spec_fuzz", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The interpreter on known states: outcomes, errors, containers against models in C. */
+/* The interpreter on known states: outcomes, errors, and containers compared with models in C. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ struct bench {
 	struct kl_run *r;
 	struct kl_val state[STATE_MAX];
 	size_t len;
-	char log[8192];		/* outcomes of the last operation, a line each */
+	char log[8192];		/* outcomes of the last operation, one a line */
 	struct kl_val results[KL_MAX_ARGS];
 	int stop;
 };
@@ -147,8 +147,8 @@ static bool never(void *ctx)
 	return false;
 }
 
-/* A bound on work holds for one call, as does one of time; and greater states are more work. */
-static void test_bound(void **state)
+/* A work limit applies to one call, as does a time limit; larger states cost more work. */
+static void test_work_limit(void **state)
 {
 	static const struct kl_val any[] = { { .tag = KL_ANY }, { .v = 1 } };
 	struct bench b;
@@ -191,7 +191,7 @@ static void test_bound(void **state)
 	assert_int_equal(kl_run_apply(b.r, b.state, b.len, m, any, NULL, count_outcomes, &n), 0);
 	assert_int_equal(n, 1000);
 	assert_int_equal(kl_run_work(b.r), small);
-	/* In each outcome a thousand values are copied, and as many unknowns named. */
+	/* Each outcome copies a thousand values, and names as many unknowns. */
 	assert_true(kl_run_work(b.r) > 2 * 1000 * 1000);
 	teardown(&b);
 }
@@ -220,12 +220,13 @@ static void test_errors(void **state)
 	assert_string_equal(kl_run_error(b.r), "'check': the assertion in line 6 fails");
 	assert_int_equal(apply(&b, "at", ARGS(W(2)), NULL), 0);
 	assert_int_equal(apply(&b, "at", ARGS(W(3)), NULL), -E2BIG);
-	assert_string_equal(kl_run_error(b.r), "'at': index 3 of an array of 3 elements");
+	assert_string_equal(kl_run_error(b.r),
+			    "'at': index 3 is out of bounds of an array of 3 elements");
 	assert_int_equal(apply(&b, "div", ARGS(W(0)), NULL), -E2BIG);
 	assert_string_equal(kl_run_error(b.r), "'div': division by zero");
 	assert_int_equal(apply(&b, "sum", NULL, NULL), -E2BIG);
-	assert_string_equal(kl_run_error(b.r), "'sum': a special value (empty, full, absent) is no "
-					       "number");
+	assert_string_equal(kl_run_error(b.r),
+			    "'sum': a special value (empty, full, absent) is used as a number");
 	assert_int_equal(apply(&b, "grow", NULL, NULL), -E2BIG);
 	assert_int_equal(apply(&b, "div", ARGS(EMPTY), NULL), -EINVAL);
 	assert_string_equal(kl_run_error(b.r), "argument 'd' of 'div' is a special value (empty, "
@@ -233,7 +234,7 @@ static void test_errors(void **state)
 			    "absent), expected a word");
 	b.state[b.len - 1].v = 1000;
 	assert_int_equal(apply(&b, "div", ARGS(W(1)), NULL), -EINVAL);
-	assert_string_equal(kl_run_error(b.r), "this is no state of 't'");
+	assert_string_equal(kl_run_error(b.r), "not a state of 't'");
 	teardown(&b);
 }
 
@@ -242,7 +243,7 @@ static void expect(struct bench *b, const char *method, struct kl_val a0, struct
 {
 	assert_int_equal(apply(b, method, ARGS(a0, a1), NULL), 0);
 	assert_true(kl_val_eq(b->results[0], result));
-	/* Known states have one outcome, and it agrees with its own result. */
+	/* A known state has one outcome, which agrees with its own result. */
 	assert_ptr_equal(strchr(b->log, '\n'), b->log + strlen(b->log) - 1);
 }
 
@@ -294,8 +295,8 @@ static void test_queue_stack(void **state)
 	teardown(&b);
 }
 
-/* What says that a container is empty may be in it. */
-static void test_special_inside(void **state)
+/* The value that means "empty" may itself be in a container. */
+static void test_special_values_inside(void **state)
 {
 	struct bench b;
 
@@ -361,7 +362,7 @@ static void test_deque(void **state)
 	}
 	teardown(&b);
 
-	/* What is not known lies between the ends. */
+	/* The unknown elements are between the two ends. */
 	setup(&b, "spec t { deque<word> d;\n"
 	      "method pushf(word v) { atomic { d.push_front(v); } }\n"
 	      "method pushb(word v) { atomic { d.push_back(v); } }\n"
@@ -473,8 +474,8 @@ static void test_set_map_bag(void **state)
 	teardown(&b);
 }
 
-/* What is not known of a container, and what is left of that once it is known. */
-static void test_closed(void **state)
+/* Partial knowledge of a container, and the state after it becomes completely known. */
+static void test_partly_known_containers(void **state)
 {
 	struct bench b;
 
@@ -498,7 +499,7 @@ static void test_closed(void **state)
 }
 
 struct steps {
-	struct kl_outcome o[4];		/* state, locals and results point into what follows */
+	struct kl_outcome o[4];		/* state, locals and results point into the arrays below */
 	struct kl_val state[4][STATE_MAX], locals[4][8], results[4][KL_MAX_ARGS];
 	unsigned int n;
 };
@@ -518,14 +519,15 @@ static int keep_step(void *ctx, const struct kl_outcome *o)
 }
 
 /* A method of two atomic steps, between which the state changes. */
-static void test_steps(void **state)
+static void test_two_atomic_steps(void **state)
 {
 	struct steps first = { 0 }, second = { 0 };
 	struct bench b;
 
 	setup(&b, "spec t { word x = 0, y = 0; method m(word v) -> word {\n"
 		  "	word k = 0;\n"
-		  "	either { atomic_flush { x = v; k = v + 1; } atomic { y = k + x; return y; } }\n"
+		  "	either { atomic_flush { x = v; k = v + 1; } atomic { y = k + x; "
+		  "return y; } }\n"
 		  "	or { atomic { return 9; } } } }", true);
 	kl_run_set_steps(b.r, true);
 	assert_int_equal(kl_run_apply(b.r, b.state, b.len, 0, ARGS(W(4)), NULL, keep_step, &first),
@@ -542,15 +544,15 @@ static void test_steps(void **state)
 	assert_true(!second.o[0].at && !second.o[0].through);
 	assert_int_equal(second.results[0][0].v, 15);
 	assert_int_equal(second.state[0][1].v, 15);
-	/* All in one go, as the monitor has it. */
+	/* All steps at once, as a monitor runs a method. */
 	kl_run_set_steps(b.r, false);
 	assert_int_equal(apply(&b, "m", ARGS(W(4)), ARGS(W(9))), 0);
 	assert_string_equal(b.log, "x = 4, y = 9 barrier through w0 w1\nx = 0, y = 0\n");
 	teardown(&b);
 }
 
-/* Equal contents are equal words, however they came about. */
-static void test_canonical(void **state)
+/* Equal contents have equal words, however they were made. */
+static void test_canonical_states(void **state)
 {
 	struct kl_val first[STATE_MAX];
 	struct bench b;
@@ -574,8 +576,8 @@ static void test_canonical(void **state)
 	teardown(&b);
 }
 
-/* However many entries come at once, and in whatever order. */
-static void test_sorted(void **state)
+/* Any number of entries at once, in any order. */
+static void test_entries_any_order(void **state)
 {
 	/* f is odd: all of 0 .. N - 1 are added, in one order or another */
 	static const char text[] = "spec t { const N = 64; set<word> s = empty;\n"
@@ -611,16 +613,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_outcomes),
 		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_work_limit),
 		cmocka_unit_test(test_queue_stack),
-		cmocka_unit_test(test_special_inside),
+		cmocka_unit_test(test_special_values_inside),
 		cmocka_unit_test(test_deque),
 		cmocka_unit_test(test_pqueue),
 		cmocka_unit_test(test_set_map_bag),
-		cmocka_unit_test(test_closed),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_canonical),
-		cmocka_unit_test(test_sorted),
+		cmocka_unit_test(test_partly_known_containers),
+		cmocka_unit_test(test_two_atomic_steps),
+		cmocka_unit_test(test_canonical_states),
+		cmocka_unit_test(test_entries_any_order),
 	};
 
 	return cmocka_run_group_tests_name("spec_run", tests, NULL, NULL);

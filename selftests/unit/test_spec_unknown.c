@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unknowns, by brute force: a state of which something is not known must allow
- * what some of the states that it stands for allows.  Random operations with
- * random results are applied to the unknown state and to all states of a small
- * domain; as long as one of those agrees, the unknown one must, and if nothing
- * is lost it must not agree any longer than they do.  KLIN_RUNS sets how many runs.
+ * Unknown values, by brute force.  An unknown state must allow every result that some state it
+ * stands for allows.  Random operations with random results are applied to the unknown state
+ * and to all states of a small domain.  As long as one of those agrees, the unknown one must
+ * agree.  If no information is lost, it must not agree longer.  KLIN_RUNS sets the number of
+ * runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,21 +30,21 @@
 struct set {
 	struct kl_val state[SET_MAX][SLOTS_MAX];
 	size_t len[SET_MAX], n;
-	uint32_t place[BUCKETS];	/* hash table of numbers, plus 1 */
-	bool full;			/* there were more */
+	uint32_t place[BUCKETS];	/* hash table of indices, plus 1 */
+	bool full;			/* the set exceeded its size */
 };
 
 /*
- * Words: arguments and results are below @values; those in known states are below @most, or
- * one of so many from the greatest one down.
+ * Domain of words: arguments and results are below @values.  Words in known states are below
+ * @most, or among the @below greatest words.
  */
 static unsigned int values = 3, most = 3, below;
-static bool wide;	/* they are all that matter */
-static uint64_t edge = UINT64_MAX;	/* numbers above it are not told */
+static bool wide;	/* the domain has all words that matter */
+static uint64_t edge = UINT64_MAX;	/* results above this number are not shown */
 
 /*
- * What is asked of unknown states: to allow what known ones allow; and to say so (lost) where
- * they may allow more; and never to be lost.
+ * Requirement on unknown states.  ALLOWS: allow all that known states allow.  EXACT: also mark
+ * the state as lost if it may allow more.  KEPT: also never be lost.
  */
 enum ask { ALLOWS, EXACT, KEPT };
 
@@ -52,8 +52,8 @@ struct world {
 	struct kl_spec *s;
 	struct kl_run *r;
 	struct set *all, *known, *unknown, *raw, *next;
-	bool has_raw;			/* it is for specifications of fixed size */
-	unsigned int given_up;		/* runs that come to too many states */
+	bool has_raw;			/* the specification has a state of fixed size */
+	unsigned int given_up;		/* number of runs with too many states */
 	struct kl_machine machine;
 	uint32_t thread;
 	struct kl_val *view;
@@ -91,7 +91,7 @@ static int collect(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-/* All outcomes of an operation in all states of *set. */
+/* Replace *set by all outcomes of an operation in all its states. */
 static void step(struct world *w, struct set **set, unsigned int m, const struct kl_val *args,
 		 const struct kl_val *res)
 {
@@ -156,7 +156,7 @@ static void step_raw(struct world *w, unsigned int mi, const struct kl_val *args
 	w->next = old;
 }
 
-/* All known states: what `fill0`, `fill1`, ... make of the initial one, up to @depth of them. */
+/* Make all known states: those that `fill0`, `fill1`, ...  reach in up to @depth steps. */
 static void fill(struct world *w, unsigned int depth)
 {
 	unsigned int d, m, k;
@@ -216,7 +216,7 @@ static struct kl_val random_value(uint64_t *seed, bool special)
 	return kl_special(k == values ? KL_EMPTY : KL_ABSENT);
 }
 
-/* The operations of a run, for who has to find out why it failed. */
+/* The operations of a run, to explain a failure. */
 static char trace[2048];
 
 static size_t put_vals(size_t at, const struct kl_val *v, unsigned int n)
@@ -288,7 +288,7 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, enum ask 
 			args[i] = kl_word(kl_rand_below(seed,
 							method->params[i].type == KL_T_BOOL ? 2 :
 							values));
-		/* The result of some state, or any at all. */
+		/* The result of some known state, or a random one. */
 		memset(res, 0, sizeof(res));
 		if (kl_rand_below(seed, 4)) {
 			i = kl_rand_below(seed, w->known->n);
@@ -300,8 +300,8 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, enum ask 
 					 kl_word(kl_rand_below(seed, 2)) : random_value(seed, true);
 		}
 		/*
-		 * What no path tells, such as any word, would be unknown in the known states; and
-		 * far words would make known what is beyond their domain.
+		 * A result that no path determines would be unknown in the known states.  Words
+		 * outside the domain would reveal values that the known states lack.
 		 */
 		for (i = 0; i < method->nresults; i++)
 			if (res[i].tag == KL_ANY || (below && res[i].v >= values) ||
@@ -311,7 +311,7 @@ static void one_run(struct world *w, uint64_t *seed, unsigned int ops, enum ask 
 			if (!kl_rand_below(seed, 4))
 				res[i] = (struct kl_val){ .tag = KL_ANY };
 		step(w, &w->known, m, args, res);
-		/* Of an unknown argument less is known than of the right one. */
+		/* With an unknown argument the state knows less than with the real one. */
 		if (hide == VALUES && method->nparams && !kl_rand_below(seed, 6))
 			args[0] = (struct kl_val){ .tag = KL_ANY };
 		step(w, &w->unknown, m, args, res);
@@ -356,10 +356,10 @@ static void world(const char *text, unsigned int depth, unsigned int ops, unsign
 		runs = 20;
 	for (i = 0; i < runs; i++) {
 		one_run(&w, &seed, ops, ask, NOTHING);
-		/* Of any word nothing is known unless it is a result that is told. */
+		/* A freely chosen word is unknown unless it is a shown result. */
 		if (strstr(text, " any;"))
 			continue;
-		/* What is not told may be beyond the domain, unless that is wide. */
+		/* A hidden result may be outside the domain, unless the domain is wide. */
 		one_run(&w, &seed, ops, !wide ? ALLOWS : ask == KEPT ? EXACT : ask, RESULTS);
 		one_run(&w, &seed, ops, ALLOWS, VALUES);
 	}
@@ -375,7 +375,7 @@ static void world(const char *text, unsigned int depth, unsigned int ops, unsign
 	kl_spec_free(w.s);
 }
 
-/* With other words than 0, 1, 2: see @values. */
+/* Test with a different domain of words: see @values. */
 static void world_with(unsigned int nvalues, unsigned int nmost, unsigned int nbelow,
 		       const char *text, unsigned int depth, unsigned int ops, unsigned int runs,
 		       enum ask ask)
@@ -395,8 +395,8 @@ static void world_with(unsigned int nvalues, unsigned int nmost, unsigned int nb
 	"method fillf() { atomic { f = true; } }\n" \
 	"method filla(word v, word w) { atomic { a[0] = v; a[1] = w; } }\n"
 
-/* Nothing is compared: exact however many operations there are. */
-static void test_moves(void **state)
+/* Without comparisons: exact for any number of operations. */
+static void test_copies_without_comparison(void **state)
 {
 	world("spec t { " SCALARS
 	      "method get() -> (word l, word h) { atomic { return (x, y); } }\n"
@@ -412,8 +412,8 @@ static void test_moves(void **state)
 	      "method pick() -> word { atomic { return f ? x : y; } } }", 3, 8, 1500, KEPT);
 }
 
-/* Numbers that comparisons and sums are about, in a domain that sums do not leave. */
-static void test_numbers(void **state)
+/* Comparisons and sums of numbers, in a domain that is closed under these sums. */
+static void test_comparisons_and_sums(void **state)
 {
 	static const char fill[] = "method fill(word v, word w) { atomic { x = v; y = w; } }\n";
 	static const char one[] =
@@ -428,7 +428,8 @@ static void test_numbers(void **state)
 		"method add(word n) { atomic { x += n; } } method dec() { atomic { assume(x != 0); "
 		"x -= 1; } }\n"
 		"method back() -> bool { atomic { x -= 1; return x == 0; } }\n"
-		"method from(word v) { atomic { x = v - x; } } method turn() { atomic { x = ~x; } }\n"
+		"method from(word v) { atomic { x = v - x; } } method turn() { atomic { "
+		"x = ~x; } }\n"
 		"method next() { atomic { y = x + 1; } } method rest() { atomic { y = 2 - x; } }\n"
 		"method get() -> word { atomic { return x; } }\n";
 	static const char two[] =
@@ -436,8 +437,8 @@ static void test_numbers(void **state)
 		"method less() -> bool { atomic { return x < y; } }\n"
 		"method least() -> bool { atomic { return x <= y; } }\n"
 		"method far() -> bool { atomic { return x == y + 2; } }\n"
-		"method clock() -> word { word t; choose t; atomic { assume(t >= x && t < 3); x = t; "
-		"return t; } }\n"
+		"method clock() -> word { word t; choose t; atomic { "
+		"assume(t >= x && t < 3); x = t; return t; } }\n"
 		"method range(word v) -> word { word t; choose t in 0 .. v; atomic { x = t; "
 		"return t; } }\n";
 	static const char rest[] =
@@ -457,10 +458,11 @@ static void test_numbers(void **state)
 
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s}", fill, equal);
 	world_with(3, 12, 12, text, 1, 4, 4000, EXACT);
-	/* What comes to be known in an operation is known in all of it. */
+	/* A fact that an operation reveals holds in the whole operation. */
 	world_with(3, 12, 12, "spec t { word x = 0, y = 0;\n"
 		   "method fill(word v, word w) { atomic { x = v; y = w; } }\n"
-		   "method diff() -> (word d, word p, word q) { atomic { return (x - y, x, y); } }\n"
+		   "method diff() -> (word d, word p, word q) { atomic { "
+		   "return (x - y, x, y); } }\n"
 		   "method add() -> (word s, word p) { atomic { x += y; return (x, y); } } }",
 		   1, 3, 500, KEPT);
 	snprintf(text, sizeof(text), "spec t { word x = 0, y = 0;\n%s%s}", fill, one);
@@ -472,8 +474,8 @@ static void test_numbers(void **state)
 	world_with(3, 30, 30, text, 1, 6, 1000, EXACT);
 }
 
-/* Three that are compared with each other, and forgotten. */
-static void test_orders(void **state)
+/* Three words that are compared with each other, and forgotten. */
+static void test_three_compared_words(void **state)
 {
 	world_with(3, 7, 4, "spec t { word x = 0, y = 0, z = 0;\n"
 		   "method fillx(word v, word w) { atomic { x = v; y = w; } }\n"
@@ -520,7 +522,7 @@ static void test_comparisons(void **state)
 	world(comparing, 3, 6, 1500, ALLOWS);
 }
 
-static void test_keyed(void **state)
+static void test_sets_and_maps(void **state)
 {
 	world("spec t { set<word> s = empty; map<word, word> m = empty;\n"
 	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic "
@@ -541,7 +543,7 @@ static void test_keyed(void **state)
 		   "method has(word k) -> bool { atomic { return s.has(k); } }\n"
 		   "method rem(word k) -> bool { atomic { return s.remove(k); } }\n"
 		   "method set(word v) { atomic { x = v; } } }", 5, 5, 200, EXACT);
-	/* Six inside, none of which is one that operations name. */
+	/* Six elements inside, none of which an operation names. */
 	world_with(3, 9, 0, "spec t { set<word> s = empty; map<word, bool> m = empty; word n = 1;\n"
 		   "method fills(word k) { atomic { if (s.size() < 6) s.add(k); } }\n"
 		   "method add(word k) -> bool { atomic { return s.add(k); } }\n"
@@ -549,15 +551,16 @@ static void test_keyed(void **state)
 		   "method rem(word k) -> bool { atomic { return s.remove(k); } }\n"
 		   "method size() -> word { atomic { return s.size(); } }\n"
 		   "method few(word k) -> bool { atomic { return s.size() <= k; } }\n"
-		   "method none() -> bool { atomic { return s.size() == 0; } } }", 6, 4, 400, EXACT);
+		   "method none() -> bool { atomic { return s.size() == 0; } } }", 6, 4,
+		   400, EXACT);
 	world_with(3, 9, 0, "spec t { map<word, bool> m = empty;\n"
 		   "method fill(word k, word v) { atomic { m.put(k, k < 3 && v == 1); } }\n"
 		   "method put(word k, bool v) { atomic { m.put(k, v); } }\n"
 		   "method get(word k) -> bool { atomic { return m.get(k); } }\n"
 		   "method size() -> word { atomic { return m.size(); } }\n"
 		   "method more(word k) -> bool { atomic { return m.size() > k; } }\n"
-		   "method rem(word k) -> bool { atomic { return m.remove(k) == true; } } }", 6, 4, 400,
-		   EXACT);
+		   "method rem(word k) -> bool { atomic { return m.remove(k) == true; } } }", 6, 4,
+		   400, EXACT);
 	world("spec t { set<word> s = empty; map<word, bool> m = empty; word x = 0;\n"
 	      "method fills(word k) { atomic { s.add(k); } } method fillm(word k, word v) { atomic "
 	      "{ m.put(k, v == 1); } }\n"
@@ -590,16 +593,17 @@ static void test_bag(void **state)
 	      "method addx() -> word { atomic { g.add(x); return x; } } method remx() -> bool { "
 	      "atomic { return g.remove(x); } }\n"
 	      "method has(word k) -> bool { atomic { return g.has(k); } } }", 5, 8, 300, ALLOWS);
-	/* Three numbers, and two that were removed before one of these is told. */
+	/* Three numbers, two of which were removed before a result shows one. */
 	edge = 4;
-	world_with(3, 4, 0, "spec t { bag<word> g = empty; method fill(word k) { atomic { g.add(k); "
-		   "} }\n"
-		   "method add(word k) { atomic { g.add(k); } } method rem(word k) -> bool { atomic "
-		   "{ return g.remove(k); } }\n"
+	world_with(3, 4, 0,
+		   "spec t { bag<word> g = empty; method fill(word k) { atomic { g.add(k); } }\n"
+		   "method add(word k) { atomic { g.add(k); } } "
+		   "method rem(word k) -> bool { atomic { return g.remove(k); } }\n"
 		   "method count(word k) -> word { atomic { return g.count(k); } }\n"
 		   "method two(word k) -> bool { atomic { return g.count(k) == 2; } }\n"
 		   "method size() -> word { atomic { return g.size(); } }\n"
-		   "method has(word k) -> bool { atomic { return g.has(k); } } }", 14, 5, 600, EXACT);
+		   "method has(word k) -> bool { atomic { return g.has(k); } } }", 14, 5,
+		   600, EXACT);
 	edge = UINT64_MAX;
 }
 
@@ -625,7 +629,9 @@ static void test_queue_stack(void **state)
 	      "method two() -> word { atomic { if (q.size() == 2) return full; return q.size(); } "
 	      "} }",
 	      4, 8, 100, ALLOWS);
-	/* Seven in all: of one not so many that too few could be in the other. */
+	/*
+	 * Seven in all: results do not show sizes that would leave too few for the other container.
+	 */
 	edge = 3;
 	values = most = 2;
 	world("spec t { queue<word> q = empty; stack<word> s = empty;\n"
@@ -675,7 +681,7 @@ static void test_deque(void **state)
 	values = most = 3;
 }
 
-/* `choose x;`: any word, and what is found out about it is kept. */
+/* `choose x;` gives any word, and facts about it are kept. */
 static void test_choose_any(void **state)
 {
 	world_with(3, 5, 0, "spec t { word now = 0; method fill(word v) { atomic { now = v; } }\n"
@@ -712,7 +718,7 @@ static void test_pqueue(void **state)
 		   "method push(word v) { atomic { p.push(v); } }\n"
 		   "method max() -> word { atomic { return p.pop(); } }\n"
 		   "method top() -> word { atomic { return p.top(); } } }", 9, 6, 2000, EXACT);
-	/* One operation on an unknown one: anything not above the least that is known. */
+	/* One operation on an unknown queue: it gives any word not above the least known one. */
 	world("spec t { pqueue<word> p = empty; method fill(word v) { atomic { p.push(v); } }\n"
 	      "method both(word v) -> word { atomic { p.push(v); return p.pop(); } } }", 4, 1, 500,
 	      KEPT);
@@ -720,13 +726,13 @@ static void test_pqueue(void **state)
 
 #define UNSEEN	99
 
-/* What came first is not told: it bounds what is left, as does a known value that comes next. */
-static void test_pqueue_floor(void **state)
+/* A hidden first element bounds the rest, and so does a known element that comes next. */
+static void test_pqueue_hidden_first(void **state)
 {
 	enum { PUSH, POP, TOP };
 	static const struct {
 		unsigned int method;
-		uint64_t v;		/* pushed, or the result */
+		uint64_t v;		/* the pushed value, or the result */
 	} t[][6] = {
 		{ { TOP, UNSEEN }, { PUSH, 5 }, { POP, 5 }, { POP, 6 } },
 		{ { TOP, UNSEEN }, { PUSH, 5 }, { POP, 5 }, { POP, 4 } },
@@ -766,7 +772,7 @@ static void test_pqueue_floor(void **state)
 				v[0] = (struct kl_val){ .tag = KL_ANY };
 			step(&w, &w.unknown, m, m == PUSH ? v : none, m == PUSH ? none : v);
 		}
-		/* For certain: where some first state allows it, not all that is known is lost. */
+		/* If some first state allows the result, not all states are lost. */
 		allows = t[i / 2][k - 1].v == (max ? 4 : 6);
 		assert_int_equal(w.unknown->n > count_lost(w.unknown), allows);
 		assert_int_equal(w.unknown->n > 0, allows);
@@ -794,7 +800,7 @@ static int raw_outcome(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-static void test_raw(void **state)
+static void test_raw_mode(void **state)
 {
 	static const char text[] =
 		"spec t { word x, y; method get() -> (word a, word b) { atomic { return (x, y); } "
@@ -835,7 +841,7 @@ static int first_machine(void *ctx, const struct kl_outcome *o)
 	return kl_machine_exec(&w->machine, o, w->thread, KL_NO_OP) < 0 ? -ENOMEM : 1;
 }
 
-/* One operation of a thread: 1 if it is possible. */
+/* Run one operation of a thread.  Return: 1 if it is possible. */
 static int execute(struct world *w, uint32_t thread, const char *method, uint64_t arg, uint64_t res)
 {
 	const struct kl_val a = kl_word(arg), b = kl_word(res);
@@ -848,8 +854,8 @@ static int execute(struct world *w, uint32_t thread, const char *method, uint64_
 			    first_machine, w);
 }
 
-/* What is known of memory is kept by a thread that sees its own entry instead. */
-static void test_behind_buffer(void **state)
+/* A thread that sees its own buffered store keeps what it knows about memory. */
+static void test_facts_behind_buffered_store(void **state)
 {
 	static const char text[] =
 		"spec t { word x, y;\n"
@@ -881,7 +887,7 @@ static void test_behind_buffer(void **state)
 		assert_int_equal(execute(&w, 1, "y_is", 1, 0), 1);
 		if (order)
 			assert_int_equal(execute(&w, 1, "y_is", 5, 1), 1);
-		/* That is still in the buffer, and what is below 3, or 5, in memory. */
+		/* The store is still buffered, and memory has a value below 3, or 5. */
 		assert_int_equal(execute(&w, 0, "get", 0, read), read != (order ? 5 : 3));
 		kl_machine_free(&w.machine);
 		kl_run_free(w.r);
@@ -890,7 +896,7 @@ static void test_behind_buffer(void **state)
 	}
 }
 
-static void test_canon(void **state)
+static void test_renumbered_unknowns(void **state)
 {
 	struct kl_val st[6] = { { .v = 3, .tag = KL_ANY }, { .v = 0 }, { .v = 0, .tag = KL_ANY },
 				{ .v = 3, .tag = KL_ANY }, { .v = 9 }, { .v = 1, .tag = KL_ANY } };
@@ -907,20 +913,20 @@ static void test_canon(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_moves),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_copies_without_comparison),
+		cmocka_unit_test(test_comparisons_and_sums),
+		cmocka_unit_test(test_three_compared_words),
 		cmocka_unit_test(test_comparisons),
-		cmocka_unit_test(test_keyed),
+		cmocka_unit_test(test_sets_and_maps),
 		cmocka_unit_test(test_bag),
 		cmocka_unit_test(test_queue_stack),
 		cmocka_unit_test(test_deque),
 		cmocka_unit_test(test_choose_any),
 		cmocka_unit_test(test_pqueue),
-		cmocka_unit_test(test_pqueue_floor),
-		cmocka_unit_test(test_raw),
-		cmocka_unit_test(test_behind_buffer),
-		cmocka_unit_test(test_canon),
+		cmocka_unit_test(test_pqueue_hidden_first),
+		cmocka_unit_test(test_raw_mode),
+		cmocka_unit_test(test_facts_behind_buffered_store),
+		cmocka_unit_test(test_renumbered_unknowns),
 	};
 
 	return cmocka_run_group_tests_name("spec_unknown", tests, NULL, NULL);

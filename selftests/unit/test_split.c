@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Splitting a history: each operation is in the partition of its object and key, once and
- * in order, and partitions are numbered as they come; with however many threads.
+ * Splitting a history.  Each operation is in the partition of its object and key, once and in
+ * order, and partitions are numbered by their first operation.  The result is the same with
+ * any number of threads.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 #include "check/split.h"
 #include "history_util.h"
 
-/* How many of each there are, at most. */
+/* Upper bounds. */
 struct form {
 	uint32_t ops, objects, keys;
 };
@@ -23,13 +24,13 @@ struct form {
 static struct kl_history *make_history(const struct form *f, uint64_t *seed)
 {
 	struct kl_history *h = kl_history_new();
-	const struct kl_shape s = { .nargs = 1, .nres = 1 };
+	const struct kl_opsig s = { .nargs = 1, .nres = 1 };
 	uint32_t i;
 
 	assert_non_null(h);
 	assert_int_equal(kl_history_method(h, "add", 3), 0);
 	for (i = 0; i < f->ops; i++) {
-		/* Some come late: then not all are in the first range. */
+		/* Some keys appear late, so that the first range does not have all. */
 		const uint64_t late = 1 + (uint64_t)f->keys * (i + 1) / f->ops;
 		const struct kl_val v[] = { kl_word(kl_rand_below(seed, late)), kl_word(1) };
 		struct kl_op op = {
@@ -49,7 +50,7 @@ static uint64_t key_of(const struct kl_history *h, uint32_t op)
 	return kl_op_args(h, &h->ops[op])->v;
 }
 
-/* Partitions by definition: part of (object, key) is looked up in a table of all. */
+/* Check the partitions by the definition, with a table of all pairs (object, key). */
 static void assert_split(const struct kl_history *h, const struct form *f, bool by_key,
 			 const struct kl_split *s)
 {
@@ -83,7 +84,7 @@ static void assert_split(const struct kl_history *h, const struct form *f, bool 
 	free(part);
 }
 
-static void test_split(void **state)
+static void test_partitions_by_definition(void **state)
 {
 	static const struct form forms[] = {
 		{ 1, 2, 1 }, { 50, 3, 4 }, { 1000, 40, 900 },	/* few operations */
@@ -118,7 +119,7 @@ static void test_split(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_partitions_by_definition),
 	};
 
 	return cmocka_run_group_tests_name("split", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is read of a kernel without its functions being listed. */
+/* Facts about a kernel that need no list of its functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "record/attach/kernel.h"
 
-/* The BTF of a kernel whose tasks have this as their second member. */
+/* Return: BTF of a kernel whose struct task_struct has this second member. */
 static struct btf *tasks_with(const char *member)
 {
 	struct btf *btf = btf__new_empty();
@@ -24,8 +24,8 @@ static struct btf *tasks_with(const char *member)
 	return btf;
 }
 
-/* KASAN doubles them. */
-static void test_stack_size(void **state)
+/* KASAN doubles stacks. */
+static void test_stack_size_from_btf(void **state)
 {
 	struct kl_kernel k = { .btf = NULL };
 
@@ -41,7 +41,7 @@ static void test_stack_size(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_stack_size) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_stack_size_from_btf) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

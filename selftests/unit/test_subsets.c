@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What leaves no trace (cex.h), by its definition: of a history that has an order, each part
- * that only lacks operations of that kind has one, too.
+ * Operations that may be omitted (omit.h), by the definition: a history that has an order
+ * still has one without them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,10 +18,10 @@
 #include "random_history.h"
 #include "tso/engine/tso.h"
 
-#define MOST	7	/* operations */
+#define MOST	7	/* maximum number of operations */
 
 static const char *const texts[] = {
-	/* Writes of all, and of a part. */
+	/* Writes of the whole state, and of a part. */
 	"spec halves { word a = 0, b;\n"
 	"method set_a(word x) { atomic_flush { a = x; } }\n"
 	"method set_b(word x) { atomic_flush { b = x; } }\n"
@@ -33,7 +33,7 @@ static const char *const texts[] = {
 	"method set(word x, word y) { atomic { a = x; b = y; } }\n"
 	"method up() -> word { atomic { word t = a; b = 1; return t; } }\n"
 	"method read() -> (word x, word y) { atomic { return (a, b); } } }\n",
-	/* The same of each key, and what is read and written at once. */
+	/* The same for each key, and reads and writes in one operation. */
 	"spec keyed { word a[4] = 0, b[4];\n"
 	"method set_a(word k, word x) { atomic { a[k] = x; } }\n"
 	"method set_b(word k, word x) { atomic_flush { b[k] = x; } }\n"
@@ -46,7 +46,7 @@ static const char *const texts[] = {
 	"method set(word k, word x) { atomic_flush { a[k] = x; b[k] = x; } }\n"
 	"method read(word k) -> (word x, word y) { atomic { return (a[k], b[k]); } }\n"
 	"partition by k; }\n",
-	/* What belongs to a key is not its own. */
+	/* Data that belongs to a key but is not indexed by it. */
 	"spec doubted { word a[4] = 0, b[4];\n"
 	"method set(word k, word x, word y) { atomic_flush { a[k] = x; b[0] = y; } }\n"
 	"method read(word k) -> (word x, word y) { atomic { return (a[k], b[0]); } }\n"
@@ -59,7 +59,7 @@ struct count {
 	unsigned long right, parts, smaller;
 };
 
-/* Do all that are not in the set @kept leave no trace in it? */
+/* Return: true if all operations outside the set @kept may be omitted. */
 static bool may_be_left_out(const struct kl_spec *spec, struct kl_run *run,
 			    const struct kl_history *h, const uint32_t *kept, size_t n, bool tso)
 {
@@ -72,7 +72,7 @@ static bool may_be_left_out(const struct kl_spec *spec, struct kl_run *run,
 			k++;
 			continue;
 		}
-		ret = kl_leaves_no_trace(spec, run, h, i, kept, n, KL_TIME_MAX - 1, tso);
+		ret = kl_may_omit(spec, run, h, i, kept, n, KL_TIME_MAX - 1, tso);
 		assert_true(ret >= 0);
 		if (!ret)
 			return false;
@@ -112,7 +112,8 @@ static void check_subsets(const struct kl_spec *spec, struct kl_run *run,
 		if (a.verdict == KL_VIOLATION) {
 			size_t len;
 
-			fail_msg("%s\nof this, which has an order, the operations of %x have none%s:\n"
+			fail_msg("%s\n"
+				 "of this, which has an order, the operations of %x have none%s:\n"
 				 "%s", kl_spec_text(spec), set, tso ? " (TSO)" : "",
 				 history_text(h, &len));
 		}
@@ -123,7 +124,7 @@ static void check_subsets(const struct kl_spec *spec, struct kl_run *run,
 	kl_cut_free(&cut);
 }
 
-static void test_subsets(void **state)
+static void test_order_without_omitted_ops(void **state)
 {
 	const unsigned long n = 5 * wanted_runs(1000);
 	uint64_t seed = 1;
@@ -139,7 +140,8 @@ static void test_subsets(void **state)
 		struct kl_spec *spec;
 		struct kl_run *run;
 
-		assert_int_equal(kl_spec_parse("t.lin", texts[k / 2], strlen(texts[k / 2]), &spec), 0);
+		assert_int_equal(kl_spec_parse("t.lin", texts[k / 2], strlen(texts[k / 2]), &spec),
+				 0);
 		run = kl_run_new(spec);
 		assert_non_null(run);
 		for (i = 0; i < n; i++) {
@@ -161,7 +163,7 @@ static void test_subsets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_subsets),
+		cmocka_unit_test(test_order_without_omitted_ops),
 	};
 
 	return cmocka_run_group_tests_name("subsets", tests, NULL, NULL);

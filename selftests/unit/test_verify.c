@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What keeps the verifier honest: every concrete state of a bounded run lies below
- * a stored abstract state, and no random mutant of a model is verified that the
- * explorer finds a wrong run of.  KLIN_RUNS tells how many mutants.
+ * Soundness of the verifier.  Every concrete state of a bounded run lies below a stored
+ * abstract state.  No random mutant of a model is verified if the explorer finds a wrong run
+ * of it.  KLIN_RUNS sets the number of mutants.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@
 static const char *const models[] = {
 	"explore/treiber", "explore/msqueue", "explore/dglm", "verify/twolock",
 	"verify/pessimistic", "verify/llist", "verify/treiber_peek",
-	/* These have by far the most states for two threads: */
+	/* These models have by far the most states for two threads: */
 	"verify/lazy", "verify/optimistic",
 };
 
@@ -64,7 +64,7 @@ static unsigned long runs(void)
 	return wanted_runs(10000);
 }
 
-/* ---- covering ---------------------------------------------------------------------------- */
+/* ---- coverage of concrete states -------------------------------------------------------- */
 
 static void cover_text(const char *name, const char *text, unsigned int threads,
 		       unsigned int of, unsigned int ops)
@@ -97,9 +97,9 @@ static void cover(const char *name, unsigned int threads, unsigned int of, unsig
 	cover_text(name, text, threads, of, ops);
 }
 
-static void test_cover(void **state)
+static void test_abstract_covers_concrete(void **state)
 {
-	/* Few are asked for with sanitizers, where seconds become minutes. */
+	/* With sanitizers KLIN_RUNS is small, since seconds become minutes. */
 	const bool lengthy = runs() > 10000, brief = runs() < 1000;
 	size_t i;
 
@@ -110,7 +110,7 @@ static void test_cover(void **state)
 		if (brief && i % 3)
 			continue;
 		cover(models[i], 1, 1, 4);
-		/* The optimistic set: for more than one, any number is looked at. */
+		/* For the optimistic set, more than one thread is tested only as "any number". */
 		if (i < NMODELS - 1 || lengthy)
 			cover(models[i], 2, 2, 2 + (lengthy && !large));
 		cover(models[i], 0, 2, 2 + (lengthy && !large));
@@ -122,8 +122,8 @@ static void test_cover(void **state)
 		cover("verify/harris", 0, 2, 2);
 }
 
-/* What only finer searches prove: the second node is unlocked before the write. */
-static void test_cover_finer(void **state)
+/* A mutant that only finer searches prove: it unlocks the second node before the write. */
+static void test_cover_after_refinement(void **state)
 {
 	static const char unlocked[] = "unlock(c->l);\n\tp->next = x @lin;\n\tunlock(p->l);\n",
 		from[] = "p->next = x @lin;\n\tunlock(p->l);\n\tunlock(c->l);\n";
@@ -140,8 +140,8 @@ static void test_cover_finer(void **state)
 	cover_text("add unlocks early", text, 0, 2, 2);
 }
 
-/* Half of the states do not cover all runs: the test above can fail. */
-static void test_cover_fails(void **state)
+/* Half of the states do not cover all runs, so test_abstract_covers_concrete can fail. */
+static void test_half_the_states_do_not_cover(void **state)
 {
 	struct kl_verify_options o = { .threads = 2, .memory = 200000 };
 	enum kl_verify_verdict v;
@@ -164,7 +164,7 @@ static void test_cover_fails(void **state)
 
 struct lines {
 	char *line[LINES_MAX];
-	size_t n, first;	/* of the implementation's methods */
+	size_t n, first;	/* range of the implementation's methods */
 };
 
 static void split(char *text, struct lines *l)
@@ -173,7 +173,8 @@ static void split(char *text, struct lines *l)
 	bool spec = true;
 
 	l->n = l->first = 0;
-	for (p = strtok_r(text, "\n", &rest); p && l->n < LINES_MAX; p = strtok_r(NULL, "\n", &rest)) {
+	for (p = strtok_r(text, "\n", &rest); p && l->n < LINES_MAX;
+	     p = strtok_r(NULL, "\n", &rest)) {
 		l->line[l->n++] = p;
 		spec = spec && strcmp(p, "}");
 		if (!spec && !l->first && !strncmp(p, "method", 6))
@@ -189,7 +190,7 @@ static bool is_statement(const char *p)
 	       !strstr(p, "data r") && !strstr(p, "bool ");
 }
 
-/* Replace the first @from behind a random place of line @i. */
+/* Replace the first @from after a random position of line @i. */
 static bool replace(struct lines *l, size_t i, const char *from, const char *to, char *room)
 {
 	char *at = strstr(l->line[i], from);
@@ -202,7 +203,7 @@ static bool replace(struct lines *l, size_t i, const char *from, const char *to,
 	return true;
 }
 
-/* cas(&a, b, c) that does not compare. */
+/* Make a cas(&a, b, c) store without comparing. */
 static bool always_swap(struct lines *l, size_t i, char *room)
 {
 	char place[64], old[64], new[64], from[256], to[256];
@@ -224,7 +225,8 @@ static bool mutate(struct lines *l, uint64_t *seed, char *room)
 		{ "c->", "p->" }, { "h->", "n->" }, { "t->", "n->" }, { "h = head", "h = tail" },
 		{ "t = tail", "t = head" }, { "hl", "tl" }, { "@lin if (n == null)", "@lin" },
 		{ "@lin", "@lin if (false)" }, { "unlock(", "lock(" }, { "lock(p", "lock(c" },
-		{ "lock(c", "lock(p" }, { "true", "false" }, { "false", "true" }, { ", x)", ", t)" },
+		{ "lock(c", "lock(p" }, { "true", "false" }, { "false", "true" },
+		{ ", x)", ", t)" },
 		{ "null", "t" }, { " @lin;", "; @lin;" }, { "if (", "if (!" }, { "&& ", "|| " },
 		{ "return", "if (true) return" }, { "empty", "1" },
 	};
@@ -256,10 +258,10 @@ static bool mutate(struct lines *l, uint64_t *seed, char *room)
 	}
 }
 
-/* Reductions: */
+/* Reductions, a bit each. */
 enum { MERGE = 1, POR = 2, SYMMETRY = 4, ALL = 7 };
 
-/* @live: it is told that no threads wait for each other. */
+/* Sets @live if it is proved that threads do not wait for each other in a cycle. */
 static enum kl_verify_verdict verify(struct kl_spec *spec, unsigned int threads,
 				     unsigned int reduce, bool *live)
 {
@@ -301,7 +303,7 @@ static void join(const struct lines *l, char *out)
 		at += snprintf(out + at, TEXT_MAX - at, "%s\n", l->line[i]);
 }
 
-/* Is the answer the same without some reductions?  Where there is room for both. */
+/* Return: true if the answer is the same with the given reductions, or memory ran out. */
 static bool same_without(struct kl_spec *spec, unsigned int threads, unsigned int reduce,
 			 enum kl_verify_verdict v, bool *live)
 {
@@ -310,7 +312,7 @@ static bool same_without(struct kl_spec *spec, unsigned int threads, unsigned in
 	return v == w || v == KL_VF_MEMORY || w == KL_VF_MEMORY;
 }
 
-static void test_mutants(void **state)
+static void test_mutants_not_verified(void **state)
 {
 	static const unsigned int reduce[] = { 0, ALL & ~MERGE, ALL & ~POR, ALL & ~SYMMETRY };
 	const unsigned long n = runs() / 20 + 1;
@@ -375,8 +377,8 @@ static void test_mutants(void **state)
 	assert_true(n < 100 || (proved > tried / 50 && proved < tried * 9 / 10 && wrong));
 }
 
-/* As much as a state can hold fits the room for its bytes, and is read back. */
-static void test_largest(void **state)
+/* The largest possible state fits into the buffer, and is read back. */
+static void test_largest_state_is_packed(void **state)
 {
 	static struct kl_verifier x;
 	static uint8_t key[2 * KL_VF_KEY_MAX];
@@ -411,9 +413,12 @@ static void test_largest(void **state)
 	assert_memory_equal(back.rsucc, s.rsucc, sizeof(s.rsucc));
 }
 
-/* ---- what is wrong ------------------------------------------------------------------------- */
+/* ---- models that are wrong ----------------------------------------------------------- */
 
-/* It must not be verified, for any number of threads nor for two, with reductions or without. */
+/*
+ * Check that the model is not verified: for two or any number of threads, with and without
+ * reductions.
+ */
 static void not_verified(const char *name, const char *text)
 {
 	unsigned int i;
@@ -437,10 +442,10 @@ static void not_verified(const char *name, const char *text)
 }
 
 /*
- * A store behind which the thread waits for ever has been all the same: g() reads it,
- * and the specification's f() cannot have taken place.
+ * A store takes effect although the thread waits forever after it: g() reads it, but the
+ * specification's f() cannot have taken effect.
  */
-static void test_waits_behind_store(void **state)
+static void test_store_before_endless_wait(void **state)
 {
 	static const char text[] =
 		"spec s {\n"
@@ -473,7 +478,7 @@ static void test_waits_behind_store(void **state)
 	}
 }
 
-/* In @text, the first @from becomes @to. */
+/* Replace the first @from in @text by @to. */
 static void substitute(char *text, const char *from, const char *to)
 {
 	char *at = strstr(text, from);
@@ -485,7 +490,7 @@ static void substitute(char *text, const char *from, const char *to)
 	memcpy(at, to, k);
 }
 
-/* Two results of which nothing is known are not the same, in hindsight neither. */
+/* Two completely unknown results are different, also after a later choice. */
 static void test_unknown_in_hindsight(void **state)
 {
 	char text[TEXT_MAX];
@@ -502,10 +507,10 @@ static void test_unknown_in_hindsight(void **state)
 	not_verified("lazy, another number", text);
 }
 
-/* ---- what is told -------------------------------------------------------------------------- */
+/* ---- reports ----------------------------------------------------------------------------- */
 
-/* Where a proof and a run contradict each other, nobody is told that it is linearizable. */
-static void test_contradiction(void **state)
+/* If a proof and a run contradict each other, the report does not say linearizable. */
+static void test_proof_contradicts_run(void **state)
 {
 	static const char right[] =
 		"spec s { word x = 0; method w() { atomic_flush { x = 1; } }\n"
@@ -542,7 +547,7 @@ static void test_contradiction(void **state)
 	free(out);
 	kl_explorer_free(r.run);
 	kl_verifier_free(r.x);
-	/* The search tells that its run is such a one. */
+	/* The search reports that its run is not linearizable. */
 	assert_int_equal(kl_verify(wrong, &o, &r.verdict, &r.x), 0);
 	assert_int_equal(kl_verify_confirm(r.x, 1u << 24, 2, &r.search, &r.run), 1);
 	assert_true(r.search.not_linearizable);
@@ -555,13 +560,14 @@ static void test_contradiction(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_largest),
-		cmocka_unit_test(test_waits_behind_store),
+		cmocka_unit_test(test_largest_state_is_packed),
+		cmocka_unit_test(test_store_before_endless_wait),
 		cmocka_unit_test(test_unknown_in_hindsight),
-		cmocka_unit_test(test_contradiction),
-		cmocka_unit_test(test_cover), cmocka_unit_test(test_cover_finer),
-		cmocka_unit_test(test_cover_fails),
-		cmocka_unit_test(test_mutants),
+		cmocka_unit_test(test_proof_contradicts_run),
+		cmocka_unit_test(test_abstract_covers_concrete),
+		cmocka_unit_test(test_cover_after_refinement),
+		cmocka_unit_test(test_half_the_states_do_not_cover),
+		cmocka_unit_test(test_mutants_not_verified),
 	};
 
 	kl_log_level = KL_LOG_ERR;

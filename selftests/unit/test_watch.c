@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the daemon stands on: the feed with objects dropped and taken back, and begun
- * anew, at random moments; the flight recorder in little memory; which objects go.
- * Right histories may never become violations by it, and wrong ones have to stay so as
- * long as what is wrong was not dropped.  KLIN_RUNS sets how many.
+ * The foundations of the daemon.  The feed drops objects, takes them back, and restarts at
+ * random moments.  The flight recorder works in little memory, and the policy chooses the
+ * objects to drop.  Right histories never become violations.  Violations are found unless
+ * their events were dropped.  KLIN_RUNS sets the number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,10 @@ static enum kl_verdict check(const struct kl_spec *spec, const struct kl_history
 	return v;
 }
 
-/* When it is told: one that never returns soon after its call, as that of a task that ended. */
+/*
+ * Return: the time of arrival.  A pending operation arrives soon after its call, as for a task
+ * that ended.
+ */
 static uint64_t told(const struct kl_op *op)
 {
 	return op->ret == KL_TIME_MAX ? op->call + 50 : op->ret;
@@ -58,11 +61,11 @@ static int by_return(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A history that is handed on in the order of returns, in pieces, with floors. */
+/* A history that arrives in order of return, in pieces, with floors. */
 struct pieces {
 	struct kl_history view;
 	struct kl_op *ops;
-	uint64_t *floor;	/* before each operation: the least call from there on */
+	uint64_t *floor;	/* for each position, the least call from there on */
 	size_t nops, at;
 	uint64_t seed;
 };
@@ -71,7 +74,7 @@ static void pieces_init(struct pieces *p, const struct kl_history *h, uint64_t s
 {
 	size_t i;
 
-	/* They would not be moved along. */
+	/* The pieces would not copy them. */
 	assert_null(h->points);
 	assert_null(h->drains);
 	*p = (struct pieces){ .view = *h, .nops = h->nops, .seed = seed };
@@ -90,7 +93,7 @@ static void pieces_free(struct pieces *p)
 	free(p->floor);
 }
 
-/* The next piece, and the floor behind it. */
+/* Return: the next piece, with the floor after it. */
 static const struct kl_history *next_piece(struct pieces *p, uint64_t *floor)
 {
 	size_t n = 1 + kl_rand_below(&p->seed, 12);
@@ -109,13 +112,13 @@ static const struct kl_history *next_piece(struct pieces *p, uint64_t *floor)
 #define OBJECTS 4
 
 struct course {
-	bool dropped[OBJECTS];	/* at any time; by the history's index */
+	bool dropped[OBJECTS];	/* dropped at any time; indexed as in the history */
 	size_t drops, resumed, renewed, asked;
 	struct kl_online_stats st;
 	struct shed_stats shed;
 };
 
-/* Which are dropped now?  That they are asked for is counted, too. */
+/* Record which objects are dropped now.  The query itself is counted, too. */
 static void ask(struct shed *shed, const struct kl_history *h, struct course *c)
 {
 	size_t i;
@@ -128,7 +131,7 @@ static void ask(struct shed *shed, const struct kl_history *h, struct course *c)
 		}
 }
 
-/* Feed it all, and let objects go and come back. */
+/* Feed the whole history, while objects are dropped and taken back. */
 static void run(const struct kl_spec *spec, const struct kl_history *h, uint64_t *seed, bool renew,
 		struct course *c)
 {
@@ -191,7 +194,7 @@ static struct kl_history *generate(const struct kl_spec *spec, unsigned long i, 
 	return h;
 }
 
-static void test_drops(void **state)
+static void test_drops_at_random(void **state)
 {
 	const unsigned long n = 10 + runs() / 100;
 	unsigned long i, due = 0, caught = 0, drops = 0, resumed = 0, wrong = 0;
@@ -231,13 +234,13 @@ static void test_drops(void **state)
 		}
 		kl_spec_free(spec);
 	}
-	print_message("%lu wrong, %lu of them where nothing was dropped, %lu caught; %lu drops, %lu "
-		      "came back\n", wrong, due, caught, drops, resumed);
+	print_message("%lu wrong, %lu of them where nothing was dropped, %lu caught; %lu "
+		      "drops, %lu came back\n", wrong, due, caught, drops, resumed);
 	assert_true(wrong > n && due > n / 2 && caught >= due && drops > n && resumed > n);
 }
 
-/* What is wrong after an object has come back is found. */
-static void test_after(void **state)
+/* A violation after an object was taken back is found. */
+static void test_violation_after_resume(void **state)
 {
 	struct kl_spec *spec = shipped_spec("set");
 	struct kl_val v[2] = { kl_word(1), kl_word(1) };
@@ -250,7 +253,10 @@ static void test_after(void **state)
 	struct kl_online *o;
 
 	assert_int_equal(kl_online_new(spec, &opts, &o), 0);
-	/* Had it been told that it was dropped later, this would be wrong: nobody added it. */
+	/*
+	 * Object 7 was dropped before this operation.  Otherwise the result would be a violation:
+	 * no operation added the value.
+	 */
 	assert_int_equal(kl_online_drop(o, 7, "test"), 0);
 	op.call = 10;
 	op.ret = 20;
@@ -274,10 +280,10 @@ static void test_after(void **state)
 }
 
 /*
- * What never returned and came too late to be followed may take effect at any time, also
- * after its object has been dropped and has come back.
+ * A pending operation that arrived too late may take effect at any time, also after its object
+ * was dropped and taken back.
  */
-static void test_never_over(void **state)
+static void test_late_pending_op(void **state)
 {
 	struct kl_spec *spec = shipped_spec("set");
 	struct kl_val v[2] = { kl_word(1), kl_special(KL_ANY) };
@@ -313,8 +319,8 @@ static void test_never_over(void **state)
 	kl_spec_free(spec);
 }
 
-/* More objects than could be looked through for each of them. */
-static void test_many_dropped(void **state)
+/* So many objects that a linear search for each would be too slow. */
+static void test_many_objects_dropped(void **state)
 {
 	enum { MANY = 100000 };
 	struct kl_spec *spec = shipped_spec("set");
@@ -349,17 +355,17 @@ static void test_many_dropped(void **state)
 	kl_spec_free(spec);
 }
 
-/* Right histories with a gap, which were taken for wrong once. */
-static void test_gaps(void **state)
+/* Right histories with a gap that were once called wrong. */
+static void test_no_alarm_after_gap(void **state)
 {
 	static const struct {
 		const char *spec, *text;
 	} known[] = {
-		/* What may have taken effect in the gap does so after it. */
+		/* An operation lost in the gap may have changed the stack. */
 		{ "stack", "# gap from 271 to 308 lost 3\n"
 		  "t6 @3 318 322 pop -> 3 cpu=6\nt7 @3 330 334 peek -> 3 cpu=7\n"
 		  "t6 @3 339 - peek cpu=6\nt11 @3 397 400 peek -> 2 cpu=3\n" },
-		/* The first one was called inside the gap. */
+		/* The first operation was called inside the gap. */
 		{ "queue", "# gap from 155 to 155 lost 3\n"
 		  "t0 @2 171 175 deq -> 34 cpu=0\nt2 @2 189 189 deq -> empty cpu=2\n"
 		  "t2 @2 205 208 peek -> empty cpu=2\nt2 @2 223 228 deq -> empty cpu=2\n" },
@@ -397,24 +403,18 @@ static void test_gaps(void **state)
 	}
 }
 
-/* A counter skips values: once before and once after a probe becomes blind. */
-static void test_becomes_blind(void **state)
+/* Get the result for operations before, and others after the probe of inc becomes blind. */
+static void follow_blind(const struct kl_spec *spec, const char *before, const char *after,
+			 struct kl_online_stats *st)
 {
 	static const char head[] = "# klin history 1\n# clock mono error 0\n";
-	static const char *const ops[] = {
-		"t1 @1 10 20 inc -> 0 cpu=0\nt1 @1 30 40 inc -> 7 cpu=0\n",
-		"# coverage inc unknown \"a live patch came\"\n"
-		"t1 @2 110 120 inc -> 4 cpu=0\nt1 @2 130 140 inc -> 9 cpu=0\n",
-	};
-	struct kl_spec *spec = shipped_spec("counter");
+	const char *const ops[] = { before, after };
 	const struct feed_opts opts = { 0 };
 	struct kl_history *h[2];
-	struct kl_online_stats st;
 	struct feed *f;
 	char text[400];
 	int i, n;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		n = snprintf(text, sizeof(text), "%s%s", head, ops[i]);
 		assert_int_equal(kl_text_read("blind", text, n, &h[i]), 0);
@@ -426,14 +426,39 @@ static void test_becomes_blind(void **state)
 		assert_int_equal(feed_floor(f, i ? KL_TIME_MAX : 100), 0);
 	}
 	assert_int_equal(feed_end(f), 0);
-	feed_stats(f, &st);
-	/* What was certain stays so. */
-	assert_int_equal(st.verdict, KL_VIOLATION);
-	assert_int_equal(st.violations, 1);
-	assert_int_equal(st.suspected, 1);
+	feed_stats(f, st);
 	feed_free(f);
 	for (i = 0; i < 2; i++)
 		kl_history_free(h[i]);
+}
+
+/* A counter skips values before and after its probe becomes blind, or only after it. */
+static void test_probe_becomes_blind(void **state)
+{
+	static const char blind[] =
+		"# coverage inc unknown \"a live patch came\"\n"
+		"t1 @2 110 120 inc -> 4 cpu=0\nt1 @2 130 140 inc -> 9 cpu=0\n";
+	struct kl_spec *spec = shipped_spec("counter");
+	struct kl_online_stats st;
+
+	(void)state;
+	follow_blind(spec, "t1 @1 10 20 inc -> 0 cpu=0\nt1 @1 30 40 inc -> 7 cpu=0\n", blind, &st);
+	/* The violation from before that stays certain. */
+	assert_int_equal(st.verdict, KL_VIOLATION);
+	assert_int_equal(st.violations, 1);
+	assert_int_equal(st.suspected, 1);
+	follow_blind(spec, "t1 @1 10 20 inc -> 0 cpu=0\nt1 @1 30 40 inc -> 1 cpu=0\n", blind, &st);
+	assert_int_equal(st.verdict, KL_UNKNOWN);
+	assert_int_equal(st.violations, 0);
+	assert_int_equal(st.suspected, 1);
+	assert_non_null(strstr(st.reason, "a violation, unless calls of 'inc' were missed"));
+	/* Without any violation the reason is the new beginning. */
+	follow_blind(spec, "t1 @1 10 20 inc -> 0 cpu=0\n",
+		     "# coverage inc unknown \"a live patch came\"\nt1 @2 110 120 inc -> 4 cpu=0\n",
+		     &st);
+	assert_int_equal(st.verdict, KL_UNKNOWN);
+	assert_int_equal(st.suspected, 0);
+	assert_non_null(strstr(st.reason, "the check started again"));
 	kl_spec_free(spec);
 }
 
@@ -450,8 +475,8 @@ static void same_ops(const struct kl_history *a, const struct kl_history *b)
 	}
 }
 
-/* The recorder's history of a right one is right, whenever it is taken. */
-static void test_flight(void **state)
+/* The flight recorder's history of a right history is right at any time. */
+static void test_flight_recorder(void **state)
 {
 	const unsigned long n = 10 + runs() / 100;
 	unsigned long i, wrong = 0, still = 0, forgot = 0, shots = 0;
@@ -486,7 +511,7 @@ static void test_flight(void **state)
 					continue;
 				shot = flight_take(f, floor);
 				assert_non_null(shot);
-				/* What comes now is not in it. */
+				/* Later operations are not in the shot. */
 				piece = floor == KL_TIME_MAX ? NULL : next_piece(&p, &floor);
 				if (piece)
 					assert_int_equal(flight_add(f, piece), 0);
@@ -495,10 +520,10 @@ static void test_flight(void **state)
 				if (off == KL_LINEARIZABLE)
 					assert_int_not_equal(v, KL_VIOLATION);
 				shots++;
-				/* It is whole: nothing differs. */
+				/* Nothing was dropped, so the history is the same. */
 				if (!st.forgotten && floor == KL_TIME_MAX && !piece) {
 					same_ops(h, shown);
-					/* UNKNOWN is what takes too long. */
+					/* UNKNOWN means that the check took too long. */
 					if (v != KL_UNKNOWN && off != KL_UNKNOWN)
 						assert_int_equal(v, off);
 				}
@@ -515,13 +540,13 @@ static void test_flight(void **state)
 		}
 		kl_spec_free(spec);
 	}
-	print_message("%lu shots, %lu forgot something; %lu wrong ones, found in %lu shots\n", shots,
-		      forgot, wrong, still);
+	print_message("%lu shots, %lu forgot something; %lu wrong ones, found in %lu shots\n",
+		      shots, forgot, wrong, still);
 	assert_true(shots > 10 * n && forgot > n && still > wrong / 2);
 }
 
-/* One object's alone. */
-static void test_flight_object(void **state)
+/* The history of a single object. */
+static void test_flight_one_object(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
 	uint64_t seed = 11, total = 0;
@@ -546,8 +571,8 @@ static void test_flight_object(void **state)
 	kl_spec_free(spec);
 }
 
-/* A history that goes on for ever forgets objects and threads that are gone. */
-static void test_shorten(void **state)
+/* An endless history drops objects and threads that are gone. */
+static void test_shorten_keeps_operations(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
 	uint64_t seed = 13;
@@ -584,7 +609,7 @@ static void test_shorten(void **state)
 	kl_spec_free(spec);
 }
 
-/* @n operations each of the objects 1 to 4, the more the higher. */
+/* 10 * K operations on each object K of 1 to 4. */
 static void ops_of(struct shed *s, uint64_t time)
 {
 	uint64_t object, i;
@@ -613,8 +638,11 @@ static bool gone(struct shed *s, uint64_t object)
 	return shed_op(s, object, 0, false, &err);
 }
 
-/* The busiest go, the quietest come back, and what came back too soon waits longer. */
-static void test_policy(void **state)
+/*
+ * The busiest objects are dropped first, and the quietest are taken back first.  An object
+ * that was taken back too soon waits longer the next time.
+ */
+static void test_drop_policy(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
 	struct kl_history *h = kl_history_new();
@@ -626,18 +654,18 @@ static void test_policy(void **state)
 
 	turn(s, f, 0, 0, false, 0, 0);
 	ops_of(s, 10);
-	/* Of 100 operations 40 and 30 go. */
+	/* The two objects with 40 and 30 of 100 operations are dropped. */
 	turn(s, f, 1, 0.95, false, 2, 0);
 	assert_true(gone(s, 4) && gone(s, 3) && !gone(s, 2) && !gone(s, 1));
 	assert_false(shed_op(s, 4, 0, true, &err));
 	ops_of(s, 20);
 	turn(s, f, 1.5, 0.3, false, 0, 0);
 	ops_of(s, 30);
-	/* There is room for 0.5 / 0.3 of 30: the quieter one. */
+	/* There is room for an object with 30 operations: the quieter one is taken back. */
 	turn(s, f, 2.5, 0.3, false, 0, 1);
 	assert_true(gone(s, 4) && !gone(s, 3));
 	ops_of(s, 40);
-	/* Too soon: two seconds the next time. */
+	/* Object 3 is dropped again soon, so the next attempt comes only after two seconds. */
 	turn(s, f, 3, 0.3, true, 1, 0);
 	assert_true(gone(s, 4) && gone(s, 3));
 	ops_of(s, 50);
@@ -655,8 +683,8 @@ static void test_policy(void **state)
 	kl_spec_free(spec);
 }
 
-/* Objects that come and go: those that are dropped and never seen again are not kept. */
-static void test_dropped_for_good(void **state)
+/* Dropped objects that never appear again are forgotten. */
+static void test_gone_objects_forgotten(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
 	struct kl_history *h = kl_history_new();
@@ -673,7 +701,7 @@ static void test_dropped_for_good(void **state)
 	for (turns = 0; turns < 40; turns++) {
 		for (i = 0; i < 1000; i++, object++)
 			shed_op(s, object, object, false, &err);
-		/* One stays. */
+		/* One object stays active. */
 		for (i = 0; i < 1000; i++)
 			shed_op(s, 1000000, object, false, &err);
 		assert_int_equal(shed_turn(s, &over, f, &t), 0);
@@ -691,17 +719,17 @@ static void test_dropped_for_good(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drops),
-		cmocka_unit_test(test_after),
-		cmocka_unit_test(test_never_over),
-		cmocka_unit_test(test_many_dropped),
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_becomes_blind),
-		cmocka_unit_test(test_flight),
-		cmocka_unit_test(test_flight_object),
-		cmocka_unit_test(test_shorten),
-		cmocka_unit_test(test_policy),
-		cmocka_unit_test(test_dropped_for_good),
+		cmocka_unit_test(test_drops_at_random),
+		cmocka_unit_test(test_violation_after_resume),
+		cmocka_unit_test(test_late_pending_op),
+		cmocka_unit_test(test_many_objects_dropped),
+		cmocka_unit_test(test_no_alarm_after_gap),
+		cmocka_unit_test(test_probe_becomes_blind),
+		cmocka_unit_test(test_flight_recorder),
+		cmocka_unit_test(test_flight_one_object),
+		cmocka_unit_test(test_shorten_keeps_operations),
+		cmocka_unit_test(test_drop_policy),
+		cmocka_unit_test(test_gone_objects_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

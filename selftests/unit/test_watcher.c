@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * klind's watcher, with a recorder, a clock and a disk that the test has in place of the
- * system's: no violation is lost in silence.
+ * klind's watcher, with a recorder, a clock and a disk that the test replaces.  No violation
+ * is lost without a message.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 
 #define SECOND	1000000000ull
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of all that follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards all variables below */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static char log_text[65536];
 static uint64_t time_now;
@@ -40,7 +40,7 @@ static void keep(enum kl_level level, const char *line)
 	pthread_mutex_unlock(&lock);
 }
 
-/* In place of libklin's. */
+/* Replaces libklin's. */
 uint64_t kl_now_ns(void)
 {
 	return __atomic_load_n(&time_now, __ATOMIC_RELAXED);
@@ -51,7 +51,7 @@ static void set_time(uint64_t ns)
 	__atomic_store_n(&time_now, ns, __ATOMIC_RELAXED);
 }
 
-/* In place of the C library's. */
+/* Replaces the C library's. */
 int fsync(int fd)
 {
 	pthread_mutex_lock(&lock);
@@ -106,18 +106,19 @@ void *realloc(void *p, size_t size)
 }
 #endif
 
-/* Hands a history on each time that the test has made one. */
+/* Returns a history each time the test has prepared one. */
 struct kl_recorder {
 	struct kl_history *h, *none, *next;
 	uint64_t floor;
-	bool idle;	/* all that came was followed */
+	bool idle;	/* the watcher has processed everything */
 } recorder;
 
 static struct kl_history *parsed(const char *ops)
 {
 	struct kl_history *h;
 	char text[16384];
-	int n = snprintf(text, sizeof(text), "# klin history 1\n# clock mono error 0\n# first init\n"
+	int n = snprintf(text, sizeof(text),
+			 "# klin history 1\n# clock mono error 0\n# first init\n"
 			 "# memory sc\n# cpus 8\n# spec register\n%s", ops);
 
 	assert_int_equal(kl_text_read("made", text, n, &h), 0);
@@ -187,7 +188,7 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 	return 0;
 }
 
-/* Objects of which each has one violation, from a time on. */
+/* Prepare a history in which each of several objects has a violation, from a time on. */
 static void give(unsigned int first, unsigned int n, uint64_t from)
 {
 	char ops[8192] = "";
@@ -205,7 +206,7 @@ static void give(unsigned int first, unsigned int n, uint64_t from)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Until the watcher has followed all, or has ended. */
+/* Wait until the watcher has processed everything, or has ended. */
 static void followed(const struct watcher *w)
 {
 	bool idle = false;
@@ -268,7 +269,7 @@ static void remove_all(const char *dir)
 	assert_int_equal(system(command), 0);
 }
 
-static void test_rate(void **state)
+static void test_rate_limit(void **state)
 {
 	struct rate r = { .ns = 10, .burst = 2 };
 
@@ -278,7 +279,7 @@ static void test_rate(void **state)
 	assert_int_equal(rate_held(&r, 10), 2);
 	assert_int_equal(rate_held(&r, 10), 0);
 	assert_true(rate_take(&r, 10));
-	/* What came to nothing is not counted. */
+	/* An attempt that came to nothing is not counted. */
 	rate_undo(&r);
 	assert_true(rate_take(&r, 19) && rate_take(&r, 20));
 	assert_false(rate_take(&r, 28));
@@ -287,8 +288,8 @@ static void test_rate(void **state)
 	assert_true(rate_take(&r, 5) && rate_take(&r, 5));
 }
 
-/* One report and ten messages in an interval, and how many more there were. */
-static void test_many(void **state)
+/* One report and ten messages in an interval, and then the number of suppressed ones. */
+static void test_messages_are_limited(void **state)
 {
 	char dir[] = "/tmp/klin-test-XXXXXX";
 	struct reporter *reporter;
@@ -300,19 +301,19 @@ static void test_many(void **state)
 	give(1, 15, 1000);
 	followed(w);
 	assert_int_equal(said("reg: VIOLATION at time"), 10);
-	assert_int_equal(said("reg: no report of this violation: the last one is younger"), 9);
+	assert_int_equal(said("reg: no report of kind 'violation': the last report is younger"), 9);
 	assert_int_equal(said("suppressed"), 0);
 	set_time(12 * SECOND);
 	give(21, 1, 2000);
 	followed(w);
-	assert_int_equal(said("reg: 5 messages of the kind 'violation' suppressed"), 1);
+	assert_int_equal(said("reg: suppressed 5 messages of kind 'violation'"), 1);
 	assert_int_equal(said("reg: VIOLATION at time"), 11);
-	/* The end tells them, too. */
+	/* The end reports the suppressed messages, too. */
 	give(31, 12, 3000);
 	followed(w);
 	assert_int_equal(said("suppressed"), 1);
 	ended(w);
-	assert_int_equal(said("reg: 3 messages of the kind 'violation' suppressed"), 1);
+	assert_int_equal(said("reg: suppressed 3 messages of kind 'violation'"), 1);
 	reporter_drain(reporter);
 	assert_int_equal(counts(w).violations, 28);
 	assert_int_equal(counts(w).suppressed, 14 + 12);
@@ -322,8 +323,8 @@ static void test_many(void **state)
 	remove_all(dir);
 }
 
-/* Violations are logged also where no reports are wanted. */
-static void test_no_reports(void **state)
+/* Violations are logged even if no reports are wanted. */
+static void test_violation_logged_without_reports(void **state)
 {
 	struct watcher *w = begun(NULL);
 
@@ -337,7 +338,7 @@ static void test_no_reports(void **state)
 }
 
 /* A report that the queue refuses is logged, and does not hold back the next one. */
-static void test_refused(void **state)
+static void test_refused_report_is_logged(void **state)
 {
 	uint64_t written = 0, failed = 0;
 	struct kl_spec *spec = shipped_spec("register");
@@ -364,7 +365,7 @@ static void test_refused(void **state)
 	give(1, 1, 1000);
 	followed(w);
 	assert_int_equal(said("reg: VIOLATION at time"), 1);
-	assert_int_equal(said("reg: no report of this violation: too many wait to be written"), 1);
+	assert_int_equal(said("reg: no report of kind 'violation': too many reports wait"), 1);
 	hold_disk(false);
 	reporter_drain(reporter);
 	give(2, 1, 2000);
@@ -382,7 +383,7 @@ static void test_refused(void **state)
 	remove_all(dir);
 }
 
-/* Does a report that is there have a report.json? */
+/* Return: true if some report has a report.json. */
 static bool a_report(const char *dir)
 {
 	char command[600];
@@ -392,7 +393,10 @@ static bool a_report(const char *dir)
 	return !system(command);
 }
 
-/* One allocation fails; what becomes of a violation.  False: there were fewer. */
+/*
+ * Let allocation @n fail, and check that a violation is still reported, or its loss is.
+ * Return: false if there were fewer allocations.
+ */
 static bool watch_without_memory(unsigned long n)
 {
 	char dir[] = "/tmp/klin-test-XXXXXX";
@@ -417,15 +421,15 @@ static bool watch_without_memory(unsigned long n)
 	bad_alloc = 0;
 	told = said("reg: VIOLATION at time");
 	there = a_report(dir);
-	if (!told && !(failed && said("cannot be watched any longer")))
+	if (!told && !(failed && said("watching ended with an error")))
 		fail_msg("allocation %lu: the violation is not told: %s", n, log_text);
-	if (told && !there && !said("could not be written"))
+	if (told && !there && !said("cannot write a report"))
 		fail_msg("allocation %lu: no report, and no word of it: %s", n, log_text);
 	remove_all(dir);
 	return allocs >= n;
 }
 
-static void test_memory(void **state)
+static void test_each_allocation_fails(void **state)
 {
 	unsigned long n, step;
 
@@ -443,11 +447,11 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_no_reports),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_rate_limit),
+		cmocka_unit_test(test_messages_are_limited),
+		cmocka_unit_test(test_violation_logged_without_reports),
+		cmocka_unit_test(test_refused_report_is_logged),
+		cmocka_unit_test(test_each_allocation_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

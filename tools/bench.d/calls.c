@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tools/bench-record measures: a function of the kernel is called very often, by
- * one thread on CPU 0, while the parent records it, on another CPU; if there is none, when
- * CPU 0 is idle.
+ * The measured program of tools/bench-record.  One thread on CPU 0 calls a function of the
+ * kernel very often, while the parent records it on another CPU, or on an idle CPU 0 if there
+ * is no other.
  *
  *   calls eventfd|seqlock ROUNDS CALLS RESULT
  *
- * `eventfd' calls eventfd_write(), by write(2); `seqlock' klin_seqlock_write() of
- * klin.ko, between two of its tracepoints, by its load.  RESULT gets a line: nanoseconds
- * a call in the best round and in all, the calls, seconds for all of them, and
- * nanoseconds of CPU time that the parent used meanwhile and in the second after.
+ * `eventfd' calls eventfd_write(), by write(2).  `seqlock' calls klin_seqlock_write() of
+ * klin.ko, between two of its tracepoints, by its load.  The file RESULT receives a line:
+ * nanoseconds a call in the best round and on average, the number of calls, their total
+ * seconds, and the nanoseconds of CPU time that the parent used meanwhile and in the second
+ * after.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +34,7 @@ static uint64_t now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* Nanoseconds on a CPU of all threads of a process. */
+/* Return: the CPU time of all threads of a process, in ns. */
 static uint64_t cpu_time(pid_t pid)
 {
 	unsigned long long ns;
@@ -74,7 +75,7 @@ static uint64_t eventfd_round(uint64_t calls)
 	return start;
 }
 
-/* The value of @name in klin.ko's status. */
+/* Get the value of @name in klin.ko's status. */
 static void status(const char *name, char *value, size_t size)
 {
 	FILE *f = fopen(CONTROL "status", "r");
@@ -128,7 +129,9 @@ int main(int argc, char **argv)
 	CPU_SET(0, &cpu);
 	if (sched_setaffinity(0, sizeof(cpu), &cpu))
 		error(1, errno, "CPU 0");
-	/* This one may have it from a parent that came here before. */
+	/*
+	 * This process may have inherited the idle policy that an earlier run set for the parent.
+	 */
 	if (sysconf(_SC_NPROCESSORS_ONLN) == 1 &&
 	    (sched_setscheduler(parent, SCHED_IDLE, &none) ||
 	     sched_setscheduler(0, SCHED_OTHER, &none)))
@@ -139,7 +142,7 @@ int main(int argc, char **argv)
 		total += ns;
 		if (ns < best)
 			best = ns;
-		usleep(200000);	/* the reader gets its turn */
+		usleep(200000);	/* lets the reader run */
 	}
 	sleep(1);
 	reader = cpu_time(parent) - reader;

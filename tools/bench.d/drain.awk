@@ -23,11 +23,12 @@ NF == 6 && $4 > 0 {
 
 function million(w) { return hits[w] * 1e6 / rounds[w] }
 
-# Would the outcome have been seen often in as many rounds as of @w, going by those of @v?
+# Return: true if the outcome would have been frequent in the rounds of @w, at the rate of
+# @v.
 function enough(v, w) { return hits[v] * rounds[w] >= ENOUGH * rounds[v] }
 
-# Whoever waits as long without a recorder, or longer, is seen often all the same: then
-# it is not the time that hides the outcome.
+# Return: true if the outcome is frequent with a wait that is at least as long as with @w.
+# Then the time alone does not hide the outcome.
 function seen_slower(w,    i) {
 	for (i = 1; i <= n; i++)
 		if (kind[way[i]] == "wait" && best[way[i]] >= best[w] && enough(way[i], w))
@@ -43,7 +44,7 @@ function drains(w) {
 	return kind[w] == "probe" && seen_slower(w) ? "yes" : "?"
 }
 
-# A recording that says it drains, and does not, or a barrier that is none.
+# A recorder that claims to drain but does not, or a barrier that does not work.
 function wrong(w) { return hits[w] && (kind[w] == "barrier" || says[w] ~ /DRAINS/) }
 
 function table(    i, w) {

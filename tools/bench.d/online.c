@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks a stream of operations that is made as it goes, and prints what that cost:
+ * Checks a stream of operations that is made while it is checked, and prints the cost:
  *
  *	online queue|set|pqueue|stack|register OPERATIONS [THREADS [SIZE]]
  *
- * The time is that of the check alone, not of making the stream.  Memory is told behind the
- * first hundredth and at the end.
+ * The time is that of the check alone, without making the stream.  The memory is printed after
+ * the first hundredth and at the end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	c.type = i;
-	/* Each word is written once, unless it is said otherwise. */
+	/* By default each word is written once. */
 	if (i == STREAM_REGISTER && argc < 5)
 		c.size = 1;
 	if (kl_spec_load(stream_spec(&c), &spec))

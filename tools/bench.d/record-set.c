@@ -4,10 +4,10 @@
  *
  *   record-set mutex|lockfree THREADS OPS KEYS SEED >HISTORY
  *
- * Each thread calls OPS operations with random keys below KEYS.  `mutex' is a
- * sorted list under one pthread mutex, `lockfree' the list of Harris ("A pragmatic
- * implementation of non-blocking linked-lists", DISC 2001).  Nodes come from an
- * arena of each thread and are never used again, so no address comes back.
+ * Each thread calls OPS operations with random keys below KEYS.  `mutex' is a sorted list
+ * under one pthread mutex, `lockfree' the list of Harris ("A pragmatic implementation of
+ * non-blocking linked-lists", DISC 2001).  Nodes come from an arena of each thread and are
+ * never reused, so no address appears twice.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 
 #include "base/hash.h"
 
-/* The lowest bit of @next says that the node is removed. */
+/* The lowest bit of @next is set if the node is removed. */
 struct node {
 	uint64_t key;
 	_Atomic uintptr_t next;
@@ -35,7 +35,8 @@ struct op {
 
 struct thread {
 	pthread_t id;
-	struct node *arena;	/* one for each operation: enough for all to be added */
+	/* one node for each operation, since every one may be an addition */
+	struct node *arena;
 	struct op *ops;
 	size_t nnodes;
 	uint64_t seed;
@@ -56,8 +57,8 @@ static struct node *node_of(uintptr_t link)
 }
 
 /*
- * The link that leads to the first node from @key on, and that node (or NULL);
- * removed nodes on the way are unlinked.
+ * Return: the link to the first node with a key of at least @key; *@out receives the node, or
+ * NULL.  Unlinks removed nodes on the way.
  */
 static _Atomic uintptr_t *find(uint64_t key, struct node **out)
 {
@@ -129,7 +130,7 @@ static bool apply(struct thread *t, unsigned int method, uint64_t key)
 	return method == ADD ? add(t, key) : method == REMOVE ? remove_key(key) : has(key);
 }
 
-/* Nothing of the operation before it may be later, nothing after it earlier. */
+/* A time stamp: earlier accesses cannot move behind it, nor later ones before it. */
 static uint64_t stamp(void)
 {
 	struct timespec ts;
@@ -162,7 +163,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* By time of call, as klin's own recordings are. */
+/* Print by time of call, like klin's recordings. */
 static void print(const struct thread *threads, size_t *done)
 {
 	unsigned long i, first;

@@ -19,24 +19,24 @@ function median(what, row,    n, i, k, v, sorted)
 	return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 }
 
-# A row's result in a word: a verdict, the limit that it met, "declined" by the
-# engine, or "-" when klin refused the options.
+# The result of a row in a word: a verdict, the limit that was reached, "declined" by the
+# engine, or "-" if klin refused the options.
 function result_of(verdict, reason, status)
 {
 	if (status == 2)
 		return "-"
-	if (status == 124 || status == 137 || reason ~ /^time bound/)
+	if (status == 124 || status == 137 || reason ~ /^time limit/)
 		return "time"
-	if (reason ~ /^memory bound/)
+	if (reason ~ /^memory limit/)
 		return "memory"
-	if (reason ~ /^bound of [0-9]+ looks reached/)
+	if (reason ~ /^limit of [0-9]+ looks reached/)
 		return "work"
 	if (verdict == "UNKNOWN")
 		return "declined"
 	return verdict == "" ? "failed" : verdict
 }
 
-# What is wrong with a row, for the exit status.
+# The fault of a row, for the exit status.
 function judge(row,    parts)
 {
 	parts = partitions[row]
@@ -60,7 +60,7 @@ function decided(row)
 	return result[row] ~ /^(LINEARIZABLE|VIOLATION)$/
 }
 
-# How many times as fast as plain WGL; only a bound where that met a limit.
+# The speed relative to plain WGL; only a bound if one of the two reached a limit.
 function ratio(row,    base, x)
 {
 	base = row_of[workload[row], "wgl"]
@@ -180,7 +180,7 @@ BEGIN {
 		cores[nrows] = $7
 	}
 	row = row_of[$1, $4]
-	# The last run counts if it met a limit: there is none after it.
+	# A run that reached a limit is the last one.
 	reason[row] = $10
 	result[row] = result_of($9, $10, $8)
 	if ($11 == "")

@@ -22,6 +22,7 @@ void kl_args_file(struct argp_state *state, const char *option, struct kl_files 
 		  const char *arg)
 {
 	if (files->n == KL_FILES_MAX)
-		argp_error(state, "--%s '%s': expected %u files at most", option, arg, KL_FILES_MAX);
+		argp_error(state, "--%s '%s': expected %u files at most", option, arg,
+			   KL_FILES_MAX);
 	files->path[files->n++] = arg;
 }

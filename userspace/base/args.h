@@ -8,20 +8,20 @@
 #include "base/file.h"
 
 /**
- * kl_args() - read the command line
- * @argp: as of argp_parse(), as are
- * @argc: how many arguments,
- * @argv: the arguments,
- * @flags: and its flags
- * @input: what the parser fills
+ * kl_args() - parse the command line
+ * @argp: as for argp_parse(), like the next three arguments
+ * @argc: number of arguments
+ * @argv: the arguments
+ * @flags: flags of argp_parse()
+ * @input: the structure that the parser fills
  *
- * What a person got wrong ends the program, with KLIN_EXIT_USAGE.
+ * A usage error ends the program with KLIN_EXIT_USAGE.
  *
- * Return: 0; or the exit code after a message, when not all was read.
+ * Return: 0, or an exit code after a message if parsing failed for another reason.
  */
 int kl_args(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
-/* The file @arg of the option --@option, which may be given KL_FILES_MAX times. */
+/* Record the file @arg of the option --@option, which may be given up to KL_FILES_MAX times. */
 void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
 		  const char *arg);
 

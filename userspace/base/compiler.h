@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is asked of the compiler for single functions, where it can do it. */
+/* Attributes that ask the compiler to optimize single functions in a special way. */
 #ifndef KL_BASE_COMPILER_H
 #define KL_BASE_COMPILER_H
 
 /*
- * KL_VECTORIZED: compiled a second time for AVX2; the processor chooses.  clang 14 calls
- * an external function with clones by a name that it does not define, so there are
- * clones only where gcc's optimize() is known.
+ * KL_VECTORIZED compiles a function a second time for AVX2; the processor's kind decides at
+ * run time which one runs.  clang 14 calls an external function with clones by a name that it
+ * does not define, so only compilers with gcc's optimize() get clones.
  *
- * KL_NOT_VECTORIZED: vectors that are read where numbers were just written have to wait.
+ * KL_NOT_VECTORIZED forbids vectors: a vector load that follows scalar stores to the same
+ * memory stalls.
  */
 #if __has_attribute(optimize) && __has_attribute(target_clones)
 #define KL_VECTORIZED \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers in decimal, where printf() would take most of the time. */
+/* Conversion of numbers to decimal, for loops in which printf() would take most of the time. */
 #ifndef KL_BASE_DEC_H
 #define KL_BASE_DEC_H
 
@@ -7,9 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define KL_DEC	20	/* characters of a number at most */
+#define KL_DEC	20	/* maximum number of digits */
 
-/* The eight digits of @v < 10^8, a byte each, the first one lowest: four, two, one at a time. */
+/*
+ * Return: the eight digits of @v < 10^8, one a byte, the first digit in the lowest byte.
+ * Splits @v into two groups of four digits, then into groups of two, then into digits.
+ */
 static inline uint64_t kl_dec_digits(uint32_t v)
 {
 	const uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
@@ -20,7 +23,10 @@ static inline uint64_t kl_dec_digits(uint32_t v)
 	return tens | (twos - tens * 10) << 8;
 }
 
-/* The digits of @v < 10^8 but for the first @skip of them, and some bytes behind. */
+/*
+ * Write the eight digits without the first @skip of them.  Writes eight bytes in any case.
+ * Return: the end of the number.
+ */
 static inline char *kl_dec_put(char *p, uint64_t digits, unsigned int skip)
 {
 	digits = htole64((digits | 0x3030303030303030) >> 8 * skip);
@@ -28,16 +34,16 @@ static inline char *kl_dec_put(char *p, uint64_t digits, unsigned int skip)
 	return p + 8 - skip;
 }
 
-/* As kl_put_dec(), of @v < 10^8. */
+/* Like kl_put_dec(), but for @v < 10^8. */
 static inline char *kl_put_short_dec(char *p, uint32_t v)
 {
 	const uint64_t digits = kl_dec_digits(v);
 
-	/* The last one is there in any case. */
+	/* The last digit is always written. */
 	return kl_dec_put(p, digits, __builtin_ctzll(digits | 1ull << 56) / 8);
 }
 
-/* Write @v at @p, where there is room for KL_DEC, without a NUL.  Return: the end. */
+/* Write @v to @p, which has room for KL_DEC bytes, without a NUL.  Return: the end. */
 static inline char *kl_put_dec(char *p, uint64_t v)
 {
 	const uint64_t some = 100000000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How a program ends, see ending.h. */
+/* The exit status of a program, see ending.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,10 +12,13 @@
 
 #define VIOLATION	1
 
-static bool violation;		/* somebody has one in hand */
-static int announced = -1;	/* the code that main() returns */
+static bool violation;		/* a violation was reported through kl_ending_violation() */
+static int announced = -1;	/* the exit code that main() returns, -1 if not known yet */
 
-/* Has all of standard output arrived?  Else 4, with a message unless @code says it already. */
+/*
+ * Flush standard output.  Return: @code, or KLIN_EXIT_SYSTEM if output is lost, after a
+ * message unless @code is KLIN_EXIT_SYSTEM already.
+ */
 static int flushed(int code)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -29,20 +32,22 @@ static void guard(int status, void *arg)
 {
 	if (status == announced)
 		return;
-	/* argp has shown its help, or what is wrong with the command line. */
+	/* argp has printed its help or a usage error. */
 	if (announced < 0 && (status == KLIN_EXIT_OK || status == KLIN_EXIT_USAGE)) {
 		if (flushed(status) != status)
 			_exit(KLIN_EXIT_SYSTEM);
 		return;
 	}
-	kl_err("a library has ended the program, with status %d: out of memory, or of threads?",
+	kl_err("a library ended the program with status %d; memory or threads may be exhausted",
 	       status);
 	_exit(KLIN_EXIT_SYSTEM);
 }
 
 void kl_ending_guard(void)
 {
-	/* It fails only without memory; there is some for a few of them from the beginning. */
+	/*
+	 * This fails only without memory, and glibc reserves memory for the first such functions.
+	 */
 	if (on_exit(guard, NULL)) {
 		kl_err("out of memory");
 		_exit(KLIN_EXIT_SYSTEM);
@@ -58,7 +63,7 @@ int kl_ending_violation(void)
 int kl_ending(int code)
 {
 	if (code == VIOLATION && !violation) {
-		kl_err("a defect of klin: the status of a violation, and nobody found one");
+		kl_err("a defect of klin: exit status of a violation, but no engine reported one");
 		code = KLIN_EXIT_SYSTEM;
 	}
 	announced = flushed(code);

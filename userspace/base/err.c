@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-#define SHOWN	96	/* bytes of a line */
+#define SHOWN	96	/* maximum number of bytes of a source line that are shown */
 
 enum kl_level kl_log_level = KL_LOG_WARN;
 void (*kl_log_sink)(enum kl_level level, const char *line);
@@ -81,7 +81,7 @@ void kl_warn_at(const char *file, unsigned int line, unsigned int col, const cha
 	va_end(ap);
 }
 
-/* A copy of @n bytes as a terminal shows them. */
+/* Copy @n bytes, with control characters replaced by spaces. */
 static void printable(char *text, const char *line, size_t n)
 {
 	size_t i;
@@ -109,7 +109,8 @@ void kl_err_lines(const char *text, size_t len, unsigned int n)
 
 void kl_err_source(const char *line, size_t len, size_t col)
 {
-	const size_t at = col - 1, from = at > SHOWN / 2 && len > SHOWN ? at - SHOWN / 2 : 0;
+	const size_t at = col - 1 < len ? col - 1 : len;
+	const size_t from = at > SHOWN / 2 && len > SHOWN ? at - SHOWN / 2 : 0;
 	const size_t n = len - from < SHOWN ? len - from : SHOWN;
 	char text[SHOWN + 1], *caret;
 	size_t i, width = 0;
@@ -117,7 +118,7 @@ void kl_err_source(const char *line, size_t len, size_t col)
 	for (i = 0; i < n; i++) {
 		const unsigned char c = line[from + i];
 
-		/* Bytes that go on with a character take no room of their own. */
+		/* Continuation bytes of UTF-8 have no width of their own. */
 		width += from + i < at && (c & 0xc0) != 0x80;
 	}
 	printable(text, line + from, n);

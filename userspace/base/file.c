@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whole files, see file.h. */
+/* Reading and writing of whole files, see file.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -66,7 +66,10 @@ int kl_read_file(const char *path, char **data, size_t *len)
 	return ret;
 }
 
-/* Unlike mkstemp() with the mode that the umask gives.  @end: the name's last letters. */
+/*
+ * Create a file with a random name, with the mode that the umask gives (unlike mkstemp()).
+ * @end points to the @n letters that are random.
+ */
 static int create(const char *name, char *end, size_t n)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -87,7 +90,7 @@ static int create(const char *name, char *end, size_t n)
 	return -EEXIST;
 }
 
-/* A file beside @path, which takes its place when it is whole. */
+/* Open a temporary file in the directory of @path; kl_outfile_commit() renames it. */
 static int open_beside(struct kl_outfile *o, const char *path)
 {
 	int fd;
@@ -123,7 +126,7 @@ int kl_outfile_open(struct kl_outfile *o, const char *path)
 		return 0;
 	}
 	o->path = strdup(path);
-	/* What is no file, such as /dev/null, is written to and must not be replaced. */
+	/* A special file such as /dev/null is written in place and must not be replaced. */
 	if (o->path && !stat(path, &st) && !S_ISREG(st.st_mode)) {
 		int ret;
 

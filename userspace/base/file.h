@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whole files: read at once, or written beside and renamed when complete. */
+/* Whole files: read at once, or written under a temporary name and renamed when complete. */
 #ifndef KL_BASE_FILE_H
 #define KL_BASE_FILE_H
 
@@ -9,43 +9,43 @@
 /**
  * kl_read_file() - read a file (or "-", standard input) into memory
  * @path: the file
- * @data: the bytes, followed by a NUL that is not counted; free() them
- * @len: how many
+ * @data: receives the bytes, followed by a NUL that is not counted; free() them
+ * @len: receives the number of bytes
  *
  * Return: 0 or a negative errno, without a message.
  */
 int kl_read_file(const char *path, char **data, size_t *len);
 
-/* Has writing to @f failed?  0, -ENOSPC, ..., or -EIO where that is not known. */
+/* Return: 0, or the negative errno of a failed write to @f, -EIO if it is not known. */
 int kl_stream_err(FILE *f);
 
-/* A file in the making: nothing is seen under its name before the commit. */
+/* A file that is being written.  It does not appear under its name before the commit. */
 struct kl_outfile {
 	FILE *f;
-	char *tmp, *path;	/* NULL when writing to standard output */
+	char *tmp, *path;	/* NULL if the output is standard output */
 };
 
 int kl_outfile_open(struct kl_outfile *o, const char *path);
 /**
- * kl_outfile_replace() - the same for who writes again and again, with nobody looking
+ * kl_outfile_replace() - open a file that a daemon replaces again and again
  * @o: the file
- * @path: its name; what is there is never opened, and must be a file, no link to one
+ * @path: its name; an existing file there is not opened, and must be a regular file
  *
- * Others may be able to make names in its directory: a FIFO there would be waited for, and
- * what a link names written to.
+ * Other users may be able to create names in the directory.  Opening a FIFO there would block,
+ * and opening a symbolic link would write to its target.
  *
  * Return: 0 or a negative errno, without a message.
  */
 int kl_outfile_replace(struct kl_outfile *o, const char *path);
-/* Flush, sync and rename; a negative errno leaves the old file as it was. */
+/* Flush, sync and rename.  Return: 0, or a negative errno, with the old file unchanged. */
 int kl_outfile_commit(struct kl_outfile *o);
 void kl_outfile_abort(struct kl_outfile *o);
-/* The message that a file, or standard output ("-"), was not written; @err: a negative errno. */
+/* Report that a file, or standard output ("-"), could not be written; @err is a negative errno. */
 void kl_cannot_write(const char *path, int err);
 
 #define KL_FILES_MAX 8
 
-/* Files that a user named. */
+/* Files that the user named. */
 struct kl_files {
 	const char *path[KL_FILES_MAX];
 	unsigned int n;

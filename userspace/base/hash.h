@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hashing of words, and a small random generator for tests and loads. */
+/* Hashing of words and bytes, and a small random generator for tests and loads. */
 #ifndef KL_BASE_HASH_H
 #define KL_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* The factors go in again at the end: when one is 0 the other still counts. */
+/* Mixes the factors in again after the product: if one is 0, the other still counts. */
 static inline uint64_t kl_mix(uint64_t a, uint64_t b)
 {
 	__uint128_t m;
@@ -17,7 +18,7 @@ static inline uint64_t kl_mix(uint64_t a, uint64_t b)
 	return a ^ (b << 32 | b >> 32) ^ (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-/* Hash of @n 64-bit words. */
+/* Return: a hash of @n 64-bit words. */
 static inline uint64_t kl_hash_words(const uint64_t *w, size_t n, uint64_t seed)
 {
 	uint64_t h = seed ^ n;
@@ -30,6 +31,21 @@ static inline uint64_t kl_hash_words(const uint64_t *w, size_t n, uint64_t seed)
 	return kl_mix(h, 0x589965cc75374cc3ULL);
 }
 
+/* Hash of @len bytes. */
+static inline uint64_t kl_hash_bytes(const void *data, size_t len)
+{
+	const uint8_t *p = data;
+	uint64_t h = len, w;
+
+	for (; len >= 8; p += 8, len -= 8) {
+		memcpy(&w, p, 8);
+		h = kl_mix(h, w);
+	}
+	for (w = 0; len; len--)
+		w = w << 8 | *p++;
+	return kl_mix(h, w);
+}
+
 /* splitmix64: seedable, good enough for loads and random tests. */
 static inline uint64_t kl_rand(uint64_t *s)
 {
@@ -40,7 +56,7 @@ static inline uint64_t kl_rand(uint64_t *s)
 	return z ^ (z >> 31);
 }
 
-/* A number below @n, n > 0. */
+/* Return: a random number below @n, n > 0. */
 static inline uint64_t kl_rand_below(uint64_t *s, uint64_t n)
 {
 	return (uint64_t)(((__uint128_t)kl_rand(s) * n) >> 64);

@@ -9,51 +9,15 @@
 #include "base/intern.h"
 #include "base/mem.h"
 
-#define FIRST_SLOTS	64
-
 void kl_intern_free(struct kl_intern *t)
 {
 	free(t->words);
 	free(t->at);
-	free(t->table);
+	kl_table_free(&t->table);
 	memset(t, 0, sizeof(*t));
 }
 
-static int intern_init(struct kl_intern *t)
-{
-	t->table = calloc(FIRST_SLOTS, sizeof(*t->table));
-	if (!t->table || kl_grow(t->at, t->cat, 2)) {
-		kl_intern_free(t);
-		return -ENOMEM;
-	}
-	t->tsize = FIRST_SLOTS;
-	t->at[0] = 0;
-	return 0;
-}
-
-static int intern_rehash(struct kl_intern *t)
-{
-	size_t size = t->tsize * 2, i, at;
-	uint64_t *table = calloc(size, sizeof(*table));
-
-	if (!table)
-		return -ENOMEM;
-	kl_big_hint(table, size * sizeof(*table));
-	for (i = 0; i < t->tsize; i++) {
-		if (!t->table[i])
-			continue;
-		at = t->table[i] >> 32 & (size - 1);
-		while (table[at])
-			at = (at + 1) & (size - 1);
-		table[at] = t->table[i];
-	}
-	free(t->table);
-	t->table = table;
-	t->tsize = size;
-	return 0;
-}
-
-/* Most arrays are short: a call of memcmp() would take longer than this. */
+/* Most arrays are short, and for these a call of memcmp() takes longer than this loop. */
 static bool same(const uint64_t *a, const uint64_t *b, size_t n)
 {
 	size_t i;
@@ -66,43 +30,34 @@ static bool same(const uint64_t *a, const uint64_t *b, size_t n)
 
 int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n)
 {
-	uint32_t hash, i;
+	const uint32_t hash = kl_hash_words(words, n, 0);
+	uint32_t i;
 	size_t at;
-	int ret = t->table ? 0 : intern_init(t);
+	int ret;
 
-	if (ret)
-		return ret;
-	hash = kl_hash_words(words, n, 0);
-	at = hash & (t->tsize - 1);
-	for (; t->table[at]; at = (at + 1) & (t->tsize - 1)) {
-		if (t->table[at] >> 32 != hash)
-			continue;
-		i = (uint32_t)t->table[at] - 1;
+	kl_table_for_each(&t->table, hash, at, i)
 		if (t->at[i + 1] - t->at[i] == n && same(t->words + t->at[i], words, n))
 			return i;
-	}
 	if (t->n >= UINT32_MAX - 2)
 		return -EOVERFLOW;
-	/* A word more, as is promised of kl_intern_get(). */
-	ret = kl_grow(t->words, t->cwords, t->nwords + n + 1);
-	if (!ret)
-		ret = kl_grow(t->at, t->cat, t->n + 2);
+	/* kl_intern_get() promises that one more word can be read. */
+	ret = kl_grow(t->words, t->cwords, t->nwords + n + 1) ?:
+	      kl_grow(t->at, t->cat, t->n + 2);
+	if (ret)
+		return ret;
+	if (!t->n)
+		t->at[0] = 0;
+	ret = kl_table_add(&t->table, hash, t->n);
 	if (ret)
 		return ret;
 	if (n)
 		memcpy(t->words + t->nwords, words, n * sizeof(*words));
 	t->nwords += n;
-	t->at[t->n + 1] = t->nwords;
-	t->table[at] = (uint64_t)hash << 32 | ++t->n;
-	if (t->n * 2 > t->tsize) {
-		ret = intern_rehash(t);
-		if (ret)
-			return ret;
-	}
+	t->at[++t->n] = t->nwords;
 	return t->n - 1;
 }
 
-/* Add those to @to as well, and renumber them. */
+/* Add the given arrays of @t to @to, and replace their numbers by the new ones. */
 static int keep(const struct kl_intern *t, struct kl_intern *to, uint32_t *numbers, size_t n)
 {
 	const uint64_t *words;

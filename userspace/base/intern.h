@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Arrays of words, each kept once and known by a number. */
+/* Interning: a set stores each array of words once and gives it a number. */
 #ifndef KL_BASE_INTERN_H
 #define KL_BASE_INTERN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A set of arrays of words, each with a number, in one piece of memory; all zero at first. */
+#include "base/table.h"
+
+/* A set of numbered arrays of words, in one block of memory; all zero at first. */
 struct kl_intern {
 	uint64_t *words;
-	size_t *at;		/* start of each in words; at[n] is the end */
-	uint64_t *table;	/* hash << 32 | number + 1; 0 is free */
-	size_t nwords, cwords, n, cat, tsize;
+	size_t *at;		/* index in words of the begin of each array; at[n] is the end */
+	struct kl_table table;
+	size_t nwords, cwords, n, cat;
 };
 
 void kl_intern_free(struct kl_intern *t);
-/* The number of @words (0, 1, ... in order of arrival), added if new; negative errno. */
+/*
+ * Add @words unless the set has them.  Return: their number (0, 1, ... in order of arrival),
+ * or a negative errno.
+ */
 int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n);
 
 /**
- * kl_intern_keep() - forget all others
+ * kl_intern_keep() - remove all arrays except the given ones
  * @t: the set
- * @some: numbers that are kept and get the first new ones, in this order
- * @nsome: how many
- * @more: others that are kept; both get the new numbers
- * @n: how many
+ * @some: numbers to keep, which become 0, 1, ... in this order
+ * @nsome: number of elements of @some
+ * @more: further numbers to keep; both arrays receive the new numbers
+ * @n: number of elements of @more
  *
- * Return: 0; negative errno: the set is as it was, and the numbers are of no use.
+ * Return: 0, or a negative errno.  After an error the set is unchanged, but the contents of
+ * @some and @more are undefined.
  */
 int kl_intern_keep(struct kl_intern *t, uint32_t *some, size_t nsome, uint32_t *more, size_t n);
 
-/* The words of @i; a word more can be read, which is whatever it is. */
+/* Return: the words of array @i.  One more word may be read; its value is undefined. */
 static inline const uint64_t *kl_intern_get(const struct kl_intern *t, uint32_t i, size_t *n)
 {
 	*n = t->at[i + 1] - t->at[i];
@@ -40,7 +46,7 @@ static inline const uint64_t *kl_intern_get(const struct kl_intern *t, uint32_t 
 static inline size_t kl_intern_bytes(const struct kl_intern *t)
 {
 	return t->cwords * sizeof(*t->words) + t->cat * sizeof(*t->at) +
-	       t->tsize * sizeof(*t->table);
+	       kl_table_bytes(&t->table);
 }
 
 #endif

@@ -13,14 +13,14 @@
 
 #define SECOND	1000000000ull
 #define MIB	(1ull << 20)
-#define LEAST	(20 * MIB)	/* klin itself has about ten */
-#define STACK	(2 * MIB)	/* of a thread: it counts whether it is used or not */
+#define LEAST	(20 * MIB)	/* klin itself needs about ten */
+#define STACK	(2 * MIB)	/* of a thread; RLIMIT_DATA counts all of it, used or not */
 
-static uint64_t deadline;	/* of kl_now_ns(); 0: none */
+static uint64_t deadline;	/* on the clock of kl_now_ns(); 0: none */
 static const char *looked_what;
 static uint64_t looked_number;
-static char time_text[48], memory_text[48];	/* empty: no limit */
-static rlim_t before;		/* RLIMIT_DATA without a limit of ours */
+static char time_text[48], memory_text[48];	/* empty if there is no limit */
+static rlim_t before;		/* RLIMIT_DATA before kl_limit_memory() */
 
 void kl_limit_time(uint64_t ns)
 {
@@ -36,7 +36,7 @@ uint64_t kl_limit_time_left(void)
 	return !deadline ? 0 : t < deadline ? deadline - t : 1;
 }
 
-/* Bytes that are resident, and those of them that belong to files. */
+/* Get the resident bytes of the process, and how many of them belong to files. */
 static bool own_bytes(uint64_t *resident, uint64_t *files)
 {
 	const uint64_t page = sysconf(_SC_PAGESIZE);
@@ -68,7 +68,7 @@ void kl_limit_memory(uint64_t bytes)
 	if (bytes >= before)
 		return;
 	lim.rlim_cur = bytes;
-#ifndef __SANITIZE_ADDRESS__	/* which maps terabytes that nobody uses */
+#ifndef __SANITIZE_ADDRESS__	/* which maps terabytes without using them */
 	setrlimit(RLIMIT_DATA, &lim);
 #endif
 	if (pthread_attr_init(&attr))

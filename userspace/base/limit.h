@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Limits that a user gives to a whole process, the reading of its input included: of time and
- * of memory.  Without them nothing here ever says that one was reached, and no clock is read.
+ * The user's limits of time and memory for the whole process, including the reading of its
+ * input.  Without limits no function here reports that one was reached, and none reads a
+ * clock.
  */
 #ifndef KL_BASE_LIMIT_H
 #define KL_BASE_LIMIT_H
@@ -9,51 +10,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The process is to end @ns nanoseconds from now. */
+/* Limit the time of the process to @ns nanoseconds from now. */
 void kl_limit_time(uint64_t ns);
 
-/* Nanoseconds that are left, at least 1; 0 without a limit. */
+/* Return: the nanoseconds left, at least 1; 0 without a limit. */
 uint64_t kl_limit_time_left(void);
 
 /**
  * kl_limit_memory() - limit the memory of the process
- * @bytes: resident memory, at most; what klin needs to say that it is too little is allowed
+ * @bytes: limit of the resident memory; raised to a minimum that klin needs to report
+ *	the limit
  *
- * The kernel refuses what is more (RLIMIT_DATA): allocations fail as where the system has no
- * memory, and kl_limit_met() tells the two apart.
+ * The kernel enforces the limit (RLIMIT_DATA): allocations beyond it fail as if the system had
+ * no memory.  kl_limit_met() tells the two cases apart.
  */
 void kl_limit_memory(uint64_t bytes);
 
-/* Bytes of @bytes that are not resident yet, at least a MiB; @bytes without a limit. */
+/* Return: @bytes minus the resident memory, at least a MiB; @bytes if there is no limit. */
 uint64_t kl_limit_memory_left(uint64_t bytes);
 
-/* All is decided: allow the memory that a report needs. */
+/* Remove the memory limit after the verdict, so that the report has the memory it needs. */
 void kl_limit_lift(void);
 
-/* Is there a limit of either kind? */
+/* Return: true if there is a limit of time or memory. */
 bool kl_limit_given(void);
 
 /**
- * kl_limit_look() - look at the clock, in a loop over a large input
- * @what: what the loop is at, as in "line", or NULL
- * @number: which one of them
+ * kl_limit_look() - check the time limit, in a loop over a large input
+ * @what: the unit of progress, such as "line", or NULL
+ * @number: number of the current unit
  *
- * Return: 0 or -ETIME.
+ * Return: 0, or -ETIME if the time limit has passed.
  */
 int kl_limit_look(const char *what, uint64_t number);
 
-/* Wait until there is something to read, or the time limit ends: 0 or -ETIME. */
+/* Wait until @fd is readable or the time limit ends.  Return: 0 or -ETIME. */
 int kl_limit_wait(int fd);
 
 /**
- * kl_limit_met() - is an error that of a limit?
+ * kl_limit_met() - check whether an error was caused by a limit
  * @err: a negative errno
  *
- * Return: which limit, as in "the time limit of 5 s"; NULL if the error has another cause.
+ * Return: the limit, such as "the time limit of 5 s"; NULL if the error has another cause.
  */
 const char *kl_limit_met(int err);
 
-/* Where the input was when somebody last looked at the clock, as in ", line 12"; or "". */
+/* Return: the progress at the last check of the time, such as ", line 12", or "". */
 const char *kl_limit_place(void);
 
 #endif

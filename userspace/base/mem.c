@@ -16,28 +16,32 @@ struct kl_arena_chunk {
 };
 
 #define HUGE	((size_t)2 << 20)
-#define LARGE	(HUGE - HUGE / 4)	/* from which on one pays, though it is not filled */
+/* a huge page pays off from this size, even if it is not full */
+#define LARGE	(HUGE - HUGE / 4)
 #define LINE	((size_t)64)
 #define PAGE	((size_t)4096)
 
 void kl_big_hint(void *p, size_t bytes)
 {
-	/* Whole pages: a mapping of two kinds could not grow where it is. */
+	/* Advise whole pages: realloc() cannot extend a mapping in place after it was split. */
 	const uintptr_t from = (uintptr_t)p & ~(PAGE - 1);
 	const uintptr_t to = ((uintptr_t)p + bytes + PAGE - 1) & ~(PAGE - 1);
 
-	/* It is advice: a kernel without huge pages does without. */
+	/* The result does not matter: this is only advice. */
 	if (p && bytes >= LARGE)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-/* In whole huge pages. */
+/* Return: the size rounded up to whole huge pages. */
 static size_t whole(size_t bytes)
 {
 	return (bytes + HUGE - 1) & ~(HUGE - 1);
 }
 
-/* Of memory in whole huge pages: the last one, too, if most of it is asked for. */
+/*
+ * Ask for huge pages for memory that consists of whole huge pages.  The last, partly used page
+ * is included if most of it is used.
+ */
 static void hint(void *p, size_t bytes)
 {
 	kl_big_hint(p, whole(bytes) - bytes <= HUGE - LARGE ? whole(bytes) : bytes);

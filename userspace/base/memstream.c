@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A stream into memory, see memstream.h. */
+/* A stream that writes into memory, see memstream.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/memstream.h"
 
-/* A short count makes stdio remember the error. */
+/* A short count makes stdio record the error. */
 static ssize_t append(void *cookie, const char *buf, size_t n)
 {
 	struct kl_memstream *m = cookie;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A stream into memory, in place of open_memstream(): that one loses bytes when memory runs
- * out, and neither ferror() nor fclose() says so.
+ * A stream that writes into memory.  It replaces open_memstream(), which loses bytes when
+ * memory runs out and does not report the loss by ferror() or fclose().
  */
 #ifndef KL_BASE_MEMSTREAM_H
 #define KL_BASE_MEMSTREAM_H
@@ -10,21 +10,21 @@
 #include <stdio.h>
 
 struct kl_memstream {
-	FILE *f;	/* to be written to */
+	FILE *f;	/* the stream */
 	char *text;
 	size_t len, cap;
 };
 
-/* Begin; 0 or -ENOMEM, after which there is nothing to close. */
+/* Open the stream.  Return: 0, or -ENOMEM with nothing to close. */
 int kl_memstream_open(struct kl_memstream *m);
 
 /**
- * kl_memstream_close() - what was written
+ * kl_memstream_close() - close the stream and get its contents
  * @m: the stream
- * @text: the bytes, followed by a NUL that is not counted; free() them
- * @len: how many; may be NULL
+ * @text: receives the bytes, followed by a NUL that is not counted; free() them
+ * @len: receives the number of bytes; may be NULL
  *
- * Return: 0; or -ENOMEM, with NULL in @text, when a byte is missing.
+ * Return: 0, or -ENOMEM with NULL in @text if a byte was lost.
  */
 int kl_memstream_close(struct kl_memstream *m, char **text, size_t *len);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names that were mistyped, see nearest.h. */
+/* Suggestions for mistyped names, see nearest.h. */
 #include <string.h>
 
 #include "base/nearest.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The one clock, see now.h. */
+/* The monotonic clock, see now.h. */
 #include <time.h>
 
 #include "base/now.h"

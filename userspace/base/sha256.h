@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* SHA-256, which names a specification or a history by its bytes. */
+/* SHA-256, which identifies a specification or a history by its bytes. */
 #ifndef KL_BASE_SHA256_H
 #define KL_BASE_SHA256_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 
 #define KL_SHA256_HEX	(2 * SHA256_DIGEST_SIZE + 1)
-#define KL_SHA256_SHORT	12	/* hexadecimal digits that are enough for a person */
+#define KL_SHA256_SHORT	12	/* hexadecimal digits that are shown to people */
 
-/* The hash of all that @ctx was given, in hexadecimal. */
+/* Write the hash of all bytes that @ctx was given, in hexadecimal. */
 void kl_sha256_hex(struct sha256_ctx *ctx, char hex[KL_SHA256_HEX]);
 
-/* The hash of these bytes, in hexadecimal. */
+/* Write the hash of the given bytes, in hexadecimal. */
 void kl_sha256(const void *data, size_t len, char hex[KL_SHA256_HEX]);
 
 #endif

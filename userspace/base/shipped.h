@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The shipped specifications, specs/, which libklin carries: they are found by name anywhere. */
+/* The specifications of specs/, which libklin contains, so that their names work anywhere. */
 #ifndef KL_BASE_SHIPPED_H
 #define KL_BASE_SHIPPED_H
 
@@ -8,10 +8,10 @@ struct kl_shipped {
 	const char *text;
 };
 
-/* In the order of their names; the last one has no name. */
+/* Sorted by name; the last entry has no name. */
 extern const struct kl_shipped kl_shipped[];
 
-/* The text of the shipped specification of that name, or NULL. */
+/* Return: the text of the shipped specification of that name, or NULL. */
 const char *kl_shipped_text(const char *name);
 
 #endif

@@ -6,12 +6,14 @@
 
 #define BITS	11
 #define BUCKETS	(1u << BITS)
-#define FEW	64	/* a bucket's count costs more than all their moves */
+#define FEW	64	/* elements; for fewer, counting buckets costs more than insertion sort */
 
 /*
- * Insertion, which costs as much as there is out of place: not more than a few
- * moves for each, unless there are few.  Return: is it sorted?  If not, it is as stable
- * as it was.
+ * Insertion sort with a limited number of moves.  It succeeds if the elements are nearly in
+ * order or few.
+ *
+ * Return: 1 if the array is sorted, 0 if the limit was reached.  Equal keys keep their order
+ * in both cases.
  */
 static int insert_keys(struct kl_key *k, size_t n)
 {
@@ -29,7 +31,7 @@ static int insert_keys(struct kl_key *k, size_t n)
 	return 1;
 }
 
-/* From how many there are in each bucket to where it begins. */
+/* Replace the number of elements in each bucket by the index of its first element. */
 static void find_starts(size_t *count)
 {
 	size_t i, sum = 0, n;
@@ -83,7 +85,7 @@ void kl_sort_halves(uint64_t *k, size_t n, uint64_t *tmp)
 		memset(count, 0, sizeof(count));
 		for (i = 0; i < n; i++)
 			count[(src[i] >> shift) & (BUCKETS - 1)]++;
-		/* All alike. */
+		/* All elements have the same digit. */
 		if (n && count[(src[0] >> shift) & (BUCKETS - 1)] == n)
 			continue;
 		find_starts(count);

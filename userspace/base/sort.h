@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stable sorting of times that are nearly in order, or in no order at all. */
+/* Stable sorting of times, which are often nearly in order. */
 #ifndef KL_BASE_SORT_H
 #define KL_BASE_SORT_H
 
@@ -17,11 +17,11 @@ struct kl_key {
  * @n: its length
  * @tmp: room for another @n elements
  *
- * What is nearly in order costs one pass; else a least-significant-digit radix
- * sort, in which digits that all keys share cost nothing.
+ * An array that is nearly in order takes one pass.  Otherwise a least-significant-digit radix
+ * sort runs, which skips digits that are equal in all keys.
  */
 void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp);
-/* By upper halves alone, stable. */
+/* Sort by the upper 32 bits only, stable; @tmp has room for @n elements. */
 void kl_sort_halves(uint64_t *k, size_t n, uint64_t *tmp);
 
 #endif

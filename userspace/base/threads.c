@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Work for several threads, see threads.h. */
+/* Running work in several threads, see threads.h. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>

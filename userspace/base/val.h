@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values, as histories hold them and specifications compute with them: a
- * 64-bit word, or one of a few values of their own which no word equals.
+ * Values of histories and specifications: a 64-bit word, or one of a few special values that
+ * differ from all words.
  */
 #ifndef KL_BASE_VAL_H
 #define KL_BASE_VAL_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum kl_tag {
-	KL_WORD,	/* v is the word; bool is 0 or 1 */
-	KL_ANY,		/* not known; in a state, v tells different unknowns apart */
+	KL_WORD,	/* v is the word; a bool is 0 or 1 */
+	KL_ANY,		/* unknown; in a state, v numbers different unknowns */
 	KL_EMPTY,
 	KL_FULL,
 	KL_ABSENT,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an engine answers, see check.h.  It stands apart from check.c, so that a program which
- * needs an answer need not have all engines.
+ * The answer of an engine, see check.h.  It stands apart from check.c, so that klin-replay can use
+ * answers without linking the engines.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Bounds of a run that have nothing to do with what it does. */
+/* Bounds of a run: work and time. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -14,14 +14,14 @@ bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
 		return true;
 	}
 	if (lim->beaten && *lim->beaten) {
-		snprintf(reason, size, "another engine was first");
+		snprintf(reason, size, "another engine decided first");
 		return true;
 	}
 	if (!lim->deadline_ns)
 		return false;
 	if (kl_now_ns() <= lim->deadline_ns)
 		return false;
-	snprintf(reason, size, "time bound reached");
+	snprintf(reason, size, "time limit reached");
 	return true;
 }
 
@@ -54,7 +54,7 @@ int kl_look(struct kl_looks *l, uint64_t more)
 	if (l->most && l->n > l->most)
 		snprintf(l->reason, sizeof(l->reason), "too many orders for the oracle");
 	else if ((l->lim->work && l->n > l->lim->work) || (l->lim->cap && l->n > l->lim->cap))
-		snprintf(l->reason, sizeof(l->reason), "bound of work reached");
+		snprintf(l->reason, sizeof(l->reason), "work limit reached");
 	else if (before / LOOKS == l->n / LOOKS ||
 		 !kl_time_over(l->lim, l->reason, sizeof(l->reason)))
 		return 0;

@@ -19,14 +19,15 @@ static inline bool is_plain(const struct kl_part_result *p, struct kl_step s)
 	return !s.flags && s.item < p->nops;
 }
 
-/* An operation, and how many follow that follow it in the history, too. */
+/* An operation, and the number of operations after it that follow it in the history, too. */
 struct run {
 	uint32_t op, more;
 };
 
 /*
- * From step *@i on, which is moved behind them; how many, at most RUNS.  Ends where a step
- * is more than an operation.  Whether one follows is chance, so there is no branch for it.
+ * List runs from step *i on, up to RUNS of them, and up to a step that is not a plain operation; *i
+ * becomes the next step.  Whether an operation continues a run cannot be predicted, so there is no
+ * branch on it.  Return: the number of runs.
  */
 static size_t list_runs(const struct kl_part_result *p, size_t *i, struct run *r)
 {
@@ -49,7 +50,7 @@ static size_t list_runs(const struct kl_part_result *p, size_t *i, struct run *r
 	return n;
 }
 
-/* So many more follow. */
+/* Write that @n operations follow. */
 static inline char *put_run(char *c, uint32_t n)
 {
 	*c++ = '+';
@@ -126,7 +127,7 @@ static void write_part(FILE *f, const struct kl_part_result *p)
 		write_order(f, p);
 }
 
-/* Lines are what newlines divide: a text that ends with one has an empty last line. */
+/* Newlines separate lines, so a text that ends with a newline has an empty last line. */
 static void write_text(FILE *f, const char *text)
 {
 	const char *end;

@@ -23,15 +23,20 @@
  * last part, a tab before each line, so that the certificate alone says what was checked.
  * The last line shows that nothing is cut off.
  *
- * An order names operations by their index in the history, by call time: N takes
- * effect; N+K: it does, and then the K that follow it; N! takes effect and leaves its
- * writes in the store buffer; ~N: they reach memory; ( and ): a gap begins and ends.  An
- * UNKNOWN part has no order unless only a gap made it unknown.  A violation names the
- * operations of its counterexample, the time by which all others that matter had ended
- * (cut), whose effect is taken as unknown, - if there are none, and the time when the
- * last one failed (end).  Partitions come in the order of their first operations.
+ * An order names operations by their index in the history, which is in order of calls:
  *
- * Versions 1 and 2 name the specification by nothing and are refused.
+ *	N	operation N takes effect
+ *	N+K	operation N takes effect, and then the K operations after it
+ *	N!	operation N takes effect, and its writes stay in the store buffer
+ *	~N	the writes of operation N reach memory
+ *	( )	a gap begins and ends
+ *
+ * An UNKNOWN part has no order unless only a gap made it unknown.  A violation names the operations
+ * of its counterexample (kept), the return time of the last one (end), and a time (cut): operations
+ * that ended by the cut are forgotten, and the state is unknown there.  A cut of - means that none
+ * is forgotten.  Partitions come in the order of their first operations.
+ *
+ * Versions 1 and 2 do not hash the specification, and are refused.
  */
 #ifndef KL_CHECK_CERTIFICATE_H
 #define KL_CHECK_CERTIFICATE_H
@@ -41,10 +46,10 @@
 /**
  * kl_cert_write() - write the certificate of a report
  * @r: the report
- * @classical: it was decided on sequential consistency
- * @history: path of the history, whose hash is @r->h->sha256; "-" stands for a hash that is
- *	not known, of a history in memory
- * @path: where to; complete or not at all
+ * @classical: the history was decided on sequential consistency
+ * @history: path of the history, whose hash is @r->h->sha256; the hash "-" stands for a history
+ *	in memory, whose hash is unknown
+ * @path: the file to write, whole or not at all
  *
  * Return: 0 or a negative errno.
  */

@@ -20,27 +20,27 @@
 #include "history/spell.h"
 #include "spec/classify/container.h"
 
-#define SMALL		64	/* operations of a partition that are fetched together */
+#define SMALL		64	/* largest partition whose operations are prefetched together */
 
-static bool fits(const struct kl_spec *spec, const int *map, const struct kl_shape *s)
+static bool fits(const struct kl_spec *spec, const int *map, const struct kl_opsig *s)
 {
 	const struct kl_method *m = kl_spec_method(spec, map[s->method]);
 
 	return s->nargs == m->nparams && s->nres == m->nresults;
 }
 
-/* Say which operation has another shape than its method; a shape may be no operation's. */
+/* Report an operation with another arity than its method's.  A signature may have no operation. */
 static int check_operations(const struct kl_spec *spec, const struct kl_history *h, const int *map)
 {
 	const struct kl_method *m;
-	const struct kl_shape *s;
+	const struct kl_opsig *s;
 	size_t i;
 
-	for (i = 0; i < h->nops && fits(spec, map, kl_op_shape(h, &h->ops[i])); i++)
+	for (i = 0; i < h->nops && fits(spec, map, kl_op_sig(h, &h->ops[i])); i++)
 		;
 	if (i == h->nops)
 		return 0;
-	s = kl_op_shape(h, &h->ops[i]);
+	s = kl_op_sig(h, &h->ops[i]);
 	m = kl_spec_method(spec, map[s->method]);
 	kl_history_err(h, i, KL_AT_METHOD, "the operation that thread %" PRIu64 " called at "
 		       "%" PRIu64 ": %s has %u arguments and %u results, spec '%s' says %u and %u",
@@ -49,7 +49,7 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 	return -EINVAL;
 }
 
-/* Say which operation has a special value as an argument, if one does that must not. */
+/* Warn about an operation with a special value as an argument that its method does not expect. */
 static void tell_special(const struct kl_spec *spec, const struct kl_history *h, const int *map)
 {
 	const struct kl_param *bad;
@@ -65,8 +65,8 @@ static void tell_special(const struct kl_spec *spec, const struct kl_history *h,
 		kl_op_print(text, sizeof(text), h, &h->ops[i]);
 		m = kl_spec_method(spec, map[kl_op_method(h, &h->ops[i])]);
 		kl_history_err(h, i, KL_AT_VALUE + kl_method_value(m, bad),
-			       "the operation that thread %" PRIu64 " called at %" PRIu64 ", `%s': "
-			       "'%s' is a special value, spec '%s' expects a %s",
+			       "the operation that thread %" PRIu64 " called at %" PRIu64
+			       ", `%s': '%s' is a special value, spec '%s' expects a %s",
 			       h->threads[h->ops[i].thread], h->ops[i].call, text, bad->name,
 			       kl_spec_name(spec), bad->type == KL_T_BOOL ? "bool" : "word");
 		return;
@@ -74,15 +74,14 @@ static void tell_special(const struct kl_spec *spec, const struct kl_history *h,
 }
 
 static const struct kl_param *bad_bool(const struct kl_spec *spec, const struct kl_history *h,
-				       const int *map, const struct kl_shape *s, uint64_t *is)
+				       const int *map, const struct kl_opsig *s, uint64_t *is)
 {
 	return kl_spec_bad_bool(spec, map[s->method], h->vals + s->vals, s->nargs + s->nres, is);
 }
 
 /*
- * A bool other than 0 and 1 has no meaning in the history: to take it for true is a guess
- * that a verdict may rest on.  Shapes are few, so they are looked at first; a shape may be
- * no operation's.
+ * Refuse a bool other than 0 and 1: taking it for true would be a guess that a verdict rests on.
+ * There are few signatures, so these are checked first; a signature may have no operation.
  */
 static int check_bools(const struct kl_spec *spec, const struct kl_history *h, const int *map)
 {
@@ -93,20 +92,20 @@ static int check_bools(const struct kl_spec *spec, const struct kl_history *h, c
 	uint64_t is;
 	size_t i;
 
-	for (i = 0; i < h->nshapes && !bad; i++)
-		bad = bad_bool(spec, h, map, &h->shapes[i], &is);
+	for (i = 0; i < h->nopsigs && !bad; i++)
+		bad = bad_bool(spec, h, map, &h->opsigs[i], &is);
 	if (!bad)
 		return 0;
 	for (i = 0, bad = NULL; i < h->nops && !bad; i++)
-		bad = bad_bool(spec, h, map, kl_op_shape(h, &h->ops[i]), &is);
+		bad = bad_bool(spec, h, map, kl_op_sig(h, &h->ops[i]), &is);
 	if (!bad)
 		return 0;
 	op = &h->ops[i - 1];
 	m = kl_spec_method(spec, map[kl_op_method(h, op)]);
 	kl_op_print(text, sizeof(text), h, op);
 	kl_history_err(h, i - 1, KL_AT_VALUE + kl_method_value(m, bad),
-		       "the operation that thread %" PRIu64 " called at %" PRIu64 ", `%s': '%s' is "
-		       "%" PRIu64 ", spec '%s' expects a bool; write 0 or 1",
+		       "the operation that thread %" PRIu64 " called at %" PRIu64
+		       ", `%s': '%s' is %" PRIu64 ", spec '%s' expects a bool; write 0 or 1",
 		       h->threads[op->thread], op->call, text, bad->name, is, kl_spec_name(spec));
 	return -EINVAL;
 }
@@ -123,11 +122,11 @@ static size_t first_of(const struct kl_history *h, unsigned int method)
 	return KL_NO_OP;
 }
 
-/* Which method of the spec each method of the history is. */
+/* Map each method of the history to the spec's method. */
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
 	static const char carries[] =
-		"; the history carries a specification: name none, to use that";
+		"; omit SPEC.lin to use the specification that the history carries";
 	int *map = calloc(h->nmethods + 1, sizeof(*map)), ret = 0;
 	bool others = false;
 	size_t i;
@@ -161,8 +160,9 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 }
 
 /*
- * The operations of a partition lie apart.  Engines fetch what comes next, but a small one is
- * at its end before that helps.  Not inlined, this would be taken for nothing.
+ * Prefetch the operations of a small partition, which are scattered in the history.  Engines
+ * prefetch ahead themselves, but a small partition ends before that helps.  Without inlining, the
+ * compiler would drop the prefetches.
  */
 __attribute__((always_inline))
 static inline void fetch_small(const struct kl_job *j, const struct kl_split *s, size_t k)
@@ -178,7 +178,7 @@ static inline void fetch_small(const struct kl_job *j, const struct kl_split *s,
 	for (i = 0; i < n; i++)
 		__builtin_prefetch(&h->ops[ops[i]]);
 	for (i = 0; i < n; i++)
-		__builtin_prefetch(kl_op_shape(h, &h->ops[ops[i]]));
+		__builtin_prefetch(kl_op_sig(h, &h->ops[ops[i]]));
 	for (i = 0; i < n; i++)
 		__builtin_prefetch(kl_op_args(h, &h->ops[ops[i]]));
 }
@@ -198,13 +198,14 @@ static int check_part(struct kl_work *w, size_t k, uint64_t share, struct kl_par
 	if (r->explained && r->ngaps) {
 		r->answer.verdict = KL_UNKNOWN;
 		snprintf(r->answer.reason, sizeof(r->answer.reason),
-			 "%u gap%s where operations were lost; what was recorded has an order",
+			 "%u gap%s where operations were lost; the recorded operations have an "
+			 "order",
 			 r->ngaps, r->ngaps == 1 ? "" : "s");
 	}
 	return 0;
 }
 
-/* Partitions in the order in which they are checked: large ones first. */
+/* The order in which partitions are checked: large ones first. */
 static uint32_t *large_first(const struct kl_split *s)
 {
 	struct kl_key *k = malloc(2 * (s->n + 1) * sizeof(*k));
@@ -230,18 +231,18 @@ static unsigned int most_threads(const struct kl_job *j)
 	return j->opt->threads ?: kl_threads_most();
 }
 
-/* Partitions that threads take one after the other. */
+/* All partitions, which threads take one after the other. */
 struct all_parts {
 	struct kl_job j;
 	const struct kl_split *s;
 	struct kl_report *r;
 	uint32_t *order;
-	size_t n;		/* that are to be checked, the first in @order, */
-	uint64_t share;		/* and the looks that each may take; 0: as many as it takes */
+	size_t n;		/* number of partitions to check, the first in @order */
+	uint64_t share;		/* looks that each partition may take; 0: no bound */
 	size_t taken;
-	bool again;		/* only those that were starved, one after the other */
-	bool over;		/* the time limit ended: nobody looks at the clock again */
-	int err;		/* -ENOMEM: nobody goes on */
+	bool again;		/* this pass checks only starved partitions, one after the other */
+	bool over;		/* the time limit is over; no thread looks at the clock again */
+	int err;		/* -ENOMEM ends all threads */
 };
 
 static void describe_part(const struct all_parts *a, size_t k, struct kl_part_result *pr)
@@ -267,7 +268,7 @@ static void free_result(struct kl_part_result *pr)
 	}
 }
 
-/* A limit of the process ended before this partition was decided. */
+/* Leave a partition UNKNOWN, since a limit of the process was reached. */
 static void leave_open(struct kl_part_result *pr, const char *reason)
 {
 	kl_answer_free(&pr->answer);
@@ -278,8 +279,8 @@ static void leave_open(struct kl_part_result *pr, const char *reason)
 }
 
 /*
- * Decide partition @k.  Where the memory limit ends, the partition is left open, and the
- * thread goes on with a new interpreter and new tables: other partitions need less.
+ * Decide partition @k.  If the memory limit is reached, the partition stays UNKNOWN, and the thread
+ * goes on with a new interpreter and new tables, since other partitions may need less.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -291,11 +292,11 @@ static int take_part(struct all_parts *a, struct kl_work *w, size_t k)
 
 	describe_part(a, k, pr);
 	/*
-	 * The engines' own deadline is earlier: in between, what is easy is decided still.  Of
-	 * a million partitions each may be left, none of which has an answer yet.
+	 * The engines' own deadline is earlier, and easy partitions are still decided after it.
+	 * Once the process's limit is over, all other partitions stay UNKNOWN.
 	 */
 	if (__atomic_load_n(&a->over, __ATOMIC_RELAXED) || kl_limit_look(NULL, 0)) {
-		static const char reason[] = "time bound reached";
+		static const char reason[] = "time limit reached";
 
 		__atomic_store_n(&a->over, true, __ATOMIC_RELAXED);
 		pr->answer.verdict = KL_UNKNOWN;
@@ -341,7 +342,7 @@ static void take_parts(void *arg)
 	kl_work_free(&w);
 }
 
-/* Keep those partitions of the last pass that were stopped: the next pass begins them anew. */
+/* Keep only partitions that the last pass stopped; the next pass begins them anew. */
 static void keep_stopped(struct all_parts *a)
 {
 	size_t i, n = 0;
@@ -370,9 +371,10 @@ static void forget_answers(struct all_parts *a)
 }
 
 /*
- * Check all partitions, in parallel.  The bound of work is shared among them; then half as
- * much among those for which their share was too little, if that makes it larger.  What one
- * has does not depend on what others needed, so threads do not show.
+ * Check all partitions, in parallel.  The bound of work is shared among them.  A second pass
+ * shares half of the bound among partitions whose share was too small, if that gives them more.
+ * A partition's share does not depend on what others used, so the result does not depend on
+ * threads.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -391,7 +393,7 @@ static int check_parts(const struct kl_job *j, const struct kl_split *s, struct 
 		a.taken = 0;
 		a.j.lim.threads = threads > 1 ? most / threads : most;
 		kl_threads_run(threads, take_parts, &a);
-		/* What ran out of memory beside others may come to its end alone. */
+		/* A partition that ran out of memory beside others may end alone. */
 		if (threads > 1 && kl_limit_met(-ENOMEM)) {
 			a.again = true;
 			a.taken = 0;
@@ -409,7 +411,7 @@ static int check_parts(const struct kl_job *j, const struct kl_split *s, struct 
 	return a.err;
 }
 
-/* Of a million objects they take hundreds of MB: huge pages, that are zero from the beginning. */
+/* The results of a million objects take hundreds of MB, so they are in zeroed huge pages. */
 static size_t results_bytes(size_t nparts)
 {
 	return (nparts + 1) * sizeof(struct kl_part_result);
@@ -442,7 +444,7 @@ static int check_split(const struct kl_job *j, bool by_object, struct kl_split *
 	return check_parts(j, s, r);
 }
 
-/* Is there a monitor that needs no partition by key where others do? */
+/* Is there an engine that needs no partition by key where others do? */
 static bool takes_whole(const struct kl_job *j)
 {
 	struct kl_container c;
@@ -458,13 +460,13 @@ static void forget(struct kl_split *s, struct kl_report *r)
 	kl_split_free(s);
 }
 
-/* Ask that monitor alone.  1: it has decided all; 0: it has not. */
+/* Ask that engine alone.  Return: 1 if it decided everything, 0 if not, -ENOMEM. */
 static int check_whole(const struct kl_job *j, struct kl_split *s, struct kl_report *r)
 {
 	const struct kl_engine *const monitor[] = { j->engines[0], NULL };
 	const bool progress = j->lim.progress;
 	struct kl_job whole = *j;
-	/* See ask(): there a violation is not the last word. */
+	/* With delayed writes a violation is not final, see ask(). */
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
 	bool decided = true;
 	size_t i;
@@ -484,14 +486,15 @@ static int check_whole(const struct kl_job *j, struct kl_split *s, struct kl_rep
 }
 
 /*
- * The counterexample of one partition.  What a monitor found wrong by itself is
- * all that is looked at; it takes a general engine to make that smaller.
+ * Make the counterexample of one partition.  If the engine gave a core, only the core is shrunk, by
+ * the general engine.
  */
 static int shrink_part(const struct kl_job *j, const struct kl_split *s, size_t k,
 		       struct kl_part_result *pr)
 {
 	const bool core = pr->answer.ncore;
-	const struct kl_engine *e = core || pr->engine->no_trials ? kl_engine_general() : pr->engine;
+	const struct kl_engine *e = core || pr->engine->no_trials ? kl_engine_general() :
+		pr->engine;
 	struct kl_part p = { 0 };
 	int ret;
 
@@ -509,8 +512,8 @@ static int shrink_part(const struct kl_job *j, const struct kl_split *s, size_t 
 }
 
 /*
- * Counterexamples for the first violations.  When one cannot be made small the
- * verdict stands without it, but not against the oracle.
+ * Make counterexamples for the first violations.  If shrinking fails, the verdict stands without
+ * a counterexample, unless the oracle contradicts it.
  */
 static int shrink_parts(const struct kl_job *j, const struct kl_split *s, struct kl_report *r)
 {
@@ -581,7 +584,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	j.engines = opt->engines ?: kl_engines();
 	j.lim = (struct kl_limits){
 		.bytes = opt->bytes,
-		/* The rest is for counterexamples. */
+		/* The rest of the time is for counterexamples. */
 		.deadline_ns = opt->time_ns ? start + opt->time_ns / 10 * 9 : 0,
 		.stop = opt->stop,
 		.no_witness = opt->no_witness,

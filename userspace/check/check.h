@@ -2,9 +2,9 @@
 /*
  * Deciding a history against a specification.
  *
- * A history is split into partitions (Horn & Kroening, Theorem 1); each is
- * given to the engines in turn until one decides it; a violation is shrunk to a
- * small history of its own.  Nothing here knows where a history came from.
+ * A history is split into partitions (Horn & Kroening, Theorem 1).  Each is given to the engines in
+ * turn until one decides it.  A violation is shrunk to a small history of its own.  Nothing here
+ * knows where a history came from.
  */
 #ifndef KL_CHECK_CHECK_H
 #define KL_CHECK_CHECK_H
@@ -17,32 +17,32 @@
 #include "history/history.h"
 #include "spec/spec.h"
 
-/* Who says on which memory model a history is decided. */
+/* The source of the memory model. */
 enum kl_memory_by {
-	KL_MEMORY_BY_HISTORY,	/* itself, or what it is by default */
+	KL_MEMORY_BY_HISTORY,	/* the history, or the default of its form */
 	KL_MEMORY_BY_COMMAND,	/* the command line */
-	KL_MEMORY_BY_ENGINE,	/* one that is asked for, and needs store buffers */
+	KL_MEMORY_BY_ENGINE,	/* an engine that was named and needs store buffers */
 };
 
 struct kl_options {
 	/*
-	 * Tried in this order until one is not UNKNOWN; NULL ends it, and NULL for the array
-	 * stands for kl_engines().  If the spec delays writes, a VIOLATION by an engine that
-	 * does not know store buffers only passes the partition on to the first one that does.
+	 * Engines in the order in which they are tried, ended by NULL; a NULL array stands for
+	 * kl_engines().  If the spec delays writes, a VIOLATION by an engine without store buffers
+	 * only passes the partition on to the first engine with them.
 	 */
 	const struct kl_engine *const *engines;
-	bool classical;		/* take a violation on sequential consistency as final */
-	enum kl_memory_by memory_by;	/* who says so */
-	bool no_partition;	/* by object only */
-	bool no_witness;	/* no certificate will be written */
+	bool classical;		/* decide on sequential consistency only */
+	enum kl_memory_by memory_by;	/* the source of @classical */
+	bool no_partition;	/* split by object only */
+	bool no_witness;	/* the caller needs no order */
 	uint32_t cache;		/* see kl_limits */
 	struct kl_progress *progress;
-	unsigned int max_shrink;	/* counterexamples for so many partitions */
+	unsigned int max_shrink;	/* number of partitions that get counterexamples */
 	unsigned int threads;	/* 0: one for each processor */
 	uint64_t bytes, time_ns;	/* bounds for the whole run */
 	/*
-	 * Looks that the engines may take, see kl_looks; 0: as many as it takes.  There are
-	 * KL_OP_LOOKS more for each operation, so that large histories are not given up.
+	 * Bound of the engines' looks, see kl_looks; 0: no bound.  Each operation adds KL_OP_LOOKS,
+	 * so that large histories are not given up.
 	 */
 	uint64_t work;
 	const volatile int *stop;
@@ -50,7 +50,7 @@ struct kl_options {
 
 #define KL_OP_LOOKS	(32 * KL_CONFIG_LOOKS)
 
-/* Why an engine that explains itself did not decide a partition. */
+/* The reason why an engine with `explains' did not decide a partition. */
 struct kl_declined {
 	struct kl_declined *next;
 	const struct kl_engine *engine;
@@ -63,19 +63,19 @@ struct kl_part_result {
 	bool has_key;
 	uint32_t nops, ngaps;
 	struct kl_answer answer;
-	const struct kl_engine *engine;	/* that gave the answer */
+	const struct kl_engine *engine;	/* the engine that gave the answer */
 	uint64_t work;		/* looks of all engines that were asked in the last pass */
-	bool stopped;		/* UNKNOWN only as kl_options.work ended */
-	bool starved;		/* UNKNOWN because the process may have no more memory */
+	bool stopped;		/* UNKNOWN only because of kl_options.work */
+	bool starved;		/* UNKNOWN because of the process's memory limit */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
-	bool suspected;		/* a violation; UNKNOWN only as calls may have passed unseen */
-	struct kl_declined *declined;	/* why engines did not decide it, by rank; most have none */
+	bool suspected;		/* a violation, but UNKNOWN since calls may have passed unseen */
+	struct kl_declined *declined;	/* reasons of engines that did not decide it, by rank */
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
 	const uint32_t *ops;	/* indices in the history; NULL: all, see kl_result_op() */
-	struct kl_counterexample *cex;	/* of the first violations, or NULL */
+	struct kl_counterexample *cex;	/* the counterexample, for the first violations; or NULL */
 };
 
-/* The operation of the history that an item is; KL_NO_OP: a gap's begin or end. */
+/* The index in the history of an item's operation; KL_NO_OP for a gap's begin or end. */
 static inline uint32_t kl_result_op(const struct kl_part_result *p, uint32_t item)
 {
 	return item >= p->nops ? KL_NO_OP : p->ops ? p->ops[item] : item;
@@ -88,14 +88,15 @@ struct kl_report {
 	char reason[160];
 	struct kl_part_result *parts;
 	size_t nparts;
-	uint32_t *ops;		/* of all partitions */
+	uint32_t *ops;		/* indices of all partitions' operations */
 	size_t count[3];	/* partitions of each verdict */
 	size_t sc_violations;	/* partitions that only the store buffer explains */
-	size_t suspected;	/* UNKNOWN partitions that are violations if all calls were seen */
+	/* UNKNOWN partitions that would be violations if all calls had been seen */
+	size_t suspected;
 	bool classical;		/* decided on sequential consistency, see kl_options */
 	enum kl_memory_by memory_by;
-	double seconds;		/* in all */
-	double shrink_seconds;	/* of these, making counterexamples */
+	double seconds;		/* duration of the check */
+	double shrink_seconds;	/* the part of it for counterexamples */
 };
 
 /**
@@ -115,19 +116,20 @@ void kl_report_free(struct kl_report *r);
 struct kl_counterexample {
 	struct kl_history *h;	/* operations kept, in order; gap over what was cut before */
 	uint32_t *ops;		/* index in the original history, for each kept operation */
-	size_t dropped;		/* operations left out because they leave no trace */
-	bool copies;		/* or as others took away what they added, see kl_count_kept() */
+	size_t dropped;		/* number of operations that were omitted */
+	/* some were omitted as equal additions and removals, see kl_count_kept() */
+	bool copies;
 	bool forgot;		/* operations that ended by @cut were left out */
 	uint64_t cut;
 	uint64_t end;		/* return time of the operation that nothing explains */
 	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN when too large for it */
 	struct kl_answer answer;	/* of the engine, on @h: longest order, failing event */
 	bool tso;
-	uint64_t work;		/* looks that making it took, but for the oracle's */
+	uint64_t work;		/* looks for making it, without the oracle's */
 	enum kl_shrink_end {
 		KL_SHRINK_DONE,
-		KL_SHRINK_WORK,	/* its bound of work ended first, */
-		KL_SHRINK_TIME,	/* or the time, or there was an interrupt */
+		KL_SHRINK_WORK,	/* shrinking ended by its bound of work */
+		KL_SHRINK_TIME,	/* shrinking ended by time or by an interrupt */
 	} ended;
 };
 
@@ -137,16 +139,17 @@ struct kl_counterexample {
  * @engine: the engine that found it, also used for each trial
  * @oracle: the brute-force engine that confirms the result
  * @fail_event: index of the return event that nothing explains
- * @from_event: also if all that returned before that event is forgotten; or 0
+ * @from_event: an event; the violation stays if all operations that returned before it are
+ *	forgotten; or 0
  * @lim: bounds of each trial
- * @decision: looks that finding it took; so many times over may be taken, and a constant
+ * @decision: looks that the decision took; shrinking takes at most a small multiple, and
+ *	a constant
  * @out: the counterexample
  *
- * Only steps that cannot invent a violation are taken: end at the failing
- * return; forget all that ended before a point in time (the state is unknown
- * until then, as in a gap); leave out operations that leave no trace, and of copies
- * of one word as many additions as removals.
- * After so much work, which is counted, the smallest one so far is taken.
+ * No step can invent a violation.  The history ends at the failing return.  Operations that ended
+ * by some time are forgotten; the state is unknown until then, as in a gap.  Operations that may be
+ * omitted are omitted, see kl_may_omit(); and of copies of one word, as many additions as removals.
+ * When the bound of work ends, the smallest violation so far is taken.
  *
  * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation,
  * -EBADMSG when the oracle finds an order of what is left.
@@ -157,16 +160,16 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 void kl_counterexample_free(struct kl_counterexample *c);
 
 /**
- * kl_violation_near() - is what is around an event a violation, whatever was before?
+ * kl_violation_near() - look for a violation around an event, from any state before
  * @p: the partition
  * @engine: the engine to ask
  * @event: an event that some engine did not come past
  * @lim: bounds; work is bounded in any case
- * @looks: gets the looks that it took, or NULL
+ * @looks: gets the number of looks, or NULL
  *
- * The same steps as those of kl_shrink(): what is forgotten cannot invent a violation.
+ * Forgetting operations cannot invent a violation, see kl_shrink().
  *
- * Return: 1: it is, and so is the partition; 0: not known; -ENOMEM.
+ * Return: 1 if there is one, so that the partition is a violation; 0 if that is not known; -ENOMEM.
  */
 int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, uint32_t event,
 		      const struct kl_limits *lim, uint64_t *looks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Violations that a call which no probe saw may explain, see coverage.h. */
+/* Violations that an unseen call may explain, see coverage.h. */
 #include <stdio.h>
 
 #include "check/coverage.h"
@@ -30,15 +30,15 @@ int kl_coverage_follow(const struct kl_spec *spec, struct kl_history *to,
 
 void kl_coverage_reason(const struct kl_coverage *c, char *buf, size_t size)
 {
-	snprintf(buf, size, "a violation unless calls of '%.40s' passed by unseen: the coverage of "
-		 "its probe is unknown", c->method);
+	snprintf(buf, size, "a violation, unless calls of '%.40s' were missed: the coverage of its "
+			    "probe is unknown", c->method);
 }
 
 void kl_report_suspect(struct kl_report *r, const struct kl_coverage *c)
 {
 	size_t i;
 
-	/* In a report that is counted already they change sides. */
+	/* The report is counted already, so its violations move to the unknown ones. */
 	if (r->verdict == KL_VIOLATION)
 		r->verdict = KL_UNKNOWN;
 	r->count[KL_UNKNOWN] += r->count[KL_VIOLATION];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Violations that a call which no probe saw may explain.
+ * Violations that a call without a probe may explain.
  *
- * A method that writes nothing can be left out of any order, so that it does no harm when
- * calls of it pass by; of every other one all calls have to be seen.  Where that is not
- * known a violation is suspected, and the verdict is UNKNOWN.
+ * Calls of a method that writes nothing may be omitted from any order, so they may pass unseen.
+ * All calls of other methods must be seen.  Where it is not known that they were, a violation is
+ * only suspected, and the verdict is UNKNOWN.
  */
 #ifndef KL_CHECK_COVERAGE_H
 #define KL_CHECK_COVERAGE_H
@@ -16,24 +16,23 @@
  * @spec: the specification
  * @h: the history
  *
- * Return: what is said of the first clause that makes it so, or NULL: none does.
+ * Return: the coverage of the first clause whose missed calls may, or NULL if there is none.
  */
 const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec,
 					   const struct kl_history *h);
 
 /**
- * kl_coverage_follow() - take over what a recording that goes on has found out meanwhile
+ * kl_coverage_follow() - update the coverage while a recording goes on
  * @spec: the specification
- * @to: says what was known of the coverage until now
- * @from: the history, as far as it has come
+ * @to: has the coverage that was known so far
+ * @from: the history as recorded so far
  *
- * Return: 1 if violations are suspected ones by now, and were none before; 0 if nothing
- * changed; -ENOMEM.
+ * Return: 1 if violations become suspected ones, 0 if nothing changed, -ENOMEM.
  */
 int kl_coverage_follow(const struct kl_spec *spec, struct kl_history *to,
 		       const struct kl_history *from);
 
-/* The reason of such an UNKNOWN, in @buf. */
+/* Write the reason of such an UNKNOWN into @buf. */
 void kl_coverage_reason(const struct kl_coverage *c, char *buf, size_t size);
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One engine, one whole history. */
+/* Deciding a whole history by one engine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

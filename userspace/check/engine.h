@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What decides one partition of a history: an engine, its answer, and the list of engines. */
+/* Engines, which decide a partition of a history; their answers; and the list of engines. */
 #ifndef KL_CHECK_ENGINE_H
 #define KL_CHECK_ENGINE_H
 
@@ -16,44 +16,46 @@ enum kl_verdict { KL_LINEARIZABLE, KL_VIOLATION, KL_UNKNOWN };
 
 const char *kl_verdict_name(enum kl_verdict v);
 
-/* How far a check has come; to be read at any time by another thread. */
+/* The progress of a check, which another thread may read at any time. */
 struct kl_progress {
 	volatile uint64_t done;		/* operations of finished partitions */
-	volatile uint64_t now;		/* and of one that is not */
+	volatile uint64_t now;		/* operations placed in the current partition */
 };
 
 /*
- * All engines count their work in looks at anything, each of some nanoseconds, so that as
- * many looks are as long for each of them, and the same on every machine.  A configuration
- * takes from some tens of them to some thousands, where very many operations overlap: about
- * so many.
+ * All engines count their work in looks.  A look is a step of some nanoseconds, such as reading
+ * a table entry, so that equal numbers of looks take similar times in all engines.  The number of
+ * looks for a decision is the same on every machine.  A configuration takes from some tens of looks
+ * to some thousands, where very many operations overlap.  This is a typical number.
  */
 #define KL_CONFIG_LOOKS	256
 
 struct kl_looks {
 	const struct kl_limits *lim;
 	uint64_t n;
-	uint64_t most;		/* whatever @lim says; 0: as it says */
-	char reason[160];	/* why there may be no more */
+	uint64_t most;		/* a bound besides those of @lim, or 0 */
+	char reason[160];	/* the reason when a bound is reached */
 };
 
 /**
  * kl_look() - count looks
- * @l: those so far
- * @more: how many more
+ * @l: the counter
+ * @more: number of looks to add
  *
- * Return: 0; -E2BIG when that is too much, or (looked at now and then) the time over.
+ * Return: 0, or -E2BIG when a bound of work or time is reached; time is checked now and then.
  */
 int kl_look(struct kl_looks *l, uint64_t more);
 
-/* For kl_run_set_bound(): looks that there may still be, at least one; 0: there is no bound. */
+/*
+ * The number of looks that are left, at least 1; 0 if there is no bound.  For kl_run_set_bound().
+ */
 uint64_t kl_looks_left(const struct kl_looks *l);
-/* The same: is the time over?  Of a struct kl_looks. */
+/* Is the time over?  @looks is a struct kl_looks; for kl_run_set_bound(). */
 bool kl_looks_over(void *looks);
 
 /*
- * A step of a witness: an item of the partition takes effect, or (TSO) the
- * entry that it left in the store buffer reaches memory.
+ * A step of a witness: an item of the partition takes effect, or (TSO) its entry in the store
+ * buffer reaches memory.
  */
 enum kl_step_flags {
 	KL_STEP_FLUSH		= 1,	/* the item's entry reaches memory */
@@ -65,57 +67,63 @@ struct kl_step {
 	uint32_t flags : 2;
 };
 
-/* What an engine says of a partition. */
+/* An engine's answer about a partition. */
 struct kl_answer {
 	enum kl_verdict verdict;
-	char reason[160];		/* of UNKNOWN; of VIOLATION, if an engine can tell */
-	bool more_work;			/* UNKNOWN only for kl_limits.work or .cap */
-	bool lost;			/* UNKNOWN for KL_LOST_REASON */
-	uint64_t progress;		/* UNKNOWN: operations placed */
+	/* the reason of UNKNOWN; of VIOLATION, if the engine knows one */
+	char reason[160];
+	bool more_work;			/* UNKNOWN only because of kl_limits.work or .cap */
+	bool lost;			/* UNKNOWN because of KL_LOST_REASON */
+	uint64_t progress;		/* UNKNOWN: number of operations that were placed */
 	const char *engine;
 	struct kl_step *steps;		/* LINEARIZABLE: a witness; VIOLATION: a longest order */
 	size_t nsteps;
 	/*
-	 * VIOLATION: index of the return that nothing explains; UNKNOWN for kl_limits.work:
-	 * of one that no order came past, or 0.
+	 * VIOLATION: the index of the return that nothing explains.  UNKNOWN by kl_limits.work: the
+	 * index of a return that no order came past, or 0.
 	 */
 	uint32_t fail_event;
-	uint32_t from_event;		/* also if all that returned before this one is forgotten */
-	uint32_t *core;			/* VIOLATION: operations of the history, wrong by themselves, */
-	size_t ncore;			/* see kl_leaves_no_trace(); 0: not looked for */
-	uint32_t ngaps;			/* LINEARIZABLE, of decide_ops: gaps in @steps */
-	uint64_t configs;		/* configurations looked at, or what an engine has for them */
-	uint64_t work;			/* looks */
-	uint64_t bytes;			/* peak */
+	/* a violation even if operations that returned before this are forgotten */
+	uint32_t from_event;
+	/* VIOLATION: operations that are wrong by themselves, see kl_may_omit() */
+	uint32_t *core;
+	size_t ncore;			/* 0 if the engine gives no core */
+	uint32_t ngaps;			/* LINEARIZABLE by decide_ops: number of gaps in @steps */
+	uint64_t configs;		/* number of configurations, or of an engine's equivalent */
+	uint64_t work;			/* number of looks */
+	uint64_t bytes;			/* peak memory in bytes */
 };
 
 void kl_answer_free(struct kl_answer *a);
 
-/* UNKNOWN: an order fits as far as is kept of unknown values, see kl_state_lost(). */
-#define KL_LOST_REASON	"an order fits, but what it tells of values that are not known is not " \
-			"all kept: perhaps no first state allows it"
+/*
+ * The reason of UNKNOWN if an order exists, but klin dropped knowledge about unknown values, see
+ * kl_state_lost().
+ */
+#define KL_LOST_REASON	"an order exists, but klin could not keep all that it implies for " \
+			"unknown values: perhaps no first state allows it"
 
 /**
  * struct kl_engine - a way to decide one partition
  * @name: for --engine
  * @help: what it decides and what it is good for, at most a line
- * @rank: engines of a lower rank are asked earlier, each has its own; 0: only when named
+ * @rank: engines with a lower rank are asked earlier; ranks differ; 0: asked only when named
  * @tso: knows store buffers
- * @general: decides any spec that needs no store buffer, from any laid-out part of a history:
- *	confirms what others found, and makes it smaller (one engine)
+ * @general: decides any spec that needs no store buffer, on any laid-out part of a history; it
+ *	confirms and shrinks what others found (one engine)
  * @oracle: brute force, which confirms counterexamples (one engine with @tso, one without)
  * @whole: needs no partition by key where others do
  * @by_object: splits by object only, if not told otherwise
  * @cached: obeys kl_limits.cache
- * @near: worth asking about the events around one that no order came past
- * @no_trials: a violation is made smaller by the general engine
- * @explains: its reason for not deciding is told to the user
+ * @near: useful for the events around one that no order came past
+ * @no_trials: the general engine shrinks this engine's violations
+ * @explains: the user sees its reason for not deciding
  * @decide: fills @answer; UNKNOWN with a reason when it declines or meets a
  *	bound.  Returns 0 or -ENOMEM.
- * @decide_ops: the same, of operations that are not laid out, in place of @decide; a
- *	violation has a core, and items are their places in the slice, then the ends of gaps
+ * @decide_ops: in place of @decide, for operations that are not laid out.  A violation has a core.
+ *	Items are indices in the slice, and then the ends of gaps.
  *
- * An engine is one file, which registers it by KL_ENGINE().
+ * An engine is one file, which ends with KL_ENGINE().
  */
 struct kl_engine {
 	const char *name, *help;
@@ -128,38 +136,38 @@ struct kl_engine {
 };
 
 /*
- * Have the engine @symbol in the registry; the Makefile looks for this word, too.
- * The section is not called as kl_engines() is: the assembler would take one for the other.
+ * Register the engine @symbol.  The Makefile looks for this word, too.  The section is not called
+ * kl_engines, since the assembler would confuse it with the function.
  */
 #define KL_ENGINE(symbol)								\
 	static const struct kl_engine *const kl_registered_##symbol			\
 	__attribute__((used, section("kl_engine_list"))) = &symbol
 
 /**
- * kl_engines() - the engines that are asked, one after the other
+ * kl_engines() - list the engines that are asked, one after the other
  *
  * Return: an array, by rank; NULL ends it.
  */
 const struct kl_engine *const *kl_engines(void);
 
-/* All engines by rank, then those that are asked only when named; NULL ends it. */
+/* All engines by rank, and then engines that are asked only when named; NULL ends the array. */
 const struct kl_engine *const *kl_engines_all(void);
 
-/* The engine of that name, NULL if there is none. */
+/* The engine with this name, or NULL. */
 const struct kl_engine *kl_engine_find(const char *name);
 
-/* The general engine, and the oracle that knows store buffers (@tso) or not. */
+/* The general engine, and the oracle with (@tso) or without store buffers. */
 const struct kl_engine *kl_engine_general(void);
 const struct kl_engine *kl_engine_oracle(bool tso);
 
 /**
- * kl_decide_history() - ask one engine about a history as one partition
+ * kl_decide_history() - let one engine decide a history as one partition
  * @spec: the specification, with all of the history's methods
  * @h: the history, finished
  * @e: the engine
  * @lim: bounds
  * @a: the answer; kl_answer_free() it
- * @fail: of a violation, the return that nothing explains; or NULL
+ * @fail: gets the return time that nothing explains, for a violation; or NULL
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */

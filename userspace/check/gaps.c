@@ -7,9 +7,9 @@
 #include "check/gaps.h"
 
 /*
- * Until when a lost operation's stores may still be in the buffer of the gap's
- * CPU: the first drain known after the gap, or the end of an operation called
- * after it that executes on an empty buffer whatever it does.
+ * The time until which a lost operation's stores may be in the buffer of the gap's CPU.  It is the
+ * first known drain after the gap, or the end of a later operation that always executes on an empty
+ * buffer.
  */
 static uint64_t drained(const struct kl_spec *spec, const struct kl_history *h,
 			const int *methods, const uint32_t *ops, size_t nops,
@@ -58,7 +58,7 @@ int kl_gaps_collect(const struct kl_spec *spec, const struct kl_history *h, cons
 			return ret;
 		}
 		g[n] = h->gaps[i];
-		/* What flushes leaves nothing behind. */
+		/* Operations that flush leave nothing in the buffer. */
 		if (tso && g[n].reason != KL_GAP_CUT && !kl_spec_flushes(spec))
 			g[n].to = drained(spec, h, methods, ops, nops, &g[n]);
 		n++;

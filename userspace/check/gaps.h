@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which gaps of a history a partition has to live with, and how long they are. */
+/* The gaps of a history that concern a partition. */
 #ifndef KL_CHECK_GAPS_H
 #define KL_CHECK_GAPS_H
 
@@ -7,16 +7,16 @@
 #include "spec/spec.h"
 
 /**
- * kl_gaps_collect() - the gaps of a partition
+ * kl_gaps_collect() - collect the gaps of a partition
  * @spec: the specification
  * @h: the history
  * @methods: spec method for each method of the history
  * @ops: indices of the partition's operations; NULL: the first @nops
  * @nops: how many
  * @object: index of its object, KL_ALL_OBJECTS for several
- * @tso: a gap ends only when what was lost has certainly left the store buffers
- * @out: the gaps by beginning, overlapping ones merged; the caller frees them
- * @count: how many
+ * @tso: a gap ends only when lost stores have certainly left the store buffers
+ * @out: gets the gaps in order of begin, overlapping ones merged; the caller frees them
+ * @count: gets their number
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */

@@ -14,7 +14,7 @@ bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struc
 {
 	if (a->ret == KL_TIME_MAX)
 		return false;
-	/* A call that was not seen was not timed by the thread. */
+	/* An unseen call has no time of its thread. */
 	if (a->thread == b->thread && a->cpu == b->cpu && !(b->flags & KL_OP_NOCALL) &&
 	    (a->ret < b->call ||
 	     (a->ret == b->call && a->call < a->ret && b->call < b->ret)))
@@ -22,21 +22,21 @@ bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struc
 	return a->ret < KL_TIME_MAX - h->error && a->ret + h->error < b->call;
 }
 
-#define AHEAD	24	/* operations fetched before their turn */
-#define TIES	8	/* returns at the time of a call that are looked through */
+#define AHEAD	24	/* operations ahead of their turn that are prefetched */
+#define TIES	8	/* returns at the time of a call that are compared with it */
 
-/* What a partition is built from, and how far that is. */
+/* The state of building a partition. */
 struct builder {
 	struct kl_part *p;
 	const struct kl_gap *gaps;
 	uint32_t nops;
 	size_t nends, ngaps;
-	uint32_t *free;		/* slots that nobody has, a stack */
+	uint32_t *free;		/* a stack of free slots */
 	uint32_t nfree;
 	bool tso, ties;
 };
 
-/* What is numbered: threads, or each thread's operations on one CPU. */
+/* Do two operations get the same number: of their thread, or with @lines of their line? */
 static bool same_number(const struct kl_part *p, uint32_t first, const struct kl_op *op, bool lines)
 {
 	const struct kl_op *o = kl_item_op(p, &p->items[first]);
@@ -45,8 +45,8 @@ static bool same_number(const struct kl_part *p, uint32_t first, const struct kl
 }
 
 /*
- * Number threads as they come, a partition has few of the history's; and lines,
- * which have an order of their own.
+ * Number the partition's threads in order of appearance, since it has few of the history's.  With
+ * @lines, number lines: the operations of a thread on one CPU, which have program order.
  */
 static int number_threads(struct kl_part *p, bool lines)
 {
@@ -91,7 +91,7 @@ static void add_end(struct builder *b, uint64_t time, uint32_t item, enum kl_eve
 	};
 }
 
-/* The items, and their returns and drains in order. */
+/* Make the items, and sort their returns and drains. */
 static int make_items(struct builder *b, const int *methods, const uint32_t *ops)
 {
 	struct kl_part *p = b->p;
@@ -108,17 +108,17 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 	for (i = 0; i < b->nops; i++) {
 		const uint32_t at = ops ? ops[i] : i;
 		const struct kl_op *op = &p->h->ops[at];
-		const struct kl_shape *s = &p->h->shapes[op->shape];
+		const struct kl_opsig *s = &p->h->opsigs[op->sig];
 		const int method = methods[s->method];
 
-		/* They lie apart; each is looked at once. */
+		/* A partition's operations are scattered in the history; each is read once. */
 		if (ops && i + AHEAD < b->nops) {
 			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].call);
-			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].shape);
-			__builtin_prefetch(&p->h->shapes[p->h->ops[ops[i + AHEAD / 2]].shape]);
+			__builtin_prefetch(&p->h->ops[ops[i + AHEAD]].sig);
+			__builtin_prefetch(&p->h->opsigs[p->h->ops[ops[i + AHEAD / 2]].sig]);
 		}
 		p->items[i] = (struct kl_item){
-			.op = at, .shape = op->shape, .vals = s->vals, .nargs = s->nargs,
+			.op = at, .sig = op->sig, .vals = s->vals, .nargs = s->nargs,
 			.call_ev = KL_NO_EVENT,
 			.ret_ev = KL_NO_EVENT, .drain_ev = KL_NO_EVENT, .method = method,
 			.pure = kl_spec_method(p->spec, method)->pure,
@@ -134,7 +134,7 @@ static int make_items(struct builder *b, const int *methods, const uint32_t *ops
 		};
 		add_end(b, b->gaps[i / 2].to, b->nops + i, KL_EV_RET);
 	}
-	/* Stable: at equal times returns come before drains. */
+	/* The sort is stable, so returns come before drains at equal times. */
 	for (i = 0; b->tso && i < b->nops; i++)
 		add_end(b, kl_op_empty(p->h, kl_item_op(p, &p->items[i])), i, KL_EV_DRAIN);
 	kl_sort_keys(p->ends, b->nends, p->ends + nends);
@@ -159,7 +159,7 @@ static void add_event(struct builder *b, uint32_t item, enum kl_event_kind kind)
 	}
 }
 
-/* Does a return at the time of the call @op, in ends from @end on, belong to its thread? */
+/* Does @op's thread have a return at the time of its call, in ends from @end on? */
 static bool is_tie(const struct builder *b, uint32_t op, size_t end)
 {
 	const struct kl_part *p = b->p;
@@ -216,7 +216,7 @@ static int order_events(struct builder *b)
 	return 0;
 }
 
-/* Empty, but for the memory. */
+/* Empty the partition, but keep its memory. */
 static void clear(struct kl_part *p)
 {
 	*p = (struct kl_part){
@@ -249,7 +249,7 @@ int kl_part_build(const struct kl_spec *spec, const struct kl_history *h, const 
 	out->ngaps = b.ngaps;
 	out->nitems = nops + 2 * b.ngaps;
 	ret = make_items(&b, methods, ops) ?: order_events(&b);
-	/* With exact times the events say it all, unless a thread has two equal ones. */
+	/* With exact times events show program order, unless a thread has two equal times. */
 	out->has_preds = b.ties || b.ngaps || h->error;
 	if (!ret && tso)
 		ret = number_threads(out, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The engines in turn, and where there are processors for it beside each other. */
+/* Asking engines in turn, or in parallel where there are several processors; see portfolio.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,15 @@
 #include "check/portfolio.h"
 
 /*
- * Configurations that an engine may make before the next has its turn: some to
- * begin with, and some for each operation that it has placed.
+ * Work of an engine in the first round, before the next engine has its turn: a constant, and more
+ * for each operation that it has placed.
  */
 #define FIRST_WORK	(1000 * KL_CONFIG_LOOKS)
 #define FIRST_EACH	(16 * KL_CONFIG_LOOKS)
-#define MORE_WORK	4	/* times as many in the next round */
-#define RACE_WORK	(16000 * KL_CONFIG_LOOKS)	/* from so much on engines run beside each other */
-#define NEAR_LEAST	1024	/* events; it takes no longer to look at all of fewer */
+#define MORE_WORK	4	/* factor of the work from one round to the next */
+/* from this work on engines run in parallel */
+#define RACE_WORK	(16000 * KL_CONFIG_LOOKS)
+#define NEAR_LEAST	1024	/* number of events from which on ask_near() pays */
 
 int kl_work_init(struct kl_work *w, const struct kl_job *j, const struct kl_split *s)
 {
@@ -72,7 +73,7 @@ static int lay_out(struct kl_work *w, bool tso, const struct kl_part **out)
 	return 0;
 }
 
-/* The return that no order came past may be one that no order can. */
+/* Note the return that no order came past; perhaps no order can. */
 static void note_near(struct kl_work *w, const struct kl_part *p, const struct kl_answer *a)
 {
 	if (p && !a->ncore && a->fail_event && p->nevents >= NEAR_LEAST &&
@@ -81,8 +82,8 @@ static void note_near(struct kl_work *w, const struct kl_part *p, const struct k
 }
 
 /*
- * Ask an engine that would have to look at everything only about what is around that
- * return: most violations need little of what was before.
+ * Ask an engine about the operations around that return alone.  Most violations need little of what
+ * was before, while the engine would process everything.
  */
 static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct kl_part *p,
 		    uint64_t cap, uint64_t *looks, struct kl_answer *a)
@@ -104,7 +105,7 @@ static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct k
 	return 1;
 }
 
-/* Ask one engine once. */
+/* Ask one engine once, with the work of this round. */
 static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl_limits *lim,
 		   const struct kl_part **used, struct kl_answer *a)
 {
@@ -112,7 +113,7 @@ static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl
 	uint64_t looks = 0;
 	int ret;
 
-	/* These bound themselves. */
+	/* Engines with decide_ops bound their work themselves. */
 	if (e->decide_ops) {
 		const struct kl_slice s = slice_of(w);
 
@@ -121,13 +122,13 @@ static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl
 	}
 	if (e->tso) {
 		own = w->j->lim;
-		/* The others have decided, and it has the last word. */
+		/* The other engines have decided, and this one has the last word. */
 		own.cap = w->most ? w->left / 2 + 1 : 0;
 	}
 	ret = lay_out(w, e->tso, used);
 	if (ret == -EOVERFLOW) {
 		snprintf(a->reason, sizeof(a->reason),
-			 "more operations, gaps or overlaps of threads than a partition can have");
+			 "the partition has too many operations, gaps or overlaps within a thread");
 		return 0;
 	}
 	if (!ret)
@@ -138,18 +139,18 @@ static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl
 	return ret < 0 ? ret : 0;
 }
 
-/* An engine beside others: what it has of its own, and its answer. */
+/* An engine in a race: its own state, and its answer. */
 struct entrant {
 	const struct kl_engine *e;
 	struct kl_work w;	/* the partition itself is shared */
 	struct kl_limits lim;
 	struct kl_answer a;
-	int beaten;		/* one before it has an answer */
+	int beaten;		/* an earlier engine has an answer */
 	bool asked;
 	int ret;
 };
 
-/* The engines of a round that run beside each other, in their order. */
+/* A race: the engines of a round that run in parallel, in their order. */
 struct race {
 	struct entrant *entrants;
 	size_t n;
@@ -167,12 +168,12 @@ static void run_entrant(void *arg, size_t i)
 	me->w.run = kl_run_new(me->w.j->spec);
 	me->ret = me->w.run ? ask_one(&me->w, me->e, &me->lim, &used, &me->a) : -ENOMEM;
 	me->asked = true;
-	/* Nobody will look at those behind it. */
+	/* The answers of later engines do not count any more. */
 	while (++i < c->n && !me->ret && me->a.verdict != KL_UNKNOWN)
 		__atomic_store_n(&c->entrants[i].beaten, 1, __ATOMIC_RELAXED);
 }
 
-/* May it take long?  Those that are not laid out do not, or have bounds of their own. */
+/* Does the engine take part in the race?  Engines with decide_ops are fast or bound themselves. */
 static bool enters(const struct kl_work *w, size_t i, uint32_t declined)
 {
 	const struct kl_engine *e = w->j->engines[i];
@@ -181,8 +182,8 @@ static bool enters(const struct kl_work *w, size_t i, uint32_t declined)
 }
 
 /*
- * When the first of a round has its turn, run all of them beside each other.  Each gets its
- * share of the memory: one that does not get along with that is asked again in its turn.
+ * Run all engines of a round in parallel when the first one has its turn.  Each gets a share of the
+ * memory; an engine that needs more is asked again in its turn.
  */
 static int run_race(struct kl_work *w, const struct kl_limits *lim, uint32_t declined,
 		    struct race *c)
@@ -213,7 +214,7 @@ static int run_race(struct kl_work *w, const struct kl_limits *lim, uint32_t dec
 		o->w.room = (struct kl_memo_room){ 0 };
 		o->lim.bytes /= threads;
 		o->lim.beaten = &o->beaten;
-		/* One tells how far it came. */
+		/* Only one engine reports progress. */
 		o->lim.progress = c->n++ ? NULL : lim->progress;
 		o->a.verdict = KL_UNKNOWN;
 	}
@@ -236,8 +237,8 @@ static void end_race(struct race *c)
 }
 
 /*
- * Ask an engine as in a race, with an interpreter of its own: what one has done before
- * shows in the work that it counts, and so would the number of threads.
+ * Ask an engine as in a race, with a new interpreter.  An interpreter's history shows in the work
+ * that it counts, so the result would depend on the number of threads otherwise.
  */
 static int ask_anew(struct kl_work *w, const struct kl_engine *e, const struct kl_limits *lim,
 		    const struct kl_part **used, struct kl_answer *a)
@@ -252,7 +253,7 @@ static int ask_anew(struct kl_work *w, const struct kl_engine *e, const struct k
 	return ret;
 }
 
-/* The turn of @e, which may have been in the race. */
+/* Give @e its turn; it may have its answer from the race. */
 static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *e,
 		     const struct kl_limits *lim, const struct kl_part **used,
 		     struct kl_answer *a)
@@ -277,8 +278,8 @@ static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *
 }
 
 /*
- * Remember why an engine did not decide a partition, and forget what it said before: it may
- * have asked for more work, and had it.
+ * Remember the reason why an engine did not decide a partition, in place of its earlier reason,
+ * which may have been a lack of work.
  */
 static int note_declined(struct kl_part_result *r, const struct kl_engine *e,
 			 const struct kl_answer *a)
@@ -305,9 +306,8 @@ static int note_declined(struct kl_part_result *r, const struct kl_engine *e,
 }
 
 /*
- * Ask the engines once.  A violation on sequential consistency of a spec that
- * delays its writes is not one yet: the engine that knows store buffers has the
- * last word.
+ * Ask the engines, one round.  If the spec delays its writes, a violation on sequential consistency
+ * is not final: the engine with store buffers has the last word.
  */
 static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part **used,
 	       const struct kl_limits *lim, uint32_t *declined, bool *more_work, uint64_t *work)
@@ -324,7 +324,7 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 		const struct kl_engine *e = j->engines[i];
 		struct kl_answer a = { .verdict = KL_UNKNOWN };
 
-		/* The first is asked in any case: it may be the only one. */
+		/* The first engine is asked in any case, since it may be the only one. */
 		if ((i && e->tso != r->sc_violation) || (*declined >> i & 1))
 			continue;
 		ret = !c.over && enters(w, i, *declined) ? run_race(w, lim, *declined, &c) : 0;
@@ -343,7 +343,7 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 			kl_answer_free(&a);
 			break;
 		}
-		/* Another engine would come to the same, or look for very long. */
+		/* Other engines would find the same, or search very long. */
 		if (a.lost) {
 			*more_work = false;
 			a.progress = 0;
@@ -362,13 +362,13 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 		r->sc_violation = true;
 		r->answer.verdict = KL_UNKNOWN;
 		snprintf(r->answer.reason, sizeof(r->answer.reason),
-			 "no order on sequential consistency; store buffers not checked");
+			 "no order under sequential consistency; store buffers not checked");
 	}
 	end_race(&c);
 	return ret;
 }
 
-/* The engines that share what is left of a bound of work. */
+/* The number of engines that share the rest of the bound of work. */
 static unsigned int sharers(const struct kl_work *w, uint32_t declined)
 {
 	unsigned int n = 0;
@@ -385,7 +385,7 @@ static void explain(const struct kl_work *w, struct kl_part_result *r)
 	size_t len;
 
 	if (r->stopped)
-		snprintf(r->answer.reason, size, "bound of %llu looks reached (--work=%llu)",
+		snprintf(r->answer.reason, size, "limit of %llu looks reached (--work=%llu)",
 			 (unsigned long long)w->most, (unsigned long long)w->j->opt->work);
 	len = strlen(r->answer.reason);
 	if (r->answer.progress)
@@ -394,19 +394,20 @@ static void explain(const struct kl_work *w, struct kl_part_result *r)
 }
 
 /*
- * Each engine gets so much work, then the next its turn, then each several times as much.
- * Which one a history is hard for shows early: work is allowed for as far as it came.
+ * In each round every engine has a turn with bounded work, and the next round has several times as
+ * much.  An engine gets more work for each operation that it places, so engines for which
+ * a history is hard lose their turns early.
  *
- * What is left of the bound of all work is shared before a round, so that engines beside
- * each other have the same as in turn.  The first round, which is small, does not count: in
- * its work shows what the interpreter did before.
+ * Before a round, the engines share what is left of the whole bound, so that engines in parallel
+ * get the same as in turn.  The first round is small and does not count, since its work depends
+ * on what the interpreter did before.
  */
 int kl_work_decide(struct kl_work *w, size_t k, struct kl_part_result *r,
 		   const struct kl_part **used)
 {
 	const struct kl_job *j = w->j;
 	struct kl_limits lim = j->lim;
-	uint32_t declined = 0;	/* engines that gave up and not for work */
+	uint32_t declined = 0;	/* bit set of engines that gave up for a reason other than work */
 	bool more_work, first = true;
 	uint64_t had, work;
 	int ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which engine decides a partition: all that may, in turn, with more work in each round, so
- * that no history is slow because the wrong one was asked first.
+ * Deciding a partition by several engines.  They have turns, with more work in each round, so that
+ * no history is slow because the wrong engine was asked first.
  */
 #ifndef KL_CHECK_PORTFOLIO_H
 #define KL_CHECK_PORTFOLIO_H
@@ -10,7 +10,7 @@
 #include "check/general/spec_stepper.h"
 #include "check/split.h"
 
-/* A history that is to be decided, and how. */
+/* A history to be decided, and the options. */
 struct kl_job {
 	const struct kl_spec *spec;
 	const struct kl_history *h;
@@ -20,29 +20,29 @@ struct kl_job {
 	struct kl_limits lim;
 };
 
-/* One thread's, for a partition at a time. */
+/* The state of a thread, which decides one partition at a time. */
 struct kl_work {
 	const struct kl_job *j;
 	const struct kl_split *s;
-	size_t k;		/* the partition, */
-	uint64_t most;		/* and looks that may be taken for it; 0: as many as it takes */
-	uint64_t left;		/* of these when the round began */
+	size_t k;		/* the partition */
+	uint64_t most;		/* bound of looks for it; 0: no bound */
+	uint64_t left;		/* looks that were left at the begin of the round */
 	struct kl_run *run;
 	struct kl_memo_room room;
-	/* As it is checked; laid out for TSO only if it comes to that. */
+	/* The laid-out partition; @ptso only if an engine with store buffers is asked. */
 	struct kl_part p, ptso;
-	bool have_p, have_ptso;	/* laid out for partition @k; if not, room to use again */
+	bool have_p, have_ptso;	/* valid for partition @k; else only their memory is used */
 	/*
-	 * Item whose return some engine did not come past in the rounds before; so in a round
-	 * the engines know the same, beside each other or in turn.
+	 * The item whose return some engine did not come past in earlier rounds.  It is constant in
+	 * a round, so that engines in parallel know the same as in turn.
 	 */
 	uint32_t near;
 	uint32_t next_near;	/* the same in this round */
-	uint32_t looked[2];	/* and the last one around which one of each kind looked */
+	uint32_t looked[2];	/* the last item around which each kind of engine was asked */
 };
 
 /**
- * kl_work_init() - make what a thread needs
+ * kl_work_init() - make the state of a thread
  * @w: filled
  * @j: the job
  * @s: its partitions
@@ -56,9 +56,9 @@ void kl_work_free(struct kl_work *w);
  * kl_work_lay_out() - lay a partition out
  * @j: the job
  * @s: its partitions
- * @k: which
- * @tso: for engines that know store buffers
- * @p: zero, or one to use again; kl_part_free() it
+ * @k: its index
+ * @tso: for engines with store buffers
+ * @p: zero, or a partition whose memory is used again; kl_part_free() it
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */
@@ -67,13 +67,13 @@ int kl_work_lay_out(const struct kl_job *j, const struct kl_split *s, size_t k, 
 
 /**
  * kl_work_decide() - decide a partition
- * @w: the thread's
+ * @w: the state of the thread
  * @k: the partition
- * @r: gets the answer, and whose it is
- * @used: the partition as the engine that gave it had it; NULL: of the history's operations
+ * @r: gets the answer and its engine
+ * @used: gets the laid-out partition of that engine; NULL if the engine used the history
  *
- * Work is counted, not timed, and of engines beside each other the first in order is taken
- * that has an answer: so the same history always has the same answer.
+ * Work is counted, not timed.  In a race, the first engine in order that has an answer wins.  So
+ * the same history always has the same answer.
  *
  * Return: 0, -ENOMEM.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Predecessors: the order that a partition's events do not show.  Program order
- * inside the clock's error or at equal times, and the order of a gap's two ends.
+ * Predecessors: the order that a partition's events do not show.  That is program order inside the
+ * clock's error or at equal times, and the order of a gap's two ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,15 +11,16 @@
 #include "base/sort.h"
 #include "check/part.h"
 
-/* More than so many for each item are not kept: threads do not overlap themselves like that. */
+/* Maximal number of predecessors per item.  Operations of one thread do not overlap that much. */
 #define MAX_PREDS	64
 
 struct preds {
 	struct kl_part *p;
 	size_t n;
-	/* The completed operations, by line, return, item; and where a line's begin. */
+	/* Completed operations, sorted by line, return and item; and the first of each line. */
 	uint32_t *by_ret, *at;
-	uint32_t *end;		/* of each line's, those that returned before the item's call */
+	/* for each line, the end of its operations that returned before the current call */
+	uint32_t *end;
 };
 
 static int add_pred(struct preds *s, uint32_t item)
@@ -32,8 +33,8 @@ static int add_pred(struct preds *s, uint32_t item)
 }
 
 /*
- * Ends are in order, but for those that the clock's error takes past the end of
- * time: there they are sorted once more.
+ * Sort completed operations by return.  p->ends is sorted by return plus the clock's error, a sum
+ * that never exceeds KL_TIME_MAX: ends with that key are not in the order of their returns.
  */
 static int sort_by_return(struct preds *s)
 {
@@ -67,9 +68,9 @@ static int sort_by_return(struct preds *s)
 }
 
 /*
- * The latest operations of the line that returned before @item was called, from
- * the last return back.  One that returned before another of them was called is
- * implied by that, and so are all that returned earlier still.
+ * Add the latest operations of the line that returned before @item was called, from the last return
+ * back.  An operation that returned before one of them was called is implied, as are all earlier
+ * ones.
  */
 static int line_preds(struct preds *s, uint32_t item)
 {
@@ -86,7 +87,7 @@ static int line_preds(struct preds *s, uint32_t item)
 		const uint32_t q = s->by_ret[*end];
 		const struct kl_span *o = &p->spans[q];
 
-		/* See kl_op_before().  Those that take no time come later in either order. */
+		/* See kl_op_before().  Of equal times, operations that take no time come later. */
 		if (o->ret > call || (o->ret == call && (o->call == call ||
 							 p->spans[item].ret == call)))
 			break;
@@ -99,7 +100,7 @@ static int line_preds(struct preds *s, uint32_t item)
 		ret = add_pred(s, s->by_ret[i]);
 		if (ret)
 			return ret;
-		/* What was not seen to be called is no proof that it was later. */
+		/* An operation with an unseen call may have been called earlier. */
 		if (p->items[s->by_ret[i]].nocall || (any && o->call <= latest))
 			continue;
 		latest = o->call;

@@ -14,12 +14,12 @@ extern const struct kl_engine *const __stop_kl_engine_list[];
 static const struct kl_engine *all[MAX_ENGINES + 1], *asked[MAX_ENGINES + 1];
 static pthread_once_t sorted = PTHREAD_ONCE_INIT;
 
-/* By rank, those without one last and by name: the linker's order tells nothing. */
+/* Engines go by rank; those without a rank come last, by name.  The linker's order is arbitrary. */
 static int compare(const void *a, const void *b)
 {
 	const struct kl_engine *const *x = a, *const *y = b;
 
-	/* 0 becomes the largest. */
+	/* The rank 0 becomes the largest number. */
 	if ((*x)->rank != (*y)->rank)
 		return (*x)->rank - 1 < (*y)->rank - 1 ? -1 : 1;
 	return strcmp((*x)->name, (*y)->name);
@@ -30,7 +30,7 @@ static void sort(void)
 	const size_t n = __stop_kl_engine_list - __start_kl_engine_list;
 	size_t i;
 
-	/* A developer's mistake, which every test shows. */
+	/* This is a developer's mistake, which every test shows. */
 	if (n > MAX_ENGINES)
 		abort();
 	memcpy(all, __start_kl_engine_list, n * sizeof(*all));

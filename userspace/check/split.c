@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Partitions, see split.h. */
+/* Splitting a history into partitions, see split.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,32 +12,32 @@
 #include "check/split.h"
 
 #define NO_KEY	UINT32_MAX
-#define AHEAD	16	/* operations whose keys are fetched before their turn */
+#define AHEAD	16	/* operations ahead of their turn whose keys are prefetched */
 #define LOOKS	65536	/* operations, or partitions, between two looks at the clock */
-#define RANGES	16	/* that are counted side by side, at most */
-#define RANGE	32768	/* operations, fewer are not worth a thread */
+#define RANGES	16	/* maximal number of ranges, which threads count in parallel */
+#define RANGE	32768	/* minimal number of operations for a thread */
 
 struct splitter {
 	const struct kl_spec *spec;
 	const struct kl_history *h;
 	const int *methods;
 	struct kl_split *s;
-	uint32_t *key;		/* shape -> number of its key */
+	uint32_t *key;		/* signature -> number of its key */
 	struct kl_intern keys;
 	size_t nkeys;
 	unsigned int threads;
 	uint32_t *part;		/* operation -> partition, or its object and key */
-	uint32_t *table;	/* (object, key) -> partition + 1 */
-	size_t size;
+	struct kl_table table;	/* partitions by object and key */
 	uint32_t *part_key;	/* partition -> number of its key */
 	size_t cobject, ckey, cat;
 };
 
-/* Operations that one thread looks at.  A pair is that of an object and a key. */
+/* The operations that one thread processes.  A pair is an object and a key. */
 struct range {
 	size_t from, to;
-	uint32_t *at;		/* pair -> how many; then where its next one goes, + 1 */
-	uint32_t *seen;		/* pairs as they came */
+	/* pair -> number of its operations; then the index of its next one, + 1 */
+	uint32_t *at;
+	uint32_t *seen;		/* pairs in order of appearance */
 	size_t nseen;
 };
 
@@ -50,7 +50,7 @@ void kl_split_free(struct kl_split *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Number the keys of the shapes.  Return: 1, 0 if a shape has none, -ENOMEM. */
+/* Number the keys of all signatures.  Return: 1, 0 if a signature has no key, -ENOMEM. */
 static int number_keys(struct splitter *t)
 {
 	const struct kl_history *h = t->h;
@@ -58,14 +58,14 @@ static int number_keys(struct splitter *t)
 	int ret = 1;
 	size_t i;
 
-	for (i = 0; i < h->nshapes; i++) {
-		const struct kl_shape *s = &h->shapes[i];
+	for (i = 0; i < h->nopsigs; i++) {
+		const struct kl_opsig *s = &h->opsigs[i];
 		const struct kl_method *m = kl_spec_method(t->spec, t->methods[s->method]);
 		uint64_t key;
 		int64_t number;
 
 		t->key[i] = NO_KEY;
-		/* A shape that is no operation's may be of any form. */
+		/* A signature without operations may have any form. */
 		if (s->nargs != m->nparams || s->nres != m->nresults ||
 		    !kl_method_key(m, h->vals + s->vals, &key)) {
 			all = false;
@@ -78,7 +78,7 @@ static int number_keys(struct splitter *t)
 	}
 	t->nkeys = t->keys.n;
 	for (i = 0; !all && i < h->nops && ret == 1; i++)
-		ret = t->key[h->ops[i].shape] != NO_KEY;
+		ret = t->key[h->ops[i].sig] != NO_KEY;
 	return ret;
 }
 
@@ -109,18 +109,18 @@ static void count_range(void *arg, size_t n)
 
 	for (i = r->from; i < r->to; i++) {
 		const struct kl_op *op = &t->h->ops[i];
-		const uint32_t key = t->s->by_key ? t->key[op->shape] : 0;
+		const uint32_t key = t->s->by_key ? t->key[op->sig] : 0;
 		const uint32_t pair = op->object * t->nkeys + key;
 
 		if (i + AHEAD < t->h->nops)
-			__builtin_prefetch(&t->key[op[AHEAD].shape]);
+			__builtin_prefetch(&t->key[op[AHEAD].sig]);
 		if (!r->at[pair]++)
 			r->seen[r->nseen++] = pair;
 		t->part[i] = pair;
 	}
 }
 
-/* Is @pair in a range before @r?  Counted or placed, it is not 0 there. */
+/* Is @pair in a range before @r?  Then its entry is not 0 there, before and after placing. */
 static bool seen_before(const struct range *all, const struct range *r, uint32_t pair)
 {
 	for (; all < r; all++)
@@ -129,7 +129,7 @@ static bool seen_before(const struct range *all, const struct range *r, uint32_t
 	return false;
 }
 
-/* Number the partitions as they come, and give each range its places in them. */
+/* Number the partitions in order of appearance, and give each range its places in them. */
 static int place_ranges(struct splitter *t, struct range *ranges, size_t n)
 {
 	struct kl_split *s = t->s;
@@ -173,8 +173,8 @@ static void list_range(void *arg, size_t n)
 }
 
 /*
- * Few objects and keys: their pairs in a table, one for each thread.  The order of
- * partitions does not depend on how many there are.
+ * Split by few objects and keys: each thread has a table of all pairs.  The order of partitions
+ * does not depend on the number of threads.
  */
 static int split_direct(struct splitter *t, size_t pairs)
 {
@@ -211,58 +211,41 @@ free:
 	return ret;
 }
 
-static int rehash(struct splitter *t)
+/* The number of the partition, made if it is new, or -ENOMEM. */
+static int64_t find_part(struct splitter *t, uint32_t object, uint32_t key)
 {
-	size_t size = t->size * 2, i, at;
-	uint32_t *table = calloc(size, sizeof(*table));
+	const uint32_t hash = kl_mix(object, key);
+	uint32_t i;
+	size_t at;
+	int ret;
 
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < t->s->n; i++) {
-		at = kl_mix(t->s->object[i], t->part_key[i]) & (size - 1);
-		while (table[at])
-			at = (at + 1) & (size - 1);
-		table[at] = i + 1;
-	}
-	free(t->table);
-	t->table = table;
-	t->size = size;
-	return 0;
+	kl_table_for_each(&t->table, hash, at, i)
+		if (t->s->object[i] == object && t->part_key[i] == key)
+			return i;
+	ret = kl_table_add(&t->table, hash, t->s->n) ?: new_part(t, object, key);
+	return ret ? ret : (int64_t)t->s->n - 1;
 }
 
 static int number_hashed(struct splitter *t)
 {
 	const struct kl_split *s = t->s;
-	size_t i, at;
-	int ret = 0;
+	int64_t part;
+	size_t i;
 
-	t->size = 1024;
-	t->table = calloc(t->size, sizeof(*t->table));
-	if (!t->table)
-		return -ENOMEM;
-	for (i = 0; i < t->h->nops && !ret; i++) {
+	for (i = 0; i < t->h->nops; i++) {
 		const struct kl_op *op = &t->h->ops[i];
-		const uint32_t key = s->by_key ? t->key[op->shape] : 0;
 
 		if (!(i % LOOKS) && kl_limit_look(NULL, 0))
 			return -ETIME;
-		at = kl_mix(op->object, key) & (t->size - 1);
-		for (; t->table[at]; at = (at + 1) & (t->size - 1))
-			if (s->object[t->table[at] - 1] == op->object &&
-			    t->part_key[t->table[at] - 1] == key)
-				break;
-		if (!t->table[at]) {
-			ret = new_part(t, op->object, key);
-			t->table[at] = s->n;
-		}
-		t->part[i] = t->table[at] - 1;
-		if (!ret && 2 * s->n > t->size)
-			ret = rehash(t);
+		part = find_part(t, op->object, s->by_key ? t->key[op->sig] : 0);
+		if (part < 0)
+			return part;
+		t->part[i] = part;
 	}
-	return ret;
+	return 0;
 }
 
-/* One object, or all together: nothing to split. */
+/* Make one partition of all operations. */
 static int only_part(struct splitter *t)
 {
 	struct kl_split *s = t->s;
@@ -333,7 +316,7 @@ int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
-	t.key = kl_big_alloc((h->nshapes + 1) * sizeof(*t.key));
+	t.key = kl_big_alloc((h->nopsigs + 1) * sizeof(*t.key));
 	if (!t.key)
 		ret = -ENOMEM;
 	if (!ret && !by_object && kl_spec_partition(spec) == KL_PART_PARAM)
@@ -349,7 +332,7 @@ int kl_split(const struct kl_spec *spec, const struct kl_history *h, const int *
 	free(t.part);
 	free(t.key);
 	kl_intern_free(&t.keys);
-	free(t.table);
+	kl_table_free(&t.table);
 	free(t.part_key);
 	if (ret)
 		kl_split_free(out);

@@ -10,12 +10,11 @@
 
 /**
  * struct kl_split - the partitions of a history
- * @ops: operations' indices, those of one partition together and ascending; NULL if
- *	there is one partition, of all
+ * @ops: indices of operations, partition by partition and ascending; NULL if one partition has all
  * @at: partition k has ops[at[k]] to ops[at[k + 1]]
  * @object: its object's index, or KL_ALL_OBJECTS
  * @key: its key, if @by_key
- * @n: how many, in order of their first operations
+ * @n: number of partitions, which are in order of their first operations
  */
 struct kl_split {
 	uint32_t *ops;
@@ -32,10 +31,10 @@ struct kl_split {
  * @h: the history
  * @methods: spec method for each method of the history
  * @by_object: by object only, not by key
- * @threads: that may work side by side; the partitions do not depend on it
+ * @threads: number of threads; the partitions do not depend on it
  * @out: filled; kl_split_free() it
  *
- * Where one operation's key is not known all keys of an object stay together.
+ * If one operation's key is unknown, all keys of its object stay together.
  *
  * Return: 0, -ENOMEM.
  */

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is the entry of an inlined function hit once for each of its executions?  Else an
+ * Checks that each execution of an inlined instance hits its entry exactly once.  Otherwise an
  * operation would be missed or invented, and a correct kernel accused.
  *
- * What compilers do to inlined code, and what is done about it here:
+ * Compilers change inlined code in three ways:
  *
- * - They copy it: a loop is peeled or unrolled, a jump is threaded.  All copies are one
- *   instance in DWARF, with one entry; the others' executions would not be seen.  A copy
- *   is entered elsewhere, so each way from the surrounding code into the instance must
- *   be its entry, or instructions just before that were taken forward; only straight code
- *   in between, where the two were mixed, may lead back into it.  Copies in a row have
- *   no way in between, but each has the statement at the function's beginning, or that of
- *   its call, which the line table marks where they begin: there must be one, in the
- *   straight code before the entry.
- * - There are ways into code that are in no instruction.  Static keys are read from the
- *   kernel's table; of others (exceptions) nothing is known: each instruction must be known
- *   to be reached from one of the instance.
- * - They mix it with what stands around it, take instructions out of it, and merge its
- *   last ones with others that are equal.  So an address where it has ended for certain
- *   does not exist short of the surrounding function's return; nor does one where it has
- *   not begun, after that function's call.  An operation's interval is therefore that of
- *   the surrounding function, of which the entry tells only that the operation was there.
- *   That may be far too wide, and is never too narrow.
+ * - They copy it: they peel or unroll a loop, or thread a jump.  In DWARF all copies are one
+ *   instance with one entry, so executions of the other copies would be missed.
+ *   - A copy is entered elsewhere.  So the surrounding code may enter the instance at the entry
+ *     only, or at instructions of the instance that were moved to just before the entry.
+ *     Straight code of the surrounding function that stands inside the instance may lead back.
+ *   - Copies one after another are not entered from outside.  But each copy has the function's
+ *     first statement, or the statement of the call, and the line table marks their begins.  So
+ *     one of these statements must begin only once, in the straight code before the entry.
+ * - They make ways into code that no instruction shows.  Static keys are in the kernel's table.
+ *   Exceptions are unknown, so each instruction of the instance must have a known predecessor.
+ * - They mix it with the surrounding code, move instructions out of it, and merge its last
+ *   instructions with equal code.  So only the surrounding function's call is certainly before
+ *   the operation, and only its return is certainly after the operation.  These are therefore the
+ *   operation's call and return; the entry only shows that the operation happened.  The interval
+ *   may be far too wide, but never too narrow.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -35,7 +33,7 @@
 
 struct check {
 	struct kl_site *site;
-	uint64_t lead;		/* straight code from the entry up to here counts, too */
+	uint64_t lead;		/* straight code from the entry up to here counts as inside */
 	const struct kl_code *code;
 	const Dwarf_Lines *lines;
 	size_t nlines;
@@ -51,13 +49,14 @@ static void refuse(const struct check *c, const char *fmt, ...)
 	va_end(ap);
 }
 
-static bool inside(const struct check *c, uint64_t addr)
+/* Return: true if the address belongs to the instance. */
+static bool is_inside(const struct check *c, uint64_t addr)
 {
 	return kl_ranges_have(c->site->ranges, c->site->nranges, addr) ||
 	       (addr >= c->site->entry && addr < c->lead);
 }
 
-static bool runs_on(const struct kl_step *s)
+static bool falls_through(const struct kl_step *s)
 {
 	return s->flow == KL_FLOW_NEXT || s->flow == KL_FLOW_BRANCH;
 }
@@ -77,16 +76,18 @@ static bool is_target(const struct check *c, uint64_t addr)
 	return false;
 }
 
-static const struct kl_step *before(const struct check *c, const struct kl_step *s)
+/* Return: the instruction right before @s, or NULL. */
+static const struct kl_step *previous(const struct check *c, const struct kl_step *s)
 {
 	return s > c->code->step && s[-1].at + s[-1].len == s->at ? s - 1 : NULL;
 }
 
 /*
- * The entry stands where the function's first statement does, and what comes next may be
- * of the surrounding code; straight on there must be the function's own.
+ * Find the straight code from the entry to the instance's ranges, and set c->lead.  The entry is
+ * at the function's first statement, where surrounding code may be mixed in.
+ * Return: false if the entry does not lead straight to the ranges.
  */
-static bool leads_in(struct check *c)
+static bool find_lead(struct check *c)
 {
 	const struct kl_step *s = kl_code_at(c->code, c->site->entry);
 
@@ -99,46 +100,52 @@ static bool leads_in(struct check *c)
 	return s && (!c->lead || s->at == c->site->entry || !is_target(c, s->at));
 }
 
-/* Is the only way to @s from the instance, through straight code that is not of it? */
-static bool mixed(const struct check *c, const struct kl_step *s)
+/* Return: true if @s is reached only from inside, through straight code that is outside. */
+static bool only_from_inside(const struct check *c, const struct kl_step *s)
 {
 	do {
 		if (is_target(c, s->at))
 			return false;
-		s = before(c, s);
+		s = previous(c, s);
 		if (!s || s->flow != KL_FLOW_NEXT)
 			return false;
-	} while (!inside(c, s->at));
+	} while (!is_inside(c, s->at));
 	return true;
 }
 
-/* Straight code from @from to @to, and nothing else leads to the latter. */
-static bool straight(const struct check *c, uint64_t from, uint64_t to)
+/* Return: true if straight code leads from @from to @to, and no jump enters it after @from. */
+static bool is_straight(const struct check *c, uint64_t from, uint64_t to)
 {
 	const struct kl_step *s = kl_code_at(c->code, to);
 
 	while (s && s->at > from) {
 		if (is_target(c, s->at))
 			return false;
-		s = before(c, s);
+		s = previous(c, s);
 		if (s && s->flow != KL_FLOW_NEXT)
 			return false;
 	}
 	return s && s->at == from;
 }
 
-/* Instructions that were taken forward lead to the entry, too; nothing else may. */
-static bool other_way_in(const struct check *c, const struct kl_step *to)
+/*
+ * Check a way into the instance at @to.  Allowed are the entry, and instructions that lead
+ * straight to the entry.  Return: true, with the reason filled, for another way in.
+ */
+static bool is_other_way_in(const struct check *c, const struct kl_step *to)
 {
-	if (to->at == c->site->entry || straight(c, to->at, c->site->entry))
+	if (to->at == c->site->entry || is_straight(c, to->at, c->site->entry))
 		return false;
-	refuse(c, "it is entered at +0x%llx, too",
+	refuse(c, "it is also entered at +0x%llx",
 	       (unsigned long long)(to->at - c->site->entry + c->site->offset));
 	return true;
 }
 
-/* Jumps; @reached: by address, what is known to be reached. */
-static bool jumps_in(const struct check *c, bool *reached)
+/*
+ * Check all jumps into the instance.  @reached[] gets true for each instruction that is a target.
+ * Return: false with the reason filled if one may enter it elsewhere than at the entry.
+ */
+static bool check_jumps(const struct check *c, bool *reached)
 {
 	const struct kl_step *s, *to;
 	size_t i;
@@ -146,40 +153,47 @@ static bool jumps_in(const struct check *c, bool *reached)
 	for (i = 0; i < c->code->n; i++) {
 		s = &c->code->step[i];
 		if (s->flow == KL_FLOW_INDIRECT) {
-			refuse(c, "the function jumps to where its code does not tell");
+			refuse(c, "the function has a jump whose target is unknown");
 			return false;
 		}
 		to = jumps(s) ? kl_code_at(c->code, s->to) : NULL;
-		if (!to || !inside(c, to->at))
+		if (!to || !is_inside(c, to->at))
 			continue;
 		reached[to - c->code->step] = true;
-		if (!inside(c, s->at) && other_way_in(c, to))
+		if (!is_inside(c, s->at) && is_other_way_in(c, to))
 			return false;
 	}
 	return true;
 }
 
-/* What comes next; code is aligned with instructions that nothing leads to. */
-static bool runs_in(const struct check *c, bool *reached)
+/*
+ * Check all instructions that run on into the next one, as check_jumps() does for jumps.  A nop
+ * that is not reached only aligns code, and does not count as a predecessor.
+ */
+static bool check_fallthrough(const struct check *c, bool *reached)
 {
 	const struct kl_step *s;
 	size_t i;
 
 	for (i = 0; i + 1 < c->code->n; i++) {
 		s = &c->code->step[i];
-		if (!runs_on(s) || s[1].at != s->at + s->len || !inside(c, s[1].at))
+		if (!falls_through(s) || s[1].at != s->at + s->len || !is_inside(c, s[1].at))
 			continue;
-		if (inside(c, s->at) && s->nop && !reached[i] && s->at != c->site->entry)
+		if (is_inside(c, s->at) && s->nop && !reached[i] && s->at != c->site->entry)
 			continue;
 		reached[i + 1] = true;
-		if (!inside(c, s->at) && !mixed(c, &s[1]) && other_way_in(c, &s[1]))
+		if (!is_inside(c, s->at) && !only_from_inside(c, &s[1]) &&
+		    is_other_way_in(c, &s[1]))
 			return false;
 	}
 	return true;
 }
 
-/* Do all ways into the instance lead to its entry?  1, 0 with the reason, or -ENOMEM. */
-static int one_way_in(const struct check *c)
+/*
+ * Check that all ways into the instance lead to its entry.
+ * Return: 1 if they do, 0 with the reason filled if not, -ENOMEM.
+ */
+static int check_ways_in(const struct check *c)
 {
 	bool *reached = calloc(c->code->n, sizeof(*reached));
 	const struct kl_step *s;
@@ -188,12 +202,12 @@ static int one_way_in(const struct check *c)
 
 	if (!reached)
 		return -ENOMEM;
-	ok = jumps_in(c, reached) && runs_in(c, reached);
+	ok = check_jumps(c, reached) && check_fallthrough(c, reached);
 	for (i = 0; ok && i < c->code->n; i++) {
 		s = &c->code->step[i];
-		if (!inside(c, s->at) || s->at == c->site->entry || reached[i] || s->nop)
+		if (!is_inside(c, s->at) || s->at == c->site->entry || reached[i] || s->nop)
 			continue;
-		refuse(c, "what leads to +0x%llx in it is not known (an exception)",
+		refuse(c, "no known way leads to +0x%llx in it (an exception handler?)",
 		       (unsigned long long)(s->at - c->site->entry + c->site->offset));
 		ok = false;
 	}
@@ -202,11 +216,11 @@ static int one_way_in(const struct check *c)
 }
 
 /*
- * Addresses in the ranges at which a statement of this line begins: 0, 1, or 2 for more.
- * @at: the last one found.
+ * Count the addresses in the ranges at which a statement of this line begins.
+ * Return: 0, 1, or 2 for two or more.  @at gets the last address found.
  */
-static unsigned int beginnings(const struct check *c, const struct kl_range *r, size_t nr,
-			       const char *file, int line, uint64_t *at)
+static unsigned int count_statements(const struct check *c, const struct kl_range *r, size_t nr,
+				     const char *file, int line, uint64_t *at)
 {
 	unsigned int found = 0;
 	size_t i;
@@ -233,10 +247,11 @@ static unsigned int beginnings(const struct check *c, const struct kl_range *r, 
 }
 
 /*
- * Statements of the function itself begin at the entry, and nowhere else in it.  At one
- * address those of the surrounding code come first: the entry's view counts them.
+ * Return: true if the function's statements at the entry begin nowhere else in the instance.  At
+ * the same address, statements of the surrounding code come first; DW_AT_GNU_entry_view is their
+ * number.
  */
-static bool one_first_statement(const struct check *c, Dwarf_Die *die)
+static bool has_one_start(const struct check *c, Dwarf_Die *die)
 {
 	const struct kl_site *site = c->site;
 	Dwarf_Die origin, *decl = &origin;
@@ -269,15 +284,19 @@ static bool one_first_statement(const struct check *c, Dwarf_Die *die)
 		src = dwarf_linesrc(l, NULL, NULL);
 		if (!src || strcmp(src, file))
 			continue;
-		if (beginnings(c, site->ranges, site->nranges, file, no, &at) > 1)
+		if (count_statements(c, site->ranges, site->nranges, file, no, &at) > 1)
 			return false;
 		found = true;
 	}
 	return found;
 }
 
-/* The statement that calls begins once in what surrounds it, just before the entry. */
-static bool one_call(const struct check *c, Dwarf_Die *parent, Dwarf_Die *die, Dwarf_Files *files)
+/*
+ * Return: true if the statement of the call begins only once in the surrounding function, and
+ * leads straight to the entry.
+ */
+static bool has_one_call(const struct check *c, Dwarf_Die *parent, Dwarf_Die *die,
+			 Dwarf_Files *files)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word file, line;
@@ -293,11 +312,12 @@ static bool one_call(const struct check *c, Dwarf_Die *parent, Dwarf_Die *die, D
 	name = files ? dwarf_filesrc(files, file, NULL, NULL) : NULL;
 	if (!name || kl_die_ranges(parent, &r, &n))
 		return false;
-	ok = beginnings(c, r, n, name, line, &at) == 1 && straight(c, at, c->site->entry);
+	ok = count_statements(c, r, n, name, line, &at) == 1 && is_straight(c, at, c->site->entry);
 	free(r);
 	return ok;
 }
 
+/* Return: true if the instance may jump out of the surrounding function. */
 static bool jumps_out(const struct check *c)
 {
 	size_t i;
@@ -305,8 +325,8 @@ static bool jumps_out(const struct check *c)
 	for (i = 0; i < c->code->n; i++) {
 		const struct kl_step *s = &c->code->step[i];
 
-		if (inside(c, s->at) && (s->flow == KL_FLOW_INDIRECT ||
-					 (jumps(s) && !kl_code_at(c->code, s->to))))
+		if (is_inside(c, s->at) &&
+		    (s->flow == KL_FLOW_INDIRECT || (jumps(s) && !kl_code_at(c->code, s->to))))
 			return true;
 	}
 	return false;
@@ -332,8 +352,8 @@ int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct k
 		       "the function cannot be disassembled");
 		goto out;
 	}
-	site->leaves = jumps_out(&c);
-	if (!leads_in(&c)) {
+	site->may_jump_out = jumps_out(&c);
+	if (!find_lead(&c)) {
 		refuse(&c, "its entry does not lead to its code");
 		goto out;
 	}
@@ -347,13 +367,13 @@ int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct k
 		goto out;
 	}
 	c.lines = lines;
-	err = one_way_in(&c);
+	err = check_ways_in(&c);
 	if (err <= 0)
 		goto out;
-	/* What surrounds it may have been copied as a whole, and so on outwards. */
-	if (!one_first_statement(&c, &chain[n - 1])) {
+	/* Each surrounding function, from the inside out, may have been copied as a whole. */
+	if (!has_one_start(&c, &chain[n - 1])) {
 		for (i = n - 1; i > 0; i--) {
-			if (one_call(&c, &chain[i - 1], &chain[i], files))
+			if (has_one_call(&c, &chain[i - 1], &chain[i], files))
 				continue;
 			refuse(&c, "it may have been copied (a loop unrolled, a jump threaded)");
 			break;
@@ -361,5 +381,5 @@ int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct k
 	}
 out:
 	free(code.step);
-	return err == -ENOMEM ? err : kl_debug_starved();
+	return err == -ENOMEM ? err : kl_debug_nomem();
 }

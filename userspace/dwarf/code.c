@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The machine code of a function, and where it leads. */
+/* Reads the machine code of a function, with the targets of its jumps. */
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "dwarf/insn.h"
 #include "dwarf/internal.h"
 
-static int by_place(const void *a, const void *b)
+static int compare_relocs(const void *a, const void *b)
 {
 	const struct kl_reloc *x = a, *y = b;
 
@@ -46,7 +46,8 @@ static int add_relocs(struct kl_debug *d, Elf *elf, Elf_Scn *scn, const GElf_Shd
 	return 0;
 }
 
-#define JUMP_ENTRY	16	/* struct jump_entry: two distances from themselves, and a key */
+/* bytes of the kernel's struct jump_entry: two distances, each from its own address, and a key */
+#define JUMP_ENTRY	16
 
 static int add_key(struct kl_debug *d, uint64_t at, uint64_t to)
 {
@@ -57,7 +58,10 @@ static int add_key(struct kl_debug *d, uint64_t at, uint64_t to)
 	return err;
 }
 
-/* Of a module: the entries are relocations, in order, of the code and then of the target. */
+/*
+ * Read the jump table of a module.  Each of its entries is a relocation of the code, followed by
+ * a relocation of the target.
+ */
 static int add_module_keys(struct kl_debug *d, Elf *elf, Elf_Scn *scn, const GElf_Shdr *rela)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -86,8 +90,11 @@ static int add_module_keys(struct kl_debug *d, Elf *elf, Elf_Scn *scn, const GEl
 	return err;
 }
 
-/* What is at an address, and how much there is of it; NULL if the file has it not. */
-static const uint8_t *contents(Elf *elf, uint64_t addr, size_t *size)
+/*
+ * Return: the bytes at an address, or NULL if the file does not have them.  @size gets the number
+ * of bytes up to the end of the section.
+ */
+static const uint8_t *bytes_at(Elf *elf, uint64_t addr, size_t *size)
 {
 	Elf_Scn *scn = NULL;
 	Elf_Data *data;
@@ -106,11 +113,12 @@ static const uint8_t *contents(Elf *elf, uint64_t addr, size_t *size)
 	return NULL;
 }
 
-/* Of a kernel that is linked, between two symbols. */
+/* Read the jump table of a linked kernel, which is between two symbols. */
 static int add_kernel_keys(struct kl_debug *d, Elf *elf)
 {
 	int i, n = dwfl_module_getsymtab(d->mod), err = 0;
 	uint64_t start = 0, stop = 0, at;
+	size_t nentries;
 	const uint8_t *p;
 	GElf_Addr addr;
 	const char *name;
@@ -124,13 +132,15 @@ static int add_kernel_keys(struct kl_debug *d, Elf *elf)
 		else if (name && !strcmp(name, "__stop___jump_table"))
 			stop = addr - d->bias;
 	}
-	p = start && stop > start ? contents(elf, start, &size) : NULL;
+	p = start && stop > start ? bytes_at(elf, start, &size) : NULL;
 	if (!p || size < stop - start)
 		return 0;
-	for (at = start; at + JUMP_ENTRY <= stop && !err; at += JUMP_ENTRY) {
+	/* The table may end at the end of the address space, so addresses are not compared. */
+	nentries = (stop - start) / JUMP_ENTRY;
+	for (at = start; nentries-- && !err; at += JUMP_ENTRY, p += JUMP_ENTRY) {
 		int32_t rel[2];
 
-		memcpy(rel, p + (at - start), sizeof(rel));
+		memcpy(rel, p, sizeof(rel));
 		err = add_key(d, at + (int64_t)rel[0], at + 4 + (int64_t)rel[1]);
 	}
 	return err;
@@ -147,7 +157,10 @@ static bool is_jump_table(Elf *elf, const GElf_Shdr *shdr)
 	return name && !strcmp(name, "__jump_table");
 }
 
-/* A module's jumps between its sections are relocations; a kernel's are filled in. */
+/*
+ * Read the jump table and, in a module, the relocations of code, which are the jumps between
+ * sections.  A linked kernel has no relocations.
+ */
 static int read_relocs(struct kl_debug *d, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -155,7 +168,7 @@ static int read_relocs(struct kl_debug *d, Elf *elf)
 	GElf_Ehdr ehdr;
 	int err = 0;
 
-	d->relocated = true;
+	d->nkeys = d->nrelocs = 0;	/* an earlier attempt may have run out of memory */
 	if (!gelf_getehdr(elf, &ehdr))
 		return 0;
 	if (ehdr.e_type != ET_REL)
@@ -170,14 +183,15 @@ static int read_relocs(struct kl_debug *d, Elf *elf)
 			err = add_module_keys(d, elf, scn, &shdr);
 	}
 	if (d->nkeys)
-		qsort(d->keys, d->nkeys, sizeof(*d->keys), by_place);
+		qsort(d->keys, d->nkeys, sizeof(*d->keys), compare_relocs);
 	if (d->nrelocs)
-		qsort(d->relocs, d->nrelocs, sizeof(*d->relocs), by_place);
+		qsort(d->relocs, d->nrelocs, sizeof(*d->relocs), compare_relocs);
+	d->relocated = !err;
 	return err;
 }
 
-/* The bytes of [from, to), NULL if the file has not all of them. */
-static const uint8_t *bytes(Elf *elf, uint64_t from, uint64_t to)
+/* Return: the code bytes of [from, to), or NULL if the file does not have all of them. */
+static const uint8_t *code_bytes(Elf *elf, uint64_t from, uint64_t to)
 {
 	Elf_Scn *scn = NULL;
 	Elf_Data *data;
@@ -199,10 +213,10 @@ static void set_target(const struct kl_debug *d, struct kl_step *s, const struct
 {
 	struct kl_reloc key = { .at = s->at + insn->rel_at }, *r = NULL;
 
-	/* A static key's is a jump or does nothing, now the one and now the other. */
+	/* The kernel patches a static key's instruction: to a jump, or to a nop. */
 	if (d->nkeys) {
 		key.at = s->at;
-		r = bsearch(&key, d->keys, d->nkeys, sizeof(key), by_place);
+		r = bsearch(&key, d->keys, d->nkeys, sizeof(key), compare_relocs);
 		key.at = s->at + insn->rel_at;
 	}
 	if (r) {
@@ -214,13 +228,13 @@ static void set_target(const struct kl_debug *d, struct kl_step *s, const struct
 	if (insn->flow != KL_FLOW_JUMP && insn->flow != KL_FLOW_BRANCH)
 		return;
 	if (d->nrelocs)
-		r = bsearch(&key, d->relocs, d->nrelocs, sizeof(key), by_place);
+		r = bsearch(&key, d->relocs, d->nrelocs, sizeof(key), compare_relocs);
 	s->to = r ? r->to : s->at + insn->len + (int64_t)insn->rel;
 }
 
 static int decode(struct kl_debug *d, Elf *elf, const struct kl_range *r, struct kl_code *code)
 {
-	const uint8_t *p = bytes(elf, r->from, r->to);
+	const uint8_t *p = code_bytes(elf, r->from, r->to);
 	uint64_t at;
 	struct kl_insn insn;
 	int err;
@@ -240,7 +254,7 @@ static int decode(struct kl_debug *d, Elf *elf, const struct kl_range *r, struct
 	return 0;
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_steps(const void *a, const void *b)
 {
 	const struct kl_step *x = a, *y = b;
 
@@ -266,7 +280,7 @@ int kl_code_read(struct kl_debug *d, Dwarf_Die *func, struct kl_code *code)
 		err = decode(d, elf, &ranges[i], code);
 	free(ranges);
 	if (!err && code->n)
-		qsort(code->step, code->n, sizeof(*code->step), by_address);
+		qsort(code->step, code->n, sizeof(*code->step), compare_steps);
 	return err;
 }
 
@@ -274,5 +288,5 @@ const struct kl_step *kl_code_at(const struct kl_code *code, uint64_t at)
 {
 	struct kl_step key = { .at = at };
 
-	return code->n ? bsearch(&key, code->step, code->n, sizeof(key), by_address) : NULL;
+	return code->n ? bsearch(&key, code->step, code->n, sizeof(key), compare_steps) : NULL;
 }

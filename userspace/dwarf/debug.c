@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where functions were inlined.  A function that is inlined has one abstract entry in
- * each compilation unit that includes it, at the unit's top level, so units without one
- * are passed over quickly; in the others all functions are looked through.
+ * Finds where a function was inlined.  Each compilation unit that has an inlined instance has an
+ * abstract entry of the function at its top level.  So units without an abstract entry are skipped
+ * quickly, and in other units the entries of all functions are searched.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "dwarf/internal.h"
 #include "dwarf/loc.h"
 
-#define DEPTH 48	/* functions inlined into one another */
+#define DEPTH 48	/* longest chain of functions inlined into one another */
 
 static int no_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
 			const char *file, const char *link, GElf_Word crc, char **found)
@@ -32,7 +32,10 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* libdw ends the program with 1 by default, and lets nobody return to it. */
+/*
+ * libdw calls this function without memory, and it must not return.  By default libdw exits with
+ * status 1, which would mean a violation.
+ */
 __attribute__((noreturn)) static void out_of_memory(void)
 {
 	kl_err("out of memory");
@@ -68,19 +71,19 @@ int kl_debug_try(const char *path, struct kl_debug **out, const char **why)
 	}
 	d->dwarf = dwfl_module_getdwarf(d->mod, &d->bias);
 	if (!d->dwarf) {
-		what = "no debugging information in it (DWARF); Debian has it in the packages "
-		       "linux-image-...-dbg";
+		what = "no debugging information (DWARF); on Debian, install a "
+		       "package linux-image-...-dbg";
 		goto err;
 	}
 	dwarf_new_oom_handler(d->dwarf, out_of_memory);
 	errno = 0;
 	d->cfi = dwfl_module_dwarf_cfi(d->mod, &bias);
-	if (kl_debug_starved())
+	if (kl_debug_nomem())
 		goto err;
 	*out = d;
 	return 0;
 err:
-	/* libdw's own errors do not tell a damaged file from a system that refuses. */
+	/* libdw's errors may be the same for a damaged file and a failure of the system. */
 	err = kl_ending_error(-errno) == KLIN_EXIT_SYSTEM ? -errno : -EINVAL;
 	*why = err == -EINVAL ? what : strerror(-err);
 	kl_debug_close(d);
@@ -186,24 +189,27 @@ bool kl_ranges_have(const struct kl_range *r, size_t n, uint64_t addr)
 	return false;
 }
 
+/* A search for instances of a function. */
 struct search {
 	struct kl_debug *d;
 	const char *function, *in;
 	struct kl_sites *sites;
-	Dwarf_Off *abstract;		/* the function's entries in this unit */
+	/* offsets of the function's abstract entries in this unit */
+	Dwarf_Off *abstract;
 	size_t nabstract, cabstract;
+	/* a function, the instance inlined into it, the next one inlined into that, ... */
 	Dwarf_Die chain[DEPTH];
 	Dwarf_Files *files;
 	size_t nfiles;
 };
 
-static bool origin(Dwarf_Die *die, Dwarf_Die *out)
+static bool read_origin(Dwarf_Die *die, Dwarf_Die *out)
 {
 	Dwarf_Attribute attr;
 
-	/* It may be in a unit that libdw has just made. */
+	/* libdw may have read a new unit, and without memory only a part of it. */
 	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, out) &&
-	       !kl_debug_starved();
+	       !kl_debug_nomem();
 }
 
 static bool is_abstract(const struct search *s, Dwarf_Die *die)
@@ -211,7 +217,7 @@ static bool is_abstract(const struct search *s, Dwarf_Die *die)
 	Dwarf_Die to;
 	size_t i;
 
-	if (!origin(die, &to))
+	if (!read_origin(die, &to))
 		return false;
 	for (i = 0; i < s->nabstract; i++)
 		if (s->abstract[i] == dwarf_dieoffset(&to))
@@ -219,7 +225,7 @@ static bool is_abstract(const struct search *s, Dwarf_Die *die)
 	return false;
 }
 
-/* The child of @die that is an instance of @param. */
+/* Find the child of @die that is the instance of the parameter @param. */
 static bool find_param(Dwarf_Die *die, Dwarf_Die *param, Dwarf_Die *out)
 {
 	Dwarf_Die to;
@@ -229,7 +235,7 @@ static bool find_param(Dwarf_Die *die, Dwarf_Die *param, Dwarf_Die *out)
 	do {
 		if (dwarf_tag(out) == DW_TAG_formal_parameter &&
 		    (dwarf_dieoffset(out) == dwarf_dieoffset(param) ||
-		     (origin(out, &to) && dwarf_dieoffset(&to) == dwarf_dieoffset(param))))
+		     (read_origin(out, &to) && dwarf_dieoffset(&to) == dwarf_dieoffset(param))))
 			return true;
 	} while (!dwarf_siblingof(out, out));
 	return false;
@@ -239,7 +245,7 @@ static void read_params(struct search *s, Dwarf_Die *die, struct kl_site *site)
 {
 	Dwarf_Die decl, param, here;
 
-	if (!origin(die, &decl))
+	if (!read_origin(die, &decl))
 		decl = *die;
 	if (dwarf_child(&decl, &param))
 		return;
@@ -281,7 +287,7 @@ static void read_decl(struct kl_debug *d, Dwarf_Die *die, struct kl_site *site)
 	Dwarf_Die decl;
 	int line;
 
-	if (!origin(die, &decl))
+	if (!read_origin(die, &decl))
 		decl = *die;
 	site->decl_file = dwarf_decl_file(&decl);
 	if (!dwarf_decl_line(&decl, &line))
@@ -291,7 +297,7 @@ static void read_decl(struct kl_debug *d, Dwarf_Die *die, struct kl_site *site)
 					how == DW_INL_declared_not_inlined;
 }
 
-/* Is it in a section that is freed? */
+/* Return: true if the kernel frees the address's section after the start. */
 static bool is_init(struct kl_debug *d, Dwarf_Addr addr)
 {
 	uint64_t offset;
@@ -326,7 +332,7 @@ static int add_site(struct search *s, unsigned int depth)
 	site.in = name ? name : "";
 	site.via = depth > 2 ? dwarf_diename(&s->chain[depth - 2]) : NULL;
 	if (!site.nranges) {
-		snprintf(site.why, sizeof(site.why), "nothing is left of it");
+		snprintf(site.why, sizeof(site.why), "none of its code is left");
 	} else if (!site.inlined ? dwarf_entrypc(die, &entry) || !entry :
 		   dwarf_entrypc(die, &entry)) {
 		entry = site.ranges[0].from;
@@ -344,11 +350,11 @@ static int add_site(struct search *s, unsigned int depth)
 	read_decl(d, die, &site);
 	read_call(s, die, &site);
 	read_params(s, die, &site);
-	site.leaves = true;
+	site.may_jump_out = true;
 	if (site.nranges && site.inlined)
 		err = kl_site_check(d, s->chain, depth, &site);
 	if (!err)
-		err = kl_debug_starved();
+		err = kl_debug_nomem();
 	if (!err)
 		err = kl_grow(s->sites->site, s->sites->cap, s->sites->n + 1);
 	if (err)
@@ -358,18 +364,18 @@ static int add_site(struct search *s, unsigned int depth)
 	return err;
 }
 
-/* All that is below chain[depth - 1], or in a block of it. */
-static int look_below(struct search *s, Dwarf_Die *parent, unsigned int depth)
+/* Find the instances below @parent: chain[depth - 1], or a block of it. */
+static int search_below(struct search *s, Dwarf_Die *parent, unsigned int depth)
 {
 	Dwarf_Die die;
 	int err = 0;
 
 	if (dwarf_child(parent, &die))
-		return kl_debug_starved();
+		return kl_debug_nomem();
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_lexical_block:
-			err = look_below(s, &die, depth);
+			err = search_below(s, &die, depth);
 			break;
 		case DW_TAG_inlined_subroutine:
 			if (depth == DEPTH)
@@ -378,11 +384,11 @@ static int look_below(struct search *s, Dwarf_Die *parent, unsigned int depth)
 			if (is_abstract(s, &die))
 				err = add_site(s, depth + 1);
 			if (!err)
-				err = look_below(s, &die, depth + 1);
+				err = search_below(s, &die, depth + 1);
 			break;
 		}
 	} while (!err && !dwarf_siblingof(&die, &die));
-	return err ? err : kl_debug_starved();
+	return err ? err : kl_debug_nomem();
 }
 
 static int find_abstract(struct search *s, Dwarf_Die *unit)
@@ -392,7 +398,7 @@ static int find_abstract(struct search *s, Dwarf_Die *unit)
 
 	s->nabstract = 0;
 	if (dwarf_child(unit, &die))
-		return kl_debug_starved();
+		return kl_debug_nomem();
 	do {
 		const char *name;
 
@@ -407,10 +413,10 @@ static int find_abstract(struct search *s, Dwarf_Die *unit)
 			return err;
 		s->abstract[s->nabstract++] = dwarf_dieoffset(&die);
 	} while (!dwarf_siblingof(&die, &die));
-	return kl_debug_starved();
+	return kl_debug_nomem();
 }
 
-static int look_at_unit(struct search *s, Dwarf_Die *unit)
+static int search_unit(struct search *s, Dwarf_Die *unit)
 {
 	Dwarf_Die die;
 	int err = find_abstract(s, unit);
@@ -418,7 +424,7 @@ static int look_at_unit(struct search *s, Dwarf_Die *unit)
 	if (err || !s->nabstract)
 		return err;
 	if (dwarf_child(unit, &die))
-		return kl_debug_starved();
+		return kl_debug_nomem();
 	s->files = NULL;
 	if (dwarf_getsrcfiles(unit, &s->files, &s->nfiles))
 		s->files = NULL;
@@ -434,12 +440,12 @@ static int look_at_unit(struct search *s, Dwarf_Die *unit)
 		if (!s->in && name && !strcmp(name, s->function))
 			err = add_site(s, 1);
 		if (!err)
-			err = look_below(s, &die, 1);
+			err = search_below(s, &die, 1);
 	} while (!err && !dwarf_siblingof(&die, &die));
-	return err ? err : kl_debug_starved();
+	return err ? err : kl_debug_nomem();
 }
 
-/* The sizes of .debug_info, for the progress; 1 if not known. */
+/* Return: bytes of .debug_info, for the progress; 1 if unknown. */
 static Dwarf_Off info_size(struct kl_debug *d)
 {
 	Elf *elf = dwarf_getelf(d->dwarf);
@@ -471,7 +477,7 @@ int kl_debug_sites(struct kl_debug *d, const char *function, const char *in,
 	size = info_size(d);
 	while (!err) {
 		more = dwarf_get_units(d->dwarf, cu, &cu, NULL, NULL, &unit, NULL);
-		err = kl_debug_starved();
+		err = kl_debug_nomem();
 		if (err)
 			break;
 		if (more < 0) {
@@ -482,7 +488,7 @@ int kl_debug_sites(struct kl_debug *d, const char *function, const char *in,
 		if (more)
 			break;
 		d->progress = dwarf_dieoffset(&unit) * 1000 / size;
-		err = look_at_unit(&s, &unit);
+		err = search_unit(&s, &unit);
 	}
 	free(s.abstract);
 	return err;

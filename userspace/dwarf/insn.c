@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lengths of x86-64 instructions, after the opcode maps of the Intel SDM, volume 2,
- * appendix A.  All that a kernel may have, with VEX and EVEX; operands are skipped.
+ * Finds the lengths of x86-64 instructions, and the targets of jumps, after the opcode maps of
+ * the Intel SDM, volume 2, appendix A.  All instructions of kernels are known, with VEX and EVEX.
+ * Other operands are skipped.
  */
 #include <errno.h>
 
 #include "dwarf/insn.h"
 
-#define INSN_MAX 15
+#define INSN_MAX 15	/* bytes of an instruction */
 
 struct bytes {
 	const uint8_t *code;
 	size_t size, at;
-	bool short_operand, short_address, wide;	/* 66, 67, REX.W */
+	bool short_operand, short_address, wide;	/* prefixes 66, 67 and REX.W */
 };
 
-static int next(struct bytes *b)
+/* Return: the next byte, or -1 if there is none. */
+static int next_byte(struct bytes *b)
 {
 	return b->at < b->size && b->at < INSN_MAX ? b->code[b->at++] : -1;
 }
 
-/* Opcodes as bits, a word for 16 of them. */
+/* Maps of opcodes have one bit for each opcode, and a word for each 16 opcodes. */
 static bool in_map(const uint16_t *map, unsigned int op)
 {
 	return map[op >> 4] >> (op & 15) & 1;
 }
 
+/* The one-byte opcodes that have a ModRM byte, an immediate byte, a longer immediate. */
 static const uint16_t one_modrm[16] = {
 	0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0, 0x0a08, 0, 0xffff, 0, 0, 0, 0x00c3, 0xff0f, 0, 0xc0c0,
 };
@@ -36,22 +39,23 @@ static const uint16_t one_imm8[16] = {
 static const uint16_t one_imm[16] = {
 	0x2020, 0x2020, 0x2020, 0x2020, 0, 0, 0x0300, 0, 0x0002, 0, 0x0200, 0, 0x0080, 0, 0, 0,
 };
-/* What 64-bit mode has not; prefixes and escapes are seen to before. */
-static const uint16_t one_bad[16] = {
+/* The opcodes that are invalid in 64-bit mode; prefixes and escapes are decoded before. */
+static const uint16_t one_invalid[16] = {
 	0x40c0, 0x40c0, 0x4040, 0x8080, 0, 0, 0x0007, 0, 0x0004, 0x0400, 0, 0, 0x4000, 0x0070,
 	0x0400, 0,
 };
-static const uint16_t two_plain[16] = {	/* no ModRM byte */
+/* The opcodes after 0f that have no ModRM byte, and those that have an immediate byte. */
+static const uint16_t two_no_modrm[16] = {
 	0x4be0, 0, 0, 0x00ff, 0, 0, 0, 0x0080, 0xffff, 0, 0x0707, 0, 0xff00, 0, 0, 0,
 };
 static const uint16_t two_imm8[16] = {
 	0x8000, 0, 0, 0, 0, 0, 0, 0x000f, 0, 0, 0x1010, 0x0400, 0x0074, 0, 0, 0,
 };
 
-/* A ModRM byte with what follows it; its value, or -1. */
-static int modrm(struct bytes *b)
+/* Read a ModRM byte, with its SIB byte and displacement.  Return: the ModRM byte, or -1. */
+static int read_modrm(struct bytes *b)
 {
-	int m = next(b), sib;
+	int m = next_byte(b), sib;
 	unsigned int mod, rm;
 
 	if (m < 0)
@@ -61,7 +65,7 @@ static int modrm(struct bytes *b)
 	if (mod == 3)
 		return m;
 	if (rm == 4) {
-		sib = next(b);
+		sib = next_byte(b);
 		if (sib < 0)
 			return -1;
 		if (!mod && (sib & 7) == 5)
@@ -73,7 +77,7 @@ static int modrm(struct bytes *b)
 	return m;
 }
 
-static int displacement(struct bytes *b, struct kl_insn *out, unsigned int size)
+static int read_displacement(struct bytes *b, struct kl_insn *out, unsigned int size)
 {
 	const uint8_t *p = b->code + b->at;
 
@@ -86,49 +90,52 @@ static int displacement(struct bytes *b, struct kl_insn *out, unsigned int size)
 	return 0;
 }
 
-/* VEX and EVEX: @map as they name it. */
-static int vector(struct bytes *b, unsigned int map)
+/* Decode the rest of an instruction with a VEX or EVEX prefix, which names the opcode map. */
+static int decode_vector(struct bytes *b, unsigned int map)
 {
-	int op = next(b);
+	int op = next_byte(b);
 
 	if (op < 0 || !map || map > 6)
 		return -EINVAL;
 	if (map == 1 && op == 0x77)	/* vzeroupper */
 		return 0;
-	if (modrm(b) < 0)
+	if (read_modrm(b) < 0)
 		return -EINVAL;
 	b->at += map == 3 || (map == 1 && in_map(two_imm8, op));
 	return 0;
 }
 
-static int two_bytes(struct bytes *b, struct kl_insn *out)
+static int decode_two_bytes(struct bytes *b, struct kl_insn *out)
 {
-	int op = next(b), third;
+	int op = next_byte(b), third;
 
 	if (op < 0)
 		return -EINVAL;
 	if (op == 0x38 || op == 0x3a) {
-		third = next(b);
-		if (third < 0 || modrm(b) < 0)
+		third = next_byte(b);
+		if (third < 0 || read_modrm(b) < 0)
 			return -EINVAL;
 		b->at += op == 0x3a;
 		return 0;
 	}
 	if (op >> 4 == 8) {
 		out->flow = KL_FLOW_BRANCH;
-		return displacement(b, out, 4);
+		return read_displacement(b, out, 4);
 	}
 	if (op == 0x07)		/* sysret */
 		out->flow = KL_FLOW_END;
 	out->nop = op == 0x1f;
-	if (!in_map(two_plain, op) && modrm(b) < 0)
+	if (!in_map(two_no_modrm, op) && read_modrm(b) < 0)
 		return -EINVAL;
 	b->at += in_map(two_imm8, op);
 	return 0;
 }
 
-/* ff: calls, jumps and others; f6, f7: only the first two have an immediate. */
-static void group(struct bytes *b, struct kl_insn *out, int op, int m)
+/*
+ * Decode opcodes that the ModRM byte extends: ff has indirect jumps; of f6 and f7 only the first
+ * two instructions have an immediate.
+ */
+static void decode_group(struct bytes *b, struct kl_insn *out, int op, int m)
 {
 	unsigned int reg = m >> 3 & 7;
 
@@ -138,28 +145,28 @@ static void group(struct bytes *b, struct kl_insn *out, int op, int m)
 		b->at += op == 0xf6 ? 1 : b->short_operand ? 2 : 4;
 }
 
-static int one_byte(struct bytes *b, struct kl_insn *out, int op)
+static int decode_one_byte(struct bytes *b, struct kl_insn *out, int op)
 {
 	int m = 0;
 
-	if (in_map(one_bad, op))
+	if (in_map(one_invalid, op))
 		return -EINVAL;
 	out->nop = op == 0x90;
 	if (op >> 4 == 7 || (op & 0xfc) == 0xe0 || op == 0xeb) {
 		out->flow = op == 0xeb ? KL_FLOW_JUMP : KL_FLOW_BRANCH;
-		return displacement(b, out, 1);
+		return read_displacement(b, out, 1);
 	}
 	if (op == 0xe8 || op == 0xe9) {
-		int err = displacement(b, out, 4);
+		int err = read_displacement(b, out, 4);
 
 		out->flow = op == 0xe9 ? KL_FLOW_JUMP : KL_FLOW_NEXT;
 		return err;
 	}
 	if (in_map(one_modrm, op)) {
-		m = modrm(b);
+		m = read_modrm(b);
 		if (m < 0)
 			return -EINVAL;
-		group(b, out, op, m);
+		decode_group(b, out, op, m);
 	}
 	if (in_map(one_imm8, op))
 		b->at++;
@@ -178,12 +185,12 @@ static int one_byte(struct bytes *b, struct kl_insn *out, int op)
 	return 0;
 }
 
-/* Prefixes, then the opcode's first byte, or -1. */
-static int opcode(struct bytes *b)
+/* Read the prefixes.  Return: the first byte of the opcode, or -1. */
+static int read_opcode(struct bytes *b)
 {
 	int op;
 
-	while ((op = next(b)) >= 0) {
+	while ((op = next_byte(b)) >= 0) {
 		switch (op) {
 		case 0x66:
 			b->short_operand = true;
@@ -199,7 +206,7 @@ static int opcode(struct bytes *b)
 	}
 	if (op >= 0 && op >> 4 == 4) {
 		b->wide = op & 8;
-		op = next(b);
+		op = next_byte(b);
 	}
 	return op;
 }
@@ -207,22 +214,22 @@ static int opcode(struct bytes *b)
 int kl_insn_decode(const uint8_t *code, size_t size, struct kl_insn *out)
 {
 	struct bytes b = { .code = code, .size = size };
-	int op = opcode(&b), second, err;
+	int op = read_opcode(&b), second, err;
 
 	*out = (struct kl_insn){ .flow = KL_FLOW_NEXT };
 	if (op < 0)
 		return -EINVAL;
 	if (op == 0x0f) {
-		err = two_bytes(&b, out);
+		err = decode_two_bytes(&b, out);
 	} else if (op == 0xc5) {
 		b.at++;
-		err = vector(&b, 1);
+		err = decode_vector(&b, 1);
 	} else if (op == 0xc4 || op == 0x62) {
-		second = next(&b);
+		second = next_byte(&b);
 		b.at += op == 0xc4 ? 1 : 2;
-		err = second < 0 ? -EINVAL : vector(&b, second & (op == 0xc4 ? 31 : 7));
+		err = second < 0 ? -EINVAL : decode_vector(&b, second & (op == 0xc4 ? 31 : 7));
 	} else {
-		err = one_byte(&b, out, op);
+		err = decode_one_byte(&b, out, op);
 	}
 	if (err || b.at > size || b.at > INSN_MAX)
 		return -EINVAL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How long an x86-64 instruction is, and where it leads. */
+/* Finds the length of an x86-64 instruction, and the instruction that may run next. */
 #ifndef KL_DWARF_INSN_H
 #define KL_DWARF_INSN_H
 
@@ -8,20 +8,20 @@
 #include <stdint.h>
 
 enum kl_flow {
-	KL_FLOW_NEXT,		/* to the next instruction; calls, too */
-	KL_FLOW_JUMP,		/* to rel */
-	KL_FLOW_BRANCH,		/* to the next one or to rel */
-	KL_FLOW_INDIRECT,	/* a jump to what a register or memory says */
-	KL_FLOW_END,		/* it returns, or it must not be executed */
+	KL_FLOW_NEXT,		/* the next instruction runs; also after a call */
+	KL_FLOW_JUMP,		/* a jump by rel */
+	KL_FLOW_BRANCH,		/* a jump by rel, or on to the next instruction */
+	KL_FLOW_INDIRECT,	/* a jump to an address in a register or in memory */
+	KL_FLOW_END,		/* a return or a trap */
 };
 
 /**
  * struct kl_insn - an instruction
- * @len: its bytes
- * @flow: where it leads
- * @nop: it does nothing: code is aligned with these
- * @rel: of jumps and branches: from its end
- * @rel_at: where in it the displacement is, that a relocation may fill in
+ * @len: number of bytes
+ * @flow: the way on, an enum kl_flow
+ * @nop: the instruction does nothing; compilers align code with such instructions
+ * @rel: distance of a jump or branch, in bytes from the end of the instruction
+ * @rel_at: offset of this distance in the instruction; a relocation may fill it in
  */
 struct kl_insn {
 	uint8_t len, flow, rel_at;
@@ -31,11 +31,11 @@ struct kl_insn {
 
 /**
  * kl_insn_decode() - decode one instruction in 64-bit mode
- * @code: its bytes
- * @size: how many there are
- * @out: what it is
+ * @code: bytes of the instruction and of what follows
+ * @size: number of bytes
+ * @out: gets the instruction
  *
- * Return: 0, or -EINVAL if it is none or does not end.
+ * Return: 0, or -EINVAL if the instruction is invalid or incomplete.
  */
 int kl_insn_decode(const uint8_t *code, size_t size, struct kl_insn *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A debug file from within. */
+/* The internal structures and functions of dwarf/. */
 #ifndef KL_DWARF_INTERNAL_H
 #define KL_DWARF_INTERNAL_H
 
@@ -9,8 +9,8 @@
 #include "dwarf/debug.h"
 
 /*
- * Where a relocation of a module's code leads to; 0: out of the file.  Or where a static
- * key makes of an instruction a jump to (the kernel's jump table).
+ * The target @to of a relocation at @at in a module's code, 0 if the target is not in the file.
+ * Or the target of a static key: the kernel may patch the instruction at @at to a jump to @to.
  */
 struct kl_reloc {
 	uint64_t at, to;
@@ -23,18 +23,17 @@ struct kl_debug {
 	Dwarf *dwarf;
 	Dwarf_Addr bias;
 	Dwarf_CFI *cfi;
-	Dwarf_Off size;			/* of .debug_info */
-	volatile unsigned int progress;
-	struct kl_reloc *relocs;	/* by address */
+	volatile unsigned int progress;	/* from 0 to 1000 */
+	struct kl_reloc *relocs;	/* relocations of code, sorted by address */
 	size_t nrelocs, crelocs;
-	struct kl_reloc *keys;		/* by address */
+	struct kl_reloc *keys;		/* static keys, sorted by address */
 	size_t nkeys, ckeys;
-	bool relocated;			/* they were read */
+	bool relocated;			/* relocations and static keys were read */
 };
 
 /*
- * An instruction of a function; @to: where it may jump to, 0: nowhere that is known;
- * @key: the kernel makes a jump of it, and allows no kprobe there.
+ * An instruction of a function.  @to is the target of a jump, 0 if unknown.  @key: the kernel may
+ * patch the instruction to a jump, and allows no kprobe there.
  */
 struct kl_step {
 	uint64_t at, to;
@@ -42,47 +41,50 @@ struct kl_step {
 	bool nop, key;
 };
 
+/* The instructions of a function. */
 struct kl_code {
-	struct kl_step *step;	/* by address */
+	struct kl_step *step;	/* sorted by address */
 	size_t n, cap;
 };
 
 /**
  * kl_code_read() - decode a function
  * @d: the file
- * @func: its entry
- * @code: the instructions; to be freed with free(code->step)
+ * @func: DWARF entry of the function
+ * @code: gets the instructions; to be freed with free(code->step)
  *
- * Return: 0, -EINVAL if it cannot be decoded, -ENODATA if the file has no code, -ENOMEM.
+ * Return: 0, -EINVAL if an instruction cannot be decoded, -ENODATA if the file has no code, or
+ * -ENOMEM.
  */
 int kl_code_read(struct kl_debug *d, Dwarf_Die *func, struct kl_code *code);
-/* The instruction at an address, NULL if none begins there. */
+/* Return: the instruction that begins at an address, or NULL. */
 const struct kl_step *kl_code_at(const struct kl_code *code, uint64_t at);
 
 /**
- * kl_site_check() - can an operation be told for certain where it begins?
+ * kl_site_check() - check that each execution of an instance hits its entry exactly once
  * @d: the file
- * @chain: the function; what is inlined into it, and so on; the site at the end
- * @n: how many
- * @site: its ranges and entry are set; why is filled
+ * @chain: entries of a function, of the instance inlined into it, and so on up to the site
+ * @n: number of entries
+ * @site: the site, with ranges and entry; why and may_jump_out are set
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct kl_site *site);
 
 /*
- * Was there no memory since errno was cleared?  libdw and libelf say "it is not there" then, and
- * a unit of which libdw has only a part crashes it; but malloc() leaves errno set.  So who reads
- * a file clears errno, and asks before something counts as not there and before a unit is used.
+ * Check for lack of memory.  Without memory, libdw and libelf report that an object does not
+ * exist, and libdw crashes on a unit that it read only in part.  But malloc() leaves errno set.
+ * So a reader of a file clears errno first, and calls this function before it takes an object
+ * as missing and before it uses a unit.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, or -ENOMEM if memory was lacking since errno was cleared.
  */
-static inline int kl_debug_starved(void)
+static inline int kl_debug_nomem(void)
 {
 	return errno == ENOMEM ? -ENOMEM : 0;
 }
 
-/* The ranges of a function, inlined or not; 0 or -ENOMEM. */
+/* Get the ranges of a function, inlined or not.  Return: 0 or -ENOMEM. */
 int kl_die_ranges(Dwarf_Die *die, struct kl_range **ranges, size_t *n);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Locations of variables: what DWARF 5, 2.5 and 2.6, says of the place of a variable's
- * value while the processor is at an address.  Only what gives the whole value, with
- * nothing but the registers and memory at that moment, is taken.
+ * Reads the location of a variable's value while a CPU is at an address (DWARF 5, 2.5 and 2.6).
+ * Only locations are accepted that give the whole value from the registers and the memory at this
+ * moment.
  */
 #include <dwarf.h>
 #include <stdio.h>
@@ -11,17 +11,19 @@
 
 #include "dwarf/loc.h"
 
+#define MAX_TYPES	64 /* maximal length of a chain of types, such as pointers and typedefs */
+
 static const char *const registers[KL_LOC_REGS] = {
 	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 };
 
-static void cannot(struct kl_loc *loc, const char *why)
+static void set_none(struct kl_loc *loc, const char *why)
 {
 	*loc = (struct kl_loc){ .kind = KL_LOC_NONE, .why = why };
 }
 
-static bool step(struct kl_loc *loc, enum kl_loc_op op, uint64_t num)
+static bool add_step(struct kl_loc *loc, enum kl_loc_op op, uint64_t num)
 {
 	if (loc->n == KL_LOC_STEPS)
 		return false;
@@ -30,15 +32,15 @@ static bool step(struct kl_loc *loc, enum kl_loc_op op, uint64_t num)
 	return true;
 }
 
-static bool reg_plus(struct kl_loc *loc, uint64_t reg, int64_t off)
+static bool add_reg(struct kl_loc *loc, uint64_t reg, int64_t off)
 {
-	if (reg >= KL_LOC_REGS || !step(loc, KL_L_REG, reg))
+	if (reg >= KL_LOC_REGS || !add_step(loc, KL_L_REG, reg))
 		return false;
-	return !off || (step(loc, KL_L_CONST, off) && step(loc, KL_L_ADD, 0));
+	return !off || (add_step(loc, KL_L_CONST, off) && add_step(loc, KL_L_ADD, 0));
 }
 
-/* The canonical frame address, as steps. */
-static bool frame_address(struct kl_loc *loc, Dwarf_CFI *cfi, Dwarf_Addr pc)
+/* Add steps that compute the canonical frame address. */
+static bool add_frame_address(struct kl_loc *loc, Dwarf_CFI *cfi, Dwarf_Addr pc)
 {
 	Dwarf_Frame *frame;
 	Dwarf_Op *ops;
@@ -47,17 +49,17 @@ static bool frame_address(struct kl_loc *loc, Dwarf_CFI *cfi, Dwarf_Addr pc)
 
 	if (!cfi || dwarf_cfi_addrframe(cfi, pc, &frame))
 		return false;
-	/* The usual case, and no other: a register and an offset. */
+	/* Only the usual case is accepted: a register and an offset. */
 	ok = !dwarf_frame_cfa(frame, &ops, &n) && n == 1 && ops[0].atom == DW_OP_bregx &&
-	     reg_plus(loc, ops[0].number, ops[0].number2);
+	     add_reg(loc, ops[0].number, ops[0].number2);
 	if (!ok && !loc->n && n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31)
-		ok = reg_plus(loc, ops[0].atom - DW_OP_breg0, ops[0].number);
+		ok = add_reg(loc, ops[0].atom - DW_OP_breg0, ops[0].number);
 	free(frame);
 	return ok;
 }
 
-/* Of the frame base only what compilers make for x86: the frame address. */
-static bool frame_base(struct kl_loc *loc, Dwarf_Die *func, Dwarf_CFI *cfi, Dwarf_Addr pc)
+/* Add steps that compute the frame base.  On x86, compilers use the canonical frame address. */
+static bool add_frame_base(struct kl_loc *loc, Dwarf_Die *func, Dwarf_CFI *cfi, Dwarf_Addr pc)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -65,60 +67,60 @@ static bool frame_base(struct kl_loc *loc, Dwarf_Die *func, Dwarf_CFI *cfi, Dwar
 
 	return func && dwarf_attr(func, DW_AT_frame_base, &attr) &&
 	       dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) == 1 && n == 1 &&
-	       ops[0].atom == DW_OP_call_frame_cfa && frame_address(loc, cfi, pc);
+	       ops[0].atom == DW_OP_call_frame_cfa && add_frame_address(loc, cfi, pc);
 }
 
 static const struct {
 	uint8_t atom, op;
-} plain[] = {
+} simple_ops[] = {
 	{ DW_OP_plus, KL_L_ADD }, { DW_OP_minus, KL_L_SUB }, { DW_OP_mul, KL_L_MUL },
 	{ DW_OP_and, KL_L_AND }, { DW_OP_or, KL_L_OR }, { DW_OP_xor, KL_L_XOR },
 	{ DW_OP_shl, KL_L_SHL }, { DW_OP_shr, KL_L_SHR }, { DW_OP_shra, KL_L_SAR },
 	{ DW_OP_neg, KL_L_NEG }, { DW_OP_not, KL_L_NOT },
 };
 
-/* One operation; false with the reason in loc->why. */
-static bool operation(struct kl_loc *loc, const Dwarf_Op *op, Dwarf_Die *func, Dwarf_CFI *cfi,
-		      Dwarf_Addr pc)
+/* Add the steps of one DWARF operation.  Return: false with the reason in loc->why if unknown. */
+static bool add_operation(struct kl_loc *loc, const Dwarf_Op *op, Dwarf_Die *func, Dwarf_CFI *cfi,
+			  Dwarf_Addr pc)
 {
 	unsigned int i;
 
-	loc->why = "computed in a way that klin does not know";
+	loc->why = "computed in a way that klin does not support";
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		return step(loc, KL_L_CONST, op->atom - DW_OP_lit0);
+		return add_step(loc, KL_L_CONST, op->atom - DW_OP_lit0);
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-		return reg_plus(loc, op->atom - DW_OP_breg0, op->number);
-	for (i = 0; i < sizeof(plain) / sizeof(*plain); i++)
-		if (plain[i].atom == op->atom)
-			return step(loc, plain[i].op, 0);
+		return add_reg(loc, op->atom - DW_OP_breg0, op->number);
+	for (i = 0; i < sizeof(simple_ops) / sizeof(*simple_ops); i++)
+		if (simple_ops[i].atom == op->atom)
+			return add_step(loc, simple_ops[i].op, 0);
 	switch (op->atom) {
 	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u: case DW_OP_const2s:
 	case DW_OP_const4u: case DW_OP_const4s: case DW_OP_const8u: case DW_OP_const8s:
 	case DW_OP_constu: case DW_OP_consts:
-		return step(loc, KL_L_CONST, op->number);
+		return add_step(loc, KL_L_CONST, op->number);
 	case DW_OP_plus_uconst:
-		return step(loc, KL_L_CONST, op->number) && step(loc, KL_L_ADD, 0);
+		return add_step(loc, KL_L_CONST, op->number) && add_step(loc, KL_L_ADD, 0);
 	case DW_OP_bregx:
-		return reg_plus(loc, op->number, op->number2);
+		return add_reg(loc, op->number, op->number2);
 	case DW_OP_fbreg:
-		return frame_base(loc, func, cfi, pc) &&
-		       (!op->number || (step(loc, KL_L_CONST, op->number) &&
-					step(loc, KL_L_ADD, 0)));
+		return add_frame_base(loc, func, cfi, pc) &&
+		       (!op->number ||
+			(add_step(loc, KL_L_CONST, op->number) && add_step(loc, KL_L_ADD, 0)));
 	case DW_OP_call_frame_cfa:
-		return frame_address(loc, cfi, pc);
+		return add_frame_address(loc, cfi, pc);
 	case DW_OP_deref:
-		return step(loc, KL_L_DEREF, 8);
+		return add_step(loc, KL_L_DEREF, 8);
 	case DW_OP_deref_size:
-		return step(loc, KL_L_DEREF, op->number);
+		return add_step(loc, KL_L_DEREF, op->number);
 	case DW_OP_nop:
 		return true;
 	case DW_OP_addr:
-		return step(loc, KL_L_ADDR, op->number);
+		return add_step(loc, KL_L_ADDR, op->number);
 	case DW_OP_entry_value: case DW_OP_GNU_entry_value:
-		loc->why = "not there any more: known from the function's call only";
+		loc->why = "overwritten: known only at the function's call";
 		return false;
 	case DW_OP_implicit_pointer: case DW_OP_GNU_implicit_pointer:
-		loc->why = "optimised out: points to what is not in memory";
+		loc->why = "optimised out: points to a variable that is not in memory";
 		return false;
 	case DW_OP_piece: case DW_OP_bit_piece:
 		loc->why = "in several pieces";
@@ -134,19 +136,19 @@ static void read_expression(struct kl_loc *loc, const Dwarf_Op *ops, size_t n, D
 
 	*loc = (struct kl_loc){ .kind = KL_LOC_MEMORY };
 	if (!n) {
-		cannot(loc, "optimised out");
+		set_none(loc, "optimised out");
 		return;
 	}
 	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom < DW_OP_reg0 + KL_LOC_REGS) {
 		loc->kind = KL_LOC_VALUE;
-		step(loc, KL_L_REG, ops[0].atom - DW_OP_reg0);
+		add_step(loc, KL_L_REG, ops[0].atom - DW_OP_reg0);
 		return;
 	}
 	for (i = 0; i < n; i++) {
 		if (ops[i].atom == DW_OP_stack_value && i + 1 == n) {
 			loc->kind = KL_LOC_VALUE;
-		} else if (!operation(loc, &ops[i], func, cfi, pc)) {
-			cannot(loc, loc->why);
+		} else if (!add_operation(loc, &ops[i], func, cfi, pc)) {
+			set_none(loc, loc->why);
 			return;
 		}
 	}
@@ -154,9 +156,9 @@ static void read_expression(struct kl_loc *loc, const Dwarf_Op *ops, size_t n, D
 }
 
 /*
- * A list has an entry for each range of addresses.  Entries that are empty but for
- * their views (several statements at one address) say that the value changed there,
- * and which one was at the entry is not told apart: these are not taken.
+ * Read a location list, which has an entry for each range of addresses.  An empty range at the
+ * entry says that the value changes between statements at this one address (DWARF's views).  A
+ * probe there cannot know which value it reads, so the location is refused.
  */
 static void read_list(Dwarf_Attribute *attr, Dwarf_Die *func, Dwarf_CFI *cfi, Dwarf_Addr pc,
 		      bool at_entry, struct kl_loc *loc)
@@ -167,23 +169,23 @@ static void read_list(Dwarf_Attribute *attr, Dwarf_Die *func, Dwarf_CFI *cfi, Dw
 	Dwarf_Op *ops;
 	size_t n;
 
-	cannot(loc, "optimised out here");
+	set_none(loc, "optimised out here");
 	while ((at = dwarf_getlocations(attr, at, &base, &from, &to, &ops, &n)) > 0) {
 		if (at_entry && from == to && from == pc) {
-			cannot(loc, "changed at the entry itself");
+			set_none(loc, "changes at the entry itself");
 			return;
 		}
 		if (pc < from || pc >= to)
 			continue;
 		if (found) {
-			cannot(loc, "in two places at once");
+			set_none(loc, "in two places at once");
 			return;
 		}
 		found = true;
 		read_expression(loc, ops, n, func, cfi, pc);
 	}
 	if (at < 0)
-		cannot(loc, "its location list is damaged");
+		set_none(loc, "its location list is damaged");
 }
 
 void kl_loc_read(Dwarf_Die *var, Dwarf_Die *func, Dwarf_CFI *cfi, Dwarf_Addr pc, bool at_entry,
@@ -194,16 +196,16 @@ void kl_loc_read(Dwarf_Die *var, Dwarf_Die *func, Dwarf_CFI *cfi, Dwarf_Addr pc,
 
 	if (dwarf_attr_integrate(var, DW_AT_const_value, &attr)) {
 		*loc = (struct kl_loc){ .kind = KL_LOC_VALUE };
-		if (dwarf_formsdata(&attr, &num) || !step(loc, KL_L_CONST, num))
-			cannot(loc, "a constant that is no number");
+		if (dwarf_formsdata(&attr, &num) || !add_step(loc, KL_L_CONST, num))
+			set_none(loc, "a constant that is not a number");
 	} else if (dwarf_attr(var, DW_AT_location, &attr)) {
 		read_list(&attr, func, cfi, pc, at_entry, loc);
 	} else {
-		cannot(loc, "optimised out");
+		set_none(loc, "optimised out");
 	}
 }
 
-static bool peeled(int tag)
+static bool is_qualifier(int tag)
 {
 	return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
 	       tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
@@ -220,6 +222,22 @@ static bool is_signed(Dwarf_Die *type)
 	       (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
 }
 
+/*
+ * Does the chain of DW_AT_type from @type on end?  That of a damaged file may be a cycle, which
+ * libdw would follow for ever.
+ */
+static bool chain_ends(const Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die die = *type;
+	unsigned int n;
+
+	for (n = 0; n < MAX_TYPES; n++)
+		if (!dwarf_attr(&die, DW_AT_type, &attr) || !dwarf_formref_die(&attr, &die))
+			return true;
+	return false;
+}
+
 void kl_dtype_read(Dwarf_Die *var, struct kl_dtype *t)
 {
 	Dwarf_Attribute attr;
@@ -230,6 +248,10 @@ void kl_dtype_read(Dwarf_Die *var, struct kl_dtype *t)
 	*t = (struct kl_dtype){ .kind = "", .name = "void" };
 	if (!dwarf_attr_integrate(var, DW_AT_type, &attr) || !dwarf_formref_die(&attr, &type))
 		return;
+	if (!chain_ends(&type)) {
+		t->name = "";
+		return;
+	}
 	if (!dwarf_aggregate_size(&type, &size))
 		t->size = size;
 	t->is_signed = is_signed(&type);
@@ -237,7 +259,7 @@ void kl_dtype_read(Dwarf_Die *var, struct kl_dtype *t)
 		tag = dwarf_tag(&type);
 		if (tag == DW_TAG_pointer_type)
 			t->ptr++;
-		else if (!peeled(tag))
+		else if (!is_qualifier(tag))
 			break;
 		if (!dwarf_attr(&type, DW_AT_type, &attr) || !dwarf_formref_die(&attr, &type))
 			return;
@@ -271,8 +293,8 @@ const char *kl_dtype_text(const struct kl_dtype *t, char *buf, size_t size)
 	return buf;
 }
 
-/* "reg", "reg+0x10"; NULL if the steps are more than that. */
-static const char *simple(const struct kl_loc *loc, unsigned int n, char *buf, size_t size)
+/* Print the steps as "reg" or "reg+0x10".  Return: NULL if they are more than that. */
+static const char *reg_text(const struct kl_loc *loc, unsigned int n, char *buf, size_t size)
 {
 	int64_t off;
 
@@ -301,7 +323,7 @@ const char *kl_loc_text(const struct kl_loc *loc, char *buf, size_t size)
 	else if (loc->n == 1 && loc->op[0] == KL_L_ADDR)
 		snprintf(buf, size, "%s0x%llx", loc->kind == KL_LOC_MEMORY ? "memory at " :
 			 "address ", (unsigned long long)loc->num[0]);
-	else if (simple(loc, loc->n, text, sizeof(text)))
+	else if (reg_text(loc, loc->n, text, sizeof(text)))
 		snprintf(buf, size, "%s%s", loc->kind == KL_LOC_MEMORY ? "memory at " : "", text);
 	else
 		snprintf(buf, size, "%scomputed in %u steps",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Locations and types of variables, read from DWARF. */
+/* Reads the locations and types of variables from DWARF. */
 #ifndef KL_DWARF_LOC_H
 #define KL_DWARF_LOC_H
 
@@ -8,18 +8,18 @@
 #include "dwarf/debug.h"
 
 /**
- * kl_loc_read() - how a variable is had at an address
- * @var: its entry, with the location
- * @func: the function's entry, for its frame
- * @cfi: the file's unwinding information, NULL if there is none
+ * kl_loc_read() - read the location of a variable at an address
+ * @var: DWARF entry of the variable
+ * @func: DWARF entry of the function, for its frame base
+ * @cfi: the file's unwinding information, or NULL
  * @pc: the address
- * @at_entry: it is an inlined function's parameter, and @pc its entry
- * @loc: filled
+ * @at_entry: @var is a parameter of an inlined function, and @pc the function's entry
+ * @loc: gets the location
  */
 void kl_loc_read(Dwarf_Die *var, Dwarf_Die *func, Dwarf_CFI *cfi, Dwarf_Addr pc, bool at_entry,
 		 struct kl_loc *loc);
 
-/* The type of a variable, whose declaration may be elsewhere. */
+/* Read the type of a variable, also if only its abstract declaration has the type. */
 void kl_dtype_read(Dwarf_Die *var, struct kl_dtype *t);
 
 #endif

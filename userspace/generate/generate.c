@@ -2,15 +2,15 @@
 /*
  * Random histories, see generate.h.
  *
- * The threads whose next operation waits to take effect are in a heap by the
- * time at which it will.  The first one takes effect and returns a little later;
- * its thread calls the next.
+ * A heap has the running threads by the time at which their operation takes effect.  The first
+ * operation takes effect and returns a little later; its thread calls the next one.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/mem.h"
 #include "generate/world.h"
 #include "spec/classify/container.h"
@@ -18,12 +18,12 @@
 #define STALL_ONE_IN	1000
 #define STALL_DELAYS	500
 #define GEN_CPUS	8
-#define TRIES		16	/* operations in the place of one that cannot be */
+#define TRIES		16 /* operations that are tried if one cannot take effect */
 
 struct thread {
 	uint64_t call, point;
 	uint32_t index, cpu;
-	bool chosen;		/* its operation is: it could not take effect before */
+	bool chosen; /* the operation has been chosen, and waits to take effect */
 	struct kl_gen_op op;
 };
 
@@ -32,41 +32,12 @@ struct gen {
 	struct kl_history *h;
 	struct kl_gen_world world;
 	struct thread *threads;
-	uint32_t *heap, *waiting;	/* threads */
-	size_t nheap, nwaiting;
+	struct kl_heap running;	/* threads by the time when they take effect */
+	uint32_t *waiting; /* threads whose operation cannot take effect */
+	size_t nwaiting;
 	uint64_t seed, nthreads, last_point;
 	uint64_t skew[GEN_CPUS];
 };
-
-static bool sooner(const struct gen *g, uint32_t a, uint32_t b)
-{
-	return g->threads[a].point < g->threads[b].point;
-}
-
-static void heap_push(struct gen *g, uint32_t t)
-{
-	size_t i = g->nheap++;
-
-	for (; i && sooner(g, t, g->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		g->heap[i] = g->heap[(i - 1) / 2];
-	g->heap[i] = t;
-}
-
-static uint32_t heap_pop(struct gen *g)
-{
-	uint32_t first = g->heap[0], t = g->heap[--g->nheap];
-	size_t i = 0, child;
-
-	for (; (child = 2 * i + 1) < g->nheap; i = child) {
-		if (child + 1 < g->nheap && sooner(g, g->heap[child + 1], g->heap[child]))
-			child++;
-		if (!sooner(g, g->heap[child], t))
-			break;
-		g->heap[i] = g->heap[child];
-	}
-	g->heap[i] = t;
-	return first;
-}
 
 static uint64_t delay(struct gen *g)
 {
@@ -77,8 +48,8 @@ static uint64_t delay(struct gen *g)
 	return d;
 }
 
-/* The thread's next operation, called at @when or later. */
-static void call_next(struct gen *g, uint32_t i, uint64_t when)
+/* Let a thread call its next operation, at @when or later. */
+static int call_next(struct gen *g, uint32_t i, uint64_t when)
 {
 	struct thread *t = &g->threads[i];
 
@@ -88,10 +59,10 @@ static void call_next(struct gen *g, uint32_t i, uint64_t when)
 	t->op.side = !g->c->producers ? KL_GEN_BOTH :
 		     i < g->c->producers ? KL_GEN_ADDS : KL_GEN_OTHERS;
 	t->chosen = false;
-	heap_push(g, i);
+	return kl_heap_push(&g->running, t->point, i);
 }
 
-/* A thread takes its place, at first and after an operation whose return is not seen. */
+/* Start a thread, at first and after an operation without a return. */
 static int start_thread(struct gen *g, uint32_t i, uint64_t when)
 {
 	struct thread *t = &g->threads[i];
@@ -101,32 +72,33 @@ static int start_thread(struct gen *g, uint32_t i, uint64_t when)
 		return index;
 	t->index = index;
 	t->cpu = g->nthreads++ % GEN_CPUS;
-	call_next(g, i, when);
-	return 0;
+	return call_next(g, i, when);
 }
 
-/* Its CPU's clock. */
+/* The time on the clock of the thread's CPU. */
 static uint64_t seen(const struct gen *g, const struct thread *t, uint64_t time)
 {
 	return time + g->skew[t->cpu];
 }
 
-/* Those that wait for the object try again. */
-static void wake(struct gen *g, uint32_t object, uint64_t when)
+/* Let the threads that wait for the object try again. */
+static int wake(struct gen *g, uint32_t object, uint64_t when)
 {
 	size_t n = 0, i;
+	int ret = 0;
 
-	for (i = 0; i < g->nwaiting; i++) {
+	for (i = 0; i < g->nwaiting && !ret; i++) {
 		uint32_t t = g->waiting[i];
 
 		if (g->threads[t].op.object == object) {
 			g->threads[t].point = when + delay(g);
-			heap_push(g, t);
+			ret = kl_heap_push(&g->running, g->threads[t].point, t);
 		} else {
 			g->waiting[n++] = t;
 		}
 	}
 	g->nwaiting = n;
+	return ret;
 }
 
 static int add_op(struct gen *g, const struct thread *t, uint64_t point, uint64_t end)
@@ -137,17 +109,19 @@ static int add_op(struct gen *g, const struct thread *t, uint64_t point, uint64_
 		.thread = t->index, .object = t->op.object,
 		.cpu = t->cpu, .flags = end == KL_TIME_MAX ? KL_OP_PENDING : 0,
 	};
-	const struct kl_shape s = {
-		.method = t->op.method, .nargs = m->nparams, .nres = m->nresults,
+	const struct kl_opsig s = {
+		.method = t->op.method,
+		.nargs = m->nparams,
+		.nres = m->nresults,
 	};
 	const int ret = kl_history_add(g->h, &op, &s, t->op.args, t->op.res);
 
-	return ret ?: kl_history_tell(g->h, g->h->nops - 1, point, KL_TIME_MAX);
+	return ret ?: kl_history_set_points(g->h, g->h->nops - 1, point, KL_TIME_MAX);
 }
 
 /*
- * The thread's operation takes effect, or another one if it cannot.  Return: 1; 0 if none can,
- * or it waits for the first, as every second does that may; a negative errno.
+ * Let the thread's operation take effect, or another one in its place.  Every second operation that
+ * cannot take effect waits, if it may.  Return: 1, 0 if the thread waits, or a negative errno.
  */
 static int take_effect(struct gen *g, struct thread *t, bool may_wait)
 {
@@ -158,9 +132,9 @@ static int take_effect(struct gen *g, struct thread *t, bool may_wait)
 		if (!t->chosen)
 			kl_gen_choose_op(&g->world, &t->op);
 		t->chosen = false;
-		/* The last one may be of those that fill a container. */
+		/* Only the last try may fill a container. */
 		ret = kl_gen_apply(&g->world, &t->op, tries + 1 < TRIES);
-		/* A producer has nothing else to do, so it waits. */
+		/* A producer has no other operations, so it waits. */
 		if (ret == KL_GEN_LARGER && t->op.side == KL_GEN_ADDS && may_wait) {
 			t->chosen = true;
 			break;
@@ -177,7 +151,9 @@ static int take_effect(struct gen *g, struct thread *t, bool may_wait)
 	return 0;
 }
 
-/* Everybody waits: somebody does something else.  Return: its place among them, or an errno. */
+/*
+ * If all threads wait, let one do another operation.  Return: its place in @waiting, or an errno.
+ */
 static int64_t resolve(struct gen *g)
 {
 	size_t i;
@@ -199,7 +175,7 @@ static int64_t resolve(struct gen *g)
 	return -EDEADLK;
 }
 
-/* What took effect at t->point, or never, is added; its thread goes on. */
+/* Add the thread's operation, which took effect at t->point or never, and let the thread go on. */
 static int end_op(struct gen *g, uint32_t i, bool pending, bool effect)
 {
 	struct thread *t = &g->threads[i];
@@ -208,17 +184,16 @@ static int end_op(struct gen *g, uint32_t i, bool pending, bool effect)
 
 	ret = add_op(g, t, g->c->points && effect ? now : KL_TIME_MAX,
 		     pending ? KL_TIME_MAX : end);
+	if (!ret && effect && g->nwaiting)
+		ret = wake(g, t->op.object, now);
 	if (ret)
 		return ret;
-	if (effect && g->nwaiting)
-		wake(g, t->op.object, now);
 	if (pending)
 		return start_thread(g, i, end);
-	call_next(g, i, end + 1);
-	return 0;
+	return call_next(g, i, end + 1);
 }
 
-/* The thread whose turn it is takes effect, returns, and calls its next operation. */
+/* Let the next thread's operation take effect and return, and call the thread's next operation. */
 static int one_op(struct gen *g)
 {
 	bool pending, effect;
@@ -226,7 +201,7 @@ static int one_op(struct gen *g)
 	int64_t ret = 1;
 	uint32_t i;
 
-	if (!g->nheap) {
+	if (!g->running.n) {
 		ret = resolve(g);
 		if (ret < 0)
 			return ret;
@@ -234,7 +209,7 @@ static int one_op(struct gen *g)
 		g->waiting[ret] = g->waiting[--g->nwaiting];
 		return end_op(g, i, false, true);
 	}
-	i = heap_pop(g);
+	i = kl_heap_pop(&g->running);
 	t = &g->threads[i];
 	if (t->point <= g->last_point)
 		t->point = g->last_point + g->c->points;
@@ -254,7 +229,7 @@ static int one_op(struct gen *g)
 	return end_op(g, i, pending, effect);
 }
 
-/* Another result in its place: the other bool, a value that another operation has, ... */
+/* Change a result: to the other bool, or to a value of another operation. */
 static void change(struct gen *g, struct kl_val *v, bool is_bool)
 {
 	struct kl_val old = *v;
@@ -272,7 +247,7 @@ static void change(struct gen *g, struct kl_val *v, bool is_bool)
 	*v = old.tag == KL_WORD ? kl_word(old.v + 1) : kl_word(0);
 }
 
-/* Some draws meet an operation without a result: hence a bound, not a promise. */
+/* Change results.  The tries are bounded, since some operations have no result. */
 static int mutate(struct gen *g)
 {
 	uint64_t left = g->c->mutate, tries = 64 * (left + 1);
@@ -284,10 +259,10 @@ static int mutate(struct gen *g)
 		n = part;
 	while (left && tries-- && n) {
 		struct kl_op *op = &g->h->ops[from + kl_rand_below(&g->seed, n)];
-		const struct kl_shape s = *kl_op_shape(g->h, op);
+		const struct kl_opsig s = *kl_op_sig(g->h, op);
 		struct kl_val v[2 * KL_MAX_ARGS];
 		unsigned int k;
-		int64_t shape;
+		int64_t sig;
 
 		if (!s.nres || (op->flags & KL_OP_PENDING))
 			continue;
@@ -295,10 +270,10 @@ static int mutate(struct gen *g)
 		memcpy(v, kl_op_args(g->h, op), (s.nargs + s.nres) * sizeof(*v));
 		change(g, v + s.nargs + k,
 		       kl_spec_method(g->c->spec, s.method)->results[k].type == KL_T_BOOL);
-		shape = kl_history_shape(g->h, &s, v, v + s.nargs);
-		if (shape < 0)
-			return shape;
-		op->shape = shape;
+		sig = kl_history_sig(g->h, &s, v, v + s.nargs);
+		if (sig < 0)
+			return sig;
+		op->sig = sig;
 		left--;
 	}
 	return 0;
@@ -356,9 +331,8 @@ int kl_gen(const struct kl_gen_config *c, struct kl_history **out)
 	ret = -ENOMEM;
 	g.h = kl_history_new();
 	g.threads = calloc(c->threads, sizeof(*g.threads));
-	g.heap = calloc(c->threads, sizeof(*g.heap));
 	g.waiting = calloc(c->threads, sizeof(*g.waiting));
-	if (g.h && g.threads && g.heap && g.waiting)
+	if (g.h && g.threads && g.waiting)
 		ret = setup(&g);
 	while (!ret && g.h->nops < c->ops)
 		ret = one_op(&g);
@@ -368,7 +342,7 @@ int kl_gen(const struct kl_gen_config *c, struct kl_history **out)
 		ret = kl_history_finish(g.h);
 	kl_gen_world_free(&g.world);
 	free(g.threads);
-	free(g.heap);
+	free(g.running.entry);
 	free(g.waiting);
 	if (ret)
 		kl_history_free(g.h);

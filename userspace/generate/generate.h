@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random histories of any specification: threads call its methods, and each takes
- * effect at one moment inside its interval, by the interpreter.  With nothing
- * changed the result is linearizable by construction, and the order that shows it
- * is known.
+ * Random histories of any spec.  Threads call its methods, and the interpreter lets each operation
+ * take effect at one instant between call and return.  Unless results are changed, the history is
+ * linearizable by construction, and its witness is known.
  */
 #ifndef KL_GENERATE_GENERATE_H
 #define KL_GENERATE_GENERATE_H
@@ -18,36 +17,37 @@ enum kl_gen_where { KL_GEN_ANYWHERE, KL_GEN_EARLY, KL_GEN_LATE };
 
 struct kl_gen_config {
 	const struct kl_spec *spec;
-	const uint32_t *weight;	/* of each method; NULL: all are called as often */
+	const uint32_t *weight; /* relative frequency of each method; NULL: all are equal */
 	uint64_t ops, seed;
 	uint32_t threads, objects;
-	/* so many of the threads only add, the others never; 0: all do all */
+	/* number of threads that only add to a container; the others never add; 0: all do both */
 	uint32_t producers;
-	uint32_t keys;		/* values and keys are below it; 0: each value is new, 16 keys */
-	uint32_t delay;		/* a wait is at most this long: 0 and small ones make ties */
-	uint64_t error;		/* of the clock: that of a CPU is ahead by up to so much */
-	unsigned int pending;	/* percent of operations whose return is not seen */
-	uint64_t mutate;	/* results to change */
-	enum kl_gen_where where;	/* in the first tenth, in the last one, or in all */
+	uint32_t keys; /* bound of values and keys; 0: each value is new, and there are 16 keys */
+	uint32_t delay; /* maximal length of a wait; small delays make equal times */
+	uint64_t error; /* maximal time by which the clock of a CPU is ahead */
+	unsigned int pending; /* percentage of operations without a return */
+	uint64_t mutate; /* number of results to change */
+	/* the changed operations: the first tenth, the last tenth, or all */
+	enum kl_gen_where where;
 	bool stall;		/* now and then an operation takes as long as 500 others */
-	bool any;		/* the first state is not the spec's, and the history says so */
-	bool tso;		/* the history says that store buffers may explain it */
-	bool points;		/* with linearization points; needs error 0 */
+	bool any; /* begin in another state than the spec's, and note an unknown first state */
+	bool tso; /* note the memory model tso in the history */
+	bool points; /* add linearization points; needs an error of 0 */
 };
 
 /**
  * kl_gen() - make a history
- * @c: what it should be like
+ * @c: the configuration
  * @out: the history, finished
  *
- * The same configuration makes the same history.  An operation whose return is not seen ends
- * its thread; another takes its place.  Half of them took effect.  An operation that cannot
- * take effect waits for others on its object, or its thread calls another one.  Containers
- * are kept small where another operation can be called in the place of one that fills them.
+ * Equal configurations make equal histories.  An operation without a return ends its thread, and
+ * a new thread replaces it; half of these operations took effect.  An operation that cannot take
+ * effect waits for others on its object, or its thread calls another one.  Containers stay small
+ * if there are other operations than those that fill them.
  *
- * Return: 0; -EINVAL when @c makes no sense (producers of what is no container, too);
- * -EDEADLK when no thread can do anything more; -E2BIG, with a message, when a method fails;
- * -ENOMEM, -EOVERFLOW.
+ * Return: 0, -EINVAL if @c makes no sense (also producers for a spec that is no container),
+ * -EDEADLK if no thread can go on, -E2BIG after a message if a method fails, -ENOMEM or
+ * -EOVERFLOW.
  */
 int kl_gen(const struct kl_gen_config *c, struct kl_history **out);
 

@@ -13,9 +13,9 @@
 
 #define MAX_STATES	(1ULL << 26)
 #define FEW_KEYS	16
-#define LARGE		128	/* words of a state above which it need not grow */
+#define LARGE		128 /* words of a state that should not grow any more */
 #define WISHES		64
-#define FIRST_OPS	32	/* that make another first state */
+#define FIRST_OPS	32 /* operations that make another first state */
 
 static uint64_t below(struct kl_gen_world *w, uint64_t n)
 {
@@ -27,7 +27,7 @@ static bool coin(struct kl_gen_world *w)
 	return kl_rand(&w->seed) >> 63;
 }
 
-/* How many keys, or indices, the parameter takes. */
+/* The number of keys or indices of the parameter. */
 static uint64_t key_range(const struct kl_gen_config *c, const struct kl_param *p)
 {
 	uint64_t n = p->type == KL_T_BOOL ? 2 : c->keys ? c->keys : FEW_KEYS;
@@ -35,7 +35,10 @@ static uint64_t key_range(const struct kl_gen_config *c, const struct kl_param *
 	return p->bound && p->bound < n ? p->bound : n;
 }
 
-/* By the key of each operation, if there is one before it takes effect. */
+/*
+ * The number of states of an object: one for each key, if operations have keys before they take
+ * effect.
+ */
 static uint64_t states_of_object(const struct kl_gen_config *c)
 {
 	uint64_t n = 0, range;
@@ -80,7 +83,7 @@ static int set_state(struct kl_gen_state *s, const struct kl_val *v, size_t len)
 	return 0;
 }
 
-/* One of the words in the state, or some other. */
+/* A word of the state, or another word. */
 static uint64_t word_of(struct kl_gen_world *w, const struct kl_gen_state *s)
 {
 	unsigned int tries;
@@ -109,12 +112,12 @@ static struct kl_val choose_arg(struct kl_gen_world *w, const struct kl_gen_op *
 		return kl_word(1 + below(w, 4));
 	if (w->c->keys)
 		return kl_word(below(w, w->c->keys));
-	/* New values in no order, and still each once: an odd factor permutes the words. */
+	/* An odd factor permutes the words, so new values are not in order, and all differ. */
 	w->next++;
 	return kl_word(p->use & KL_USE_ORDERED ? (w->next * 0x9e3779b1u) & UINT32_MAX : w->next);
 }
 
-/* Does a method add to a container, if there is room? */
+/* Can a method add to a container? */
 static bool adds_to(const struct kl_spec *spec, unsigned int method)
 {
 	struct kl_end_method e;
@@ -123,7 +126,7 @@ static bool adds_to(const struct kl_spec *spec, unsigned int method)
 	       (kl_spec_end_method(spec, method, &e) && e.act == KL_END_PUSH);
 }
 
-/* How often a method is called by threads of that side. */
+/* The weight of a method for threads of a side. */
 static uint64_t weight_of(const struct kl_gen_config *c, unsigned int method, enum kl_gen_side side)
 {
 	const bool adds = side && adds_to(c->spec, method);
@@ -145,7 +148,7 @@ void kl_gen_choose_op(struct kl_gen_world *w, struct kl_gen_op *op)
 			break;
 	}
 	m = kl_spec_method(w->c->spec, op->method);
-	/* The key first: it tells the state. */
+	/* The key is chosen first, since it determines the state. */
 	if (w->keys > 1)
 		op->args[m->part_param] = choose_arg(w, op, &m->params[m->part_param], true);
 	for (i = 0; i < m->nparams; i++)
@@ -153,7 +156,7 @@ void kl_gen_choose_op(struct kl_gen_world *w, struct kl_gen_op *op)
 			op->args[i] = choose_arg(w, op, &m->params[i], false);
 }
 
-/* One of the outcomes, each as likely. */
+/* Pick one of the outcomes with equal probability. */
 static int pick(void *ctx, const struct kl_outcome *o)
 {
 	struct kl_gen_world *w = ctx;
@@ -205,7 +208,7 @@ int kl_gen_apply(struct kl_gen_world *w, struct kl_gen_op *op, bool small)
 	w->nres = kl_spec_method(w->c->spec, op->method)->nresults;
 	w->res = op->res;
 	ret = outcomes(w, s, op, NULL);
-	/* What the specification leaves open becomes some word that it allows. */
+	/* Results that the spec leaves open become words that it allows. */
 	for (tries = 0; ret > 0 && tries < WISHES && open_results(w, s, wish); tries++) {
 		ret = outcomes(w, s, op, wish);
 		ret = ret ? ret : 1;
@@ -222,7 +225,7 @@ int kl_gen_apply(struct kl_gen_world *w, struct kl_gen_op *op, bool small)
 	return 1;
 }
 
-/* What has no initial value has some. */
+/* Make the first state: variables without an initial value get some value. */
 static int first_state(struct kl_gen_world *w)
 {
 	const struct kl_val *v;

@@ -6,14 +6,14 @@
 #include "generate/generate.h"
 
 struct kl_gen_state {
-	struct kl_val *v;	/* NULL: the first state */
+	struct kl_val *v; /* the state; NULL: the first state */
 	uint32_t len, cap;
 };
 
-/* An operation: @res is set when it took effect. */
+/* An operation; it gets @res when it takes effect. */
 struct kl_gen_op {
 	uint32_t object;
-	/* Methods to choose from. */
+	/* the methods to choose from */
 	enum kl_gen_side { KL_GEN_BOTH, KL_GEN_ADDS, KL_GEN_OTHERS } side;
 	unsigned int method;
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
@@ -24,10 +24,10 @@ struct kl_gen_world {
 	struct kl_run *run;
 	uint64_t seed, next;		/* the last new value */
 	uint64_t total_weight[3];	/* by enum kl_gen_side */
-	/* Where the partition is justified each key has a state of its own. */
+	/* states of all objects; with a justified partition each key has its own */
 	struct kl_gen_state *states, scratch, first;
-	uint64_t keys;			/* states of an object */
-	/* The operation at hand. */
+	uint64_t keys; /* number of states of an object */
+	/* the present operation */
 	struct kl_val *res;
 	unsigned int nres, noutcomes;
 };
@@ -35,7 +35,7 @@ struct kl_gen_world {
 int kl_gen_world_init(struct kl_gen_world *w, const struct kl_gen_config *c);
 void kl_gen_world_free(struct kl_gen_world *w);
 
-/* A method and arguments for an operation on op->object. */
+/* Choose a method and arguments for an operation on op->object. */
 void kl_gen_choose_op(struct kl_gen_world *w, struct kl_gen_op *op);
 
 #define KL_GEN_LARGER	2
@@ -44,9 +44,9 @@ void kl_gen_choose_op(struct kl_gen_world *w, struct kl_gen_op *op);
  * kl_gen_apply() - let an operation take effect
  * @w: the world
  * @op: the operation
- * @small: not if it makes a large state larger
+ * @small: refuse operations that make a large state larger
  *
- * Return: 1; 0 if it cannot now, KL_GEN_LARGER if it shall not; a negative errno.
+ * Return: 1, 0 if it cannot take effect now, KL_GEN_LARGER if it is refused, or a negative errno.
  */
 int kl_gen_apply(struct kl_gen_world *w, struct kl_gen_op *op, bool small);
 

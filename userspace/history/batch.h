@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations that a reader adds one by one, where kl_history_add() would take most of the
- * time: they are put where they stay, behind the history's, and appended together.
+ * Adding operations one by one, faster than by kl_history_add().  A reader puts operations into
+ * their final places, behind those of the history, and appends many of them together.
  */
 #ifndef KL_HISTORY_BATCH_H
 #define KL_HISTORY_BATCH_H
@@ -10,30 +10,31 @@
 #include "history/index.h"
 #include "history/internal.h"
 
-#define KL_BATCH_VALS	4	/* of an operation, at most */
+#define KL_BATCH_VALS	4 /* maximal number of values of an operation */
 
-/* Append what there is, and make room for more; 0 or a negative errno. */
+/* Append the operations of the batch, and make room for more.  0 or a negative errno. */
 int kl_batch_next(struct kl_history *h);
 
-/* How many operations there are, with those that are not appended yet. */
+/* The number of operations, with those of the batch. */
 static inline size_t kl_batch_nops(const struct kl_history *h)
 {
 	return h->nops + h->index->batch.n;
 }
 
 /**
- * kl_batch_add() - kl_history_add() of an operation that is plain
- * @h: the history, whose operations are not looked at before kl_history_flush()
- * @op: it has ended; its thread and its object are there, its times are good
- * @s: its method, which is there, and numbers of values
- * @v: its values; there is room for KL_BATCH_VALS
- * @words: has it one, and are all words?
+ * kl_batch_add() - add an operation that has returned to the batch
+ * @h: the history; nobody reads its operations before kl_history_flush()
+ * @op: the operation; its thread, object and times are valid
+ * @s: its method, which is valid, and numbers of values
+ * @v: its values, with room for KL_BATCH_VALS
+ * @words: there is a value, and all values are words
  *
- * Return: 0, -ENOMEM, -EOVERFLOW.
+ * Return: 0, -ENOMEM or -EOVERFLOW.
  */
-__attribute__((always_inline))
-static inline int kl_batch_add(struct kl_history *h, const struct kl_op *op, struct kl_shape s,
-			       const struct kl_val *v, bool words)
+__attribute__((always_inline)) static inline int kl_batch_add(struct kl_history *h,
+							      const struct kl_op *op,
+							      struct kl_opsig s,
+							      const struct kl_val *v, bool words)
 {
 	struct kl_batch *b = &h->index->batch;
 	struct kl_val *to;
@@ -46,9 +47,9 @@ static inline int kl_batch_add(struct kl_history *h, const struct kl_op *op, str
 			return ret;
 	}
 	h->ops[h->nops + b->n] = *op;
-	h->shapes[h->nshapes + b->n] = s;
+	h->opsigs[h->nopsigs + b->n] = s;
 	to = &h->vals[h->nvals + b->nvals];
-	/* Whatever there is: how many these are is chance. */
+	/* All places are copied, since the number of values cannot be predicted. */
 	for (i = 0; i < KL_BATCH_VALS; i++)
 		to[i] = v[i];
 	b->words &= words;

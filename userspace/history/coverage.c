@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much of a method's calls a recording has seen, see coverage.h. */
+/* The coverage of probe clauses, see coverage.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

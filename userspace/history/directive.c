@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which comments are header lines, see directive.h. */
+/* Tells header lines from comments, see directive.h. */
 #include <ctype.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "history/directive.h"
 
-#define JOINTS		"=:_-"	/* what people put between words */
-#define MAX_LINE	256	/* of a header line whose words are joined so */
+#define JOINTS		"=:_-" /* characters that people put between words instead of blanks */
+#define MAX_LINE	256 /* maximal length of a line whose words are joined by JOINTS */
 
-/* Word @i of the line at @p, of *len characters; the end of the line has none. */
+/* Word @i of the line at @p, and its length; an empty word at the end of the line. */
 static const char *word_at(const char *p, unsigned int i, size_t *len)
 {
 	for (p = kl_scan_skip(p); i && *p != '\n'; i--)
@@ -27,7 +27,7 @@ static unsigned int count_words(const char *p)
 	return n;
 }
 
-/* Is the word one of those in @list, or with typing errors in a long one of them? */
+/* Is the word in @list?  With @near, long words may have typing errors. */
 static bool is_listed(const char *p, size_t len, const char *list, bool near)
 {
 	char name[KL_NEAREST_MAX];
@@ -58,7 +58,7 @@ static bool is_number(const char *p, size_t len)
 	return i == len || (p[1] == 'x' && len > 2);
 }
 
-/* A path, or the name of a shipped specification. */
+/* Is the word a path, or the name of a shipped spec? */
 static bool is_file(const char *p, size_t len)
 {
 	size_t i;
@@ -80,7 +80,7 @@ static bool names_file(const char *p)
 	return memchr(p, '/', len) || (len > 4 && !memcmp(p + len - 4, ".lin", 4));
 }
 
-/* Is the word that decides one of those that can follow? */
+/* Is the deciding word, number @at, in @next? */
 static bool follows(const struct kl_directive *d, const char *p, bool near)
 {
 	size_t len;
@@ -109,7 +109,7 @@ static bool has_later(const struct kl_directive *d, const char *p)
 	return false;
 }
 
-/* Is the line a header line, whose first word is that of one? */
+/* Is the line, whose first word is @d's, a header line? */
 static bool is_meant(const struct kl_directive *d, const char *p)
 {
 	const unsigned int n = count_words(p);
@@ -121,13 +121,13 @@ static bool is_meant(const struct kl_directive *d, const char *p)
 		return false;
 	if (few && !d->wordy)
 		return true;
-	/* A file's name may have blanks. */
+	/* The name of a file may have blanks. */
 	if (*d->next == '/')
 		return names_file(p);
 	return (few || !d->wordy) && follows(d, p, !more);
 }
 
-/* Would it be one without the typing error? */
+/* Would the line be a header line without the typing error? */
 static bool would_be(const struct kl_directive *d, const char *p)
 {
 	size_t len;
@@ -166,7 +166,7 @@ const struct kl_directive *kl_directive_find(const struct kl_directive *d, size_
 	const size_t len = kl_scan_word(p);
 	size_t i;
 
-	/* `#!', `#text' and the like are comments. */
+	/* Lines such as `#!' and `#text' are comments. */
 	if (!kl_scan_blank(**pp))
 		return NULL;
 	for (i = 0; i < n; i++) {
@@ -198,10 +198,7 @@ const struct kl_directive *kl_directive_meant(const struct kl_directive *d, size
 	char line[MAX_LINE + 2 * sizeof(uint64_t)] = "";
 	size_t i;
 
-	/*
-	 * `# memory=tso' has something else where a blank belongs; `# --- first init ---' does
-	 * not begin as one.
-	 */
+	/* `# memory=tso' has a joint instead of a blank; `# --- first init ---' begins with one. */
 	if (!meant && len < MAX_LINE && !strchr(JOINTS, *p) && strcspn(p, JOINTS) < len) {
 		memcpy(line, p, len + 1);
 		for (i = 0; i < len; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which comments of the text form are header lines: `# first init' is one, `# first we
- * write 1' is not, and `# frist init' is one with a typing error.
+ * Tells header lines of the text form from comments: `# first init' is a header line, `# first we
+ * write 1' is a comment, and `# frist init' is a header line with a typing error.
  */
 #ifndef KL_HISTORY_DIRECTIVE_H
 #define KL_HISTORY_DIRECTIVE_H
@@ -11,23 +11,22 @@
 
 #include "history/text.h"
 
-#define KL_DIRECTIVE_ANY	255	/* a header line, whatever is in it */
+#define KL_DIRECTIVE_ANY	255 /* every line with this first word is a header line */
 
 /**
  * struct kl_directive - a kind of header line
  * @word: its first word
- * @read: reads what is behind that word; -EINVAL after a message
- * @next: the words that can follow, with blanks between them; `#' is any number, `#.' a
- *	version, `0x' a hexadecimal number, `/' a file; NULL if anything can follow
- * @at: which of the words behind the first one is to be one of @next
- * @words: more words are never behind the first one; 0: there may be any number
- * @few: with at most so many words it is a header line, whatever they are, if it is not @wordy
- * @wordy: words of @next are common in prose, and mean nothing in a long line by themselves
- * @bare: it is one without any word behind it, and a typing error in that is looked for
- * @later: words that only a header line has, with blanks between them, `#' is any number; or
- *	NULL
- * @others: words that are near @word and are no typing errors, or NULL
- * @aside: a word that people put behind @word although it does not belong there, or NULL
+ * @read: reads the rest of the line.  Return: 0, or -EINVAL after a message
+ * @next: words that can follow, separated by blanks; `#' is any number, `#.' a version, `0x' a
+ *	hexadecimal number, `/' a file; NULL if anything can follow
+ * @at: number of the word after @word that must be in @next
+ * @words: maximal number of words after @word; 0: no maximum
+ * @few: a line with at most this number of words is a header line, unless it is @wordy
+ * @wordy: words of @next are common in prose, so in a long line they do not suffice
+ * @bare: the first word alone is a header line, also with a typing error
+ * @later: words that only a header line has, separated by blanks; `#' is any number; or NULL
+ * @others: words that resemble @word and are no typing errors, or NULL
+ * @aside: a wrong word that people often put after @word, or NULL
  */
 struct kl_directive {
 	const char *word;
@@ -38,14 +37,14 @@ struct kl_directive {
 	const char *later, *others, *aside;
 };
 
-/* The directive that the line at *pp is; *pp moves behind its word.  NULL if it is none. */
+/* The directive at *pp, which moves behind its word; NULL if the line is a comment. */
 const struct kl_directive *kl_directive_find(const struct kl_directive *d, size_t n,
 					     const char **pp);
 
 /*
- * The directive that the line at *pp, which is none, seems to be with a typing error in its
- * first word, without the blank in front of it, or with something else than blanks between its
- * words; *pp moves to its first word.  NULL if none.
+ * Find the directive that the line at *pp was probably meant to be.  The line may misspell the
+ * first word, lack the blank before it, or have other characters than blanks between words.  *pp moves to
+ * the first word.  Return: NULL if the line is a comment.
  */
 const struct kl_directive *kl_directive_meant(const struct kl_directive *d, size_t n,
 					      const char **pp);

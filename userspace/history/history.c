@@ -28,7 +28,7 @@ struct kl_history *kl_history_new(void)
 	if (!h)
 		return NULL;
 	h->index = calloc(1, sizeof(*h->index));
-	/* Operations without values have theirs at the beginning, so there always is one. */
+	/* Signatures without values point to the first value, so there is always one. */
 	if (!h->index || kl_grow(h->vals, h->cvals, 1)) {
 		free(h->index);
 		free(h);
@@ -45,17 +45,17 @@ void kl_history_free(struct kl_history *h)
 		return;
 	for (i = 0; i < h->nmethods; i++)
 		free(h->methods[i]);
-	free(h->index->methods.slot);
+	kl_table_free(&h->index->methods);
 	free(h->index->objects.slot);
 	free(h->index->threads.slot);
-	free(h->index->shapes.slot);
+	free(h->index->opsigs.slot);
 	free(h->index);
 	free(h->ops);
 	free(h->points);
 	free(h->drains);
 	free(h->places);
 	kl_source_free(h->source);
-	free(h->shapes);
+	free(h->opsigs);
 	free(h->vals);
 	free(h->gaps);
 	free(h->methods);
@@ -71,61 +71,10 @@ void kl_history_free(struct kl_history *h)
 	free(h);
 }
 
-/* Those that are counted up, as numbers of operations for threads, are neighbours: a cache line. */
+/* Consecutive keys, such as threads numbered by operations, share a cache line of the table. */
 static uint64_t hash_raw(uint64_t raw)
 {
 	return kl_mix(raw / LINE, 0x2545f4914f6cdd1dULL) * LINE + raw % LINE;
-}
-
-static uint64_t hash_name(const char *name, size_t len)
-{
-	uint64_t h = len, w;
-
-	for (; len >= 8; name += 8, len -= 8) {
-		memcpy(&w, name, 8);
-		h = kl_mix(h, w);
-	}
-	for (w = 0; len; len--)
-		w = w << 8 | (unsigned char)*name++;
-	return kl_mix(h, w);
-}
-
-/* Room for one more at a load of at most a half; @hash tells the hash of index i. */
-static int table_reserve(struct kl_table *t, const struct kl_history *h,
-			 uint64_t (*hash)(const struct kl_history *h, size_t i))
-{
-	size_t size = t->slot ? t->mask + 1 : 0, want = size ? size * 2 : 64, i, at;
-	uint32_t *slot;
-
-	if (t->used * 2 < size)
-		return 0;
-	slot = calloc(want, sizeof(*slot));
-	if (!slot)
-		return -ENOMEM;
-	for (i = 0; i < t->used; i++) {
-		for (at = hash(h, i) & (want - 1); slot[at]; at = (at + 1) & (want - 1))
-			;
-		slot[at] = i + 1;
-	}
-	free(t->slot);
-	t->slot = slot;
-	t->mask = want - 1;
-	return 0;
-}
-
-static uint64_t method_hash(const struct kl_history *h, size_t i)
-{
-	return hash_name(h->methods[i], strlen(h->methods[i]));
-}
-
-static uint64_t object_hash(const struct kl_history *h, size_t i)
-{
-	return hash_raw(h->objects[i]);
-}
-
-static uint64_t thread_hash(const struct kl_history *h, size_t i)
-{
-	return hash_raw(h->threads[i]);
 }
 
 bool kl_name_is_valid(const char *name, size_t len)
@@ -144,27 +93,21 @@ bool kl_name_is_valid(const char *name, size_t len)
 int64_t kl_history_method(struct kl_history *h, const char *name, size_t len)
 {
 	struct kl_table *t = &h->index->methods;
-	uint64_t hash = hash_name(name, len);
+	const uint32_t hash = kl_hash_bytes(name, len);
 	char *copy;
+	uint32_t i;
 	size_t at;
 	int ret;
 
-	if (t->slot) {
-		for (at = hash & t->mask; t->slot[at]; at = (at + 1) & t->mask) {
-			const char *m = h->methods[t->slot[at] - 1];
-
-			if (!strncmp(m, name, len) && !m[len])
-				return t->slot[at] - 1;
-		}
-	}
+	kl_table_for_each(t, hash, at, i)
+		if (!strncmp(h->methods[i], name, len) && !h->methods[i][len])
+			return i;
 	if (!kl_name_is_valid(name, len))
 		return -EINVAL;
 	if (h->nmethods >= UINT16_MAX)
 		return -EOVERFLOW;
-	ret = table_reserve(t, h, method_hash);
-	if (!ret)
-		ret = kl_grow(h->methods, h->cmethods, h->nmethods + 1) ?:
-		      kl_grow(h->arities, h->carities, h->nmethods + 1);
+	ret = kl_table_reserve(t, 1) ?: kl_grow(h->methods, h->cmethods, h->nmethods + 1) ?:
+	      kl_grow(h->arities, h->carities, h->nmethods + 1);
 	if (ret)
 		return ret;
 	copy = strndup(name, len);
@@ -172,15 +115,34 @@ int64_t kl_history_method(struct kl_history *h, const char *name, size_t len)
 		return -ENOMEM;
 	h->arities[h->nmethods] = 0;
 	h->methods[h->nmethods++] = copy;
-	for (at = hash & t->mask; t->slot[at]; at = (at + 1) & t->mask)
-		;
-	t->slot[at] = ++t->used;
+	kl_table_put(t, hash, h->nmethods - 1);
 	return h->nmethods - 1;
 }
 
-static int64_t raw_index(struct kl_history *h, struct kl_table *t, uint64_t **keys, size_t *n,
-			 size_t *cap, uint64_t raw,
-			 uint64_t (*hash)(const struct kl_history *h, size_t i))
+/* Make room for one more key at a load of at most a half. */
+static int numbers_reserve(struct kl_numbers *t, const uint64_t *keys)
+{
+	size_t size = t->slot ? t->mask + 1 : 0, want = size ? size * 2 : 64, i, at;
+	uint32_t *slot;
+
+	if (t->used * 2 < size)
+		return 0;
+	slot = calloc(want, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	for (i = 0; i < t->used; i++) {
+		for (at = hash_raw(keys[i]) & (want - 1); slot[at]; at = (at + 1) & (want - 1))
+			;
+		slot[at] = i + 1;
+	}
+	free(t->slot);
+	t->slot = slot;
+	t->mask = want - 1;
+	return 0;
+}
+
+static int64_t raw_index(struct kl_numbers *t, uint64_t **keys, size_t *n, size_t *cap,
+			 uint64_t raw)
 {
 	uint32_t *recent = &t->recent[kl_recent_at(raw)];
 	const int64_t index = kl_recent(t, *keys, raw);
@@ -196,9 +158,7 @@ static int64_t raw_index(struct kl_history *h, struct kl_table *t, uint64_t **ke
 	}
 	if (*n >= UINT32_MAX - 1)
 		return -EOVERFLOW;
-	ret = table_reserve(t, h, hash);
-	if (!ret)
-		ret = kl_grow(*keys, *cap, *n + 1);
+	ret = numbers_reserve(t, *keys) ?: kl_grow(*keys, *cap, *n + 1);
 	if (ret)
 		return ret;
 	(*keys)[(*n)++] = raw;
@@ -211,26 +171,27 @@ static int64_t raw_index(struct kl_history *h, struct kl_table *t, uint64_t **ke
 
 int64_t kl_history_object(struct kl_history *h, uint64_t raw)
 {
-	return raw_index(h, &h->index->objects, &h->objects, &h->nobjects, &h->cobjects, raw,
-			 object_hash);
+	return raw_index(&h->index->objects, &h->objects, &h->nobjects, &h->cobjects, raw);
 }
 
 int64_t kl_history_thread(struct kl_history *h, uint64_t raw)
 {
-	return raw_index(h, &h->index->threads, &h->threads, &h->nthreads, &h->cthreads, raw,
-			 thread_hash);
+	return raw_index(&h->index->threads, &h->threads, &h->nthreads, &h->cthreads, raw);
 }
 
 void kl_history_expect(struct kl_history *h, double times, size_t most)
 {
 	const double nops = h->nops * times;
-	/* At first more of them are found: where there are many each may be another one. */
-	const double nshapes = h->nshapes < h->nops / 8 || h->nshapes > h->nops ?
-			       h->nshapes * times : nops;
-	const double nvals = nshapes * h->nvals / (h->nshapes + 1.0) * 1.1;
+	/*
+	 * Later operations have fewer known signatures than the first ones: if there are many,
+	 * every operation may have a new one.
+	 */
+	const double nopsigs = h->nopsigs < h->nops / 8 || h->nopsigs > h->nops ?
+			       h->nopsigs * times : nops;
+	const double nvals = nopsigs * h->nvals / (h->nopsigs + 1.0) * 1.1;
 	const size_t told = ((h->points != NULL) + (h->drains != NULL)) * sizeof(*h->points);
 
-	if (times <= 1 || nops * (sizeof(*h->ops) + told) + nshapes * sizeof(*h->shapes) +
+	if (times <= 1 || nops * (sizeof(*h->ops) + told) + nopsigs * sizeof(*h->opsigs) +
 			  nvals * sizeof(*h->vals) > most)
 		return;
 	kl_expect(h->ops, h->cops, h->nops, nops + 1);
@@ -238,21 +199,21 @@ void kl_history_expect(struct kl_history *h, double times, size_t most)
 		kl_expect(h->points, h->cpoints, h->nops, nops + 1);
 	if (h->drains)
 		kl_expect(h->drains, h->cdrains, h->nops, nops + 1);
-	kl_expect(h->shapes, h->cshapes, h->nshapes, nshapes + 1);
+	kl_expect(h->opsigs, h->copsigs, h->nopsigs, nopsigs + 1);
 	kl_expect(h->vals, h->cvals, h->nvals, nvals + 1);
 }
 
 int kl_op_make_pending(struct kl_history *h, struct kl_op *op)
 {
-	const struct kl_shape s = *kl_op_shape(h, op);
-	int64_t shape;
+	const struct kl_opsig s = *kl_op_sig(h, op);
+	int64_t sig;
 
-	shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
-	if (shape < 0)
-		return shape;
+	sig = kl_history_sig(h, &s, kl_op_args(h, op), NULL);
+	if (sig < 0)
+		return sig;
 	op->flags = (op->flags & ~KL_OP_DRAINED) | KL_OP_PENDING;
 	op->ret = KL_TIME_MAX;
-	op->shape = shape;
+	op->sig = sig;
 	return 0;
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Histories: operations with the times of their calls and returns, and all that
- * is known not to be known about them (design: "What is not known is written
- * down, and widens the set of explanations").
+ * Histories: operations with the times of their calls and returns, and everything that is unknown
+ * about them.  Whatever is unknown allows more explanations.
  *
- * A before B for certain: ret(A) + error < call(B); or A and B are of one thread
- * and were timed by one clock (on one CPU, or no CPU is told), and ret(A) < call(B).
- * Equal times will do there if each of the two takes some time: then neither can
- * be nested in the other.  Everything else is concurrent.
+ * A is before B for certain if ret(A) + error < call(B).  It is also before B if both are of one
+ * thread and one clock (on one CPU, or without a CPU) and ret(A) < call(B).  With equal times, A is
+ * before B there if both take some time, since then neither can be nested in the other.  All other
+ * pairs of operations are concurrent.
  */
 #ifndef KL_HISTORY_HISTORY_H
 #define KL_HISTORY_HISTORY_H
@@ -22,10 +21,10 @@
 #include "history/coverage.h"
 
 #define KL_TIME_MIN	0
-#define KL_TIME_MAX	UINT64_MAX	/* never, or not known */
-#define KL_MAX_ARGS	8		/* arguments, and results, of a method */
-#define KL_MAX_NAME	255		/* characters of a method's name */
-#define KL_EXACT_SHAPES	(1u << 14)
+#define KL_TIME_MAX	UINT64_MAX /* never, or unknown */
+#define KL_MAX_ARGS	8 /* maximal number of arguments, and of results, of a method */
+#define KL_MAX_NAME	255 /* maximal length of a method's name */
+#define KL_EXACT_OPSIGS	(1u << 14)
 #define KL_NO_CPU	UINT16_MAX
 #define KL_NO_OP	UINT32_MAX
 #define KL_ALL_OBJECTS	UINT32_MAX
@@ -33,112 +32,116 @@
 enum kl_clock { KL_CLOCK_MONO, KL_CLOCK_SEQ, KL_CLOCK_TICK, KL_CLOCK_EPOCH };
 
 enum kl_op_flags {
-	KL_OP_PENDING = 1,	/* no return seen: ret is KL_TIME_MAX, results are KL_ANY */
-	KL_OP_NOCALL = 2,	/* no call seen: call is a lower bound, KL_TIME_MIN if none */
+	KL_OP_PENDING = 1,	/* no return was seen: ret is KL_TIME_MAX, results are KL_ANY */
+	KL_OP_NOCALL = 2,	/* no call was seen: call is a lower bound, or KL_TIME_MIN */
 	KL_OP_UNSEEN = KL_OP_PENDING | KL_OP_NOCALL,
 	KL_OP_DRAINED = 4,	/* its drain is its return, see kl_op_drain() */
 };
 
 /**
  * struct kl_op - one execution of a method
- * @call: time before its first instruction
- * @ret: time after its last, KL_TIME_MAX if pending
+ * @call: time before its first instruction, in the history's unit
+ * @ret: time after its last instruction, or KL_TIME_MAX if it is pending
  * @thread: index of its thread
  * @object: index of its object
- * @shape: index of its method, arguments and results
- * @cpu: where it returned (or was called) and whose clock told its times; a call
- *	timed elsewhere is told earlier by the error; KL_NO_CPU if not known
+ * @sig: index of its signature, which has method, arguments and results
+ * @cpu: the CPU on which it returned (or was called) and whose clock gave its times, or KL_NO_CPU;
+ *	the time of a call on another CPU was made earlier by the clock's error
  * @flags: enum kl_op_flags
  *
- * Its linearization point and its drain are beside it, see kl_history_tell().
+ * Its linearization point and its drain are in arrays of their own, see kl_history_set_points().
  */
 struct kl_op {
 	uint64_t call, ret;
 	uint32_t thread, object;
-	uint32_t shape;
+	uint32_t sig;
 	uint16_t cpu;
 	uint8_t flags, pad;
 };
 
-/* What operations with equal method, arguments and results share. */
-struct kl_shape {
-	uint32_t vals;		/* of its arguments in kl_history.vals, then results */
-	uint16_t method;	/* index of its method's name */
+/* The signature of all operations with the same method, arguments and results. */
+struct kl_opsig {
+	uint32_t vals;		/* index in kl_history.vals of the arguments; results follow */
+	uint16_t method;	/* index of the method's name */
 	uint8_t nargs, nres;
 };
 
 enum kl_gap_reason {
-	KL_GAP_LOST,	/* events did not fit the buffer */
-	KL_GAP_MISSED,	/* probes did not run: recursion, kprobe misses */
-	KL_GAP_CUT,	/* forgotten on purpose; no store buffer has any of it after `to` */
+	KL_GAP_LOST,	/* the buffer had no room for events */
+	KL_GAP_MISSED,	/* probes did not run, by recursion or kprobe misses */
+	KL_GAP_CUT,	/* operations were dropped; no store buffer has their stores after @to */
 };
 
 /*
- * In [from, to] operations may have taken effect that are not in the history;
- * operations that were lost have their call and return inside.
+ * A period of lost events: in [from, to] operations may have taken effect that are not in the
+ * history.  The lost operations have their call and return inside.
  */
 struct kl_gap {
 	uint64_t from, to;
-	uint64_t lost;		/* how many, 0 if not known */
-	uint32_t object;	/* or KL_ALL_OBJECTS */
+	uint64_t lost;		/* number of lost operations, or 0 if it is unknown */
+	uint32_t object;	/* index of the object, or KL_ALL_OBJECTS */
 	uint16_t cpu;
 	uint16_t reason;
 };
 
-/* The memory model that a history is of. */
+/* The memory model of a history's machine. */
 struct kl_memory {
-	bool sc;	/* there were no store buffers; else x86-TSO, as of a new history */
-	bool told;	/* the history says so itself, with `# memory' */
+	bool sc;	/* sequential consistency, without store buffers; else x86-TSO */
+	bool told;	/* the history has a line `# memory' */
 };
 
-#define KL_NO_PLACE	UINT32_MAX	/* of one that was not read */
+#define KL_NO_PLACE	UINT32_MAX /* the place of an operation that was not read */
 
-/* What the place of an operation in its source is, see source.h. */
+/* The unit of an operation's place in its source, see source.h. */
 enum kl_place_kind {
-	KL_PLACES_WORDS,	/* the number of its line, which has words as in the text form */
-	KL_PLACES_LINES,	/* the number of the line that it begins in */
-	KL_PLACES_OFFSETS,	/* the byte that it begins with */
+	KL_PLACES_WORDS,	/* number of its line, whose words are those of the text form */
+	KL_PLACES_LINES,	/* number of the line in which it begins */
+	KL_PLACES_OFFSETS,	/* offset of its first byte */
 };
 
 struct kl_history {
-	struct kl_op *ops;		/* by call time after kl_history_finish() */
-	uint64_t *points, *drains;	/* of each of them, NULL: none is known */
-	uint32_t *places;		/* of each in @source, NULL: none is known */
-	/* No two of the first KL_EXACT_SHAPES are equal, few others. */
-	struct kl_shape *shapes;
+	struct kl_op *ops;		/* sorted by call after kl_history_finish() */
+	uint64_t *points, *drains;	/* times of each operation; NULL: none is known */
+	/* place of each operation in @source; NULL: none is known */
+	uint32_t *places;
+	/* signatures: the first KL_EXACT_OPSIGS all differ; a few later ones may be equal */
+	struct kl_opsig *opsigs;
 	struct kl_val *vals;
-	struct kl_gap *gaps;		/* by from */
-	char **methods;			/* names */
-	uint32_t *arities;		/* of each method, see kl_arity(): of all its shapes */
-	uint64_t *objects;		/* what a person knows the object by, an address */
-	uint64_t *threads;		/* thread ids */
-	size_t nops, nshapes, nvals, ngaps, nmethods, nobjects, nthreads;
+	struct kl_gap *gaps;		/* sorted by from */
+	char **methods;			/* names of the methods */
+	uint32_t *arities;		/* the union of kl_arity() over each method's signatures */
+	uint64_t *objects;		/* names of the objects: addresses, or words of keys */
+	uint64_t *threads;		/* numbers of the threads */
+	size_t nops, nopsigs, nvals, ngaps, nmethods, nobjects, nthreads;
 	/* capacities */
-	size_t cops, cpoints, cdrains, cplaces, cshapes, cvals, cgaps, cmethods, carities;
+	size_t cops, cpoints, cdrains, cplaces, copsigs, cvals, cgaps, cmethods, carities;
 	size_t cobjects, cthreads;
-	struct kl_source *source;	/* what it was read from, or NULL */
+	struct kl_source *source;	/* the file or text that it was read from, or NULL */
 	struct kl_index *index;		/* raw id -> index, see kl_history_object() */
 
 	enum kl_clock clock;
-	uint64_t error;			/* of the clock between CPUs, in its unit */
+	uint64_t error;			/* maximal error of the clock between CPUs, in its unit */
 	bool fresh;			/* objects began in the spec's initial state */
-	struct kl_memory memory;	/* what its machine's memory did */
+	struct kl_memory memory;
 	uint32_t ncpus;
-	char *spec_path, *spec_text;	/* the spec it was recorded with, or NULL */
-	char sha256[KL_SHA256_HEX];	/* of the file, in hexadecimal; empty: not known */
+	char *spec_path, *spec_text;	/* the spec that it was recorded with, or NULL */
+	char sha256[KL_SHA256_HEX];	/* hash of the file, in hexadecimal; empty if unknown */
 	char *release;			/* kernel release, or NULL */
-	char *attached;			/* how it was recorded, lines, or NULL */
-	/* Each object is a key of its own structure, by its word, and no address. */
+	char *attached;			/* lines about how it was recorded, or NULL */
+	/*
+	 * objects[] has words of keys, each of which has a structure of its own, and no addresses
+	 */
 	bool keyed;
-	bool declared;			/* its file is one of this form, whatever is in it */
-	size_t skipped;			/* entries of the input that its reader passed over */
-	char skipped_why[256];		/* and what they were */
-	struct kl_spellings *spellings;	/* of words, see spell.h; NULL: none */
-	struct kl_coverage *coverage;	/* of each probe clause it was recorded by */
+	/* the file is certainly of its form, even without operations */
+	bool declared;
+	size_t skipped;			/* number of entries of the input that the reader skipped */
+	char skipped_why[256];		/* the kinds of skipped entries */
+	struct kl_spellings *spellings;	/* spellings of words, see spell.h; or NULL */
+	struct kl_coverage *coverage;	/* the coverage of each probe clause */
 	size_t ncoverage, ccoverage;
 };
 
-/* A bit for so many arguments, and one for so many results. */
+/* A bit for this number of arguments, and a bit for this number of results. */
 static inline uint32_t kl_arity_results(unsigned int nres)
 {
 	return 1u << (16 + nres);
@@ -150,8 +153,8 @@ static inline uint32_t kl_arity(unsigned int nargs, unsigned int nres)
 }
 
 /*
- * Why a history without operations is no verdict: some were lost, or a recorder waited for them
- * in vain.  NULL: nothing is wrong with it.
+ * The reason why a history without operations gives no verdict: operations were lost, or a recorder
+ * saw none.  NULL: it gives one.
  */
 const char *kl_history_why_empty(const struct kl_history *h);
 
@@ -159,97 +162,96 @@ struct kl_history *kl_history_new(void);
 void kl_history_free(struct kl_history *h);
 
 /*
- * The index of a method (an identifier), object or thread, added if new; a
- * negative errno on failure.
+ * The index of a method (an identifier), object or thread, added if it is new; or a negative
+ * errno.
  */
 int64_t kl_history_method(struct kl_history *h, const char *name, size_t len);
 int64_t kl_history_object(struct kl_history *h, uint64_t raw);
 int64_t kl_history_thread(struct kl_history *h, uint64_t raw);
 
 /**
- * kl_history_shape() - the number of a shape, added if new
+ * kl_history_sig() - get the index of a signature, which is added if it is new
  * @h: the history
- * @s: method and numbers of values; its @vals is not looked at
+ * @s: method and numbers of values; @vals is ignored
  * @args: s->nargs values, which may be the history's own
- * @res: s->nres values, NULL: not known (KL_ANY)
+ * @res: s->nres values; NULL: unknown (KL_ANY)
  *
- * Return: the number; -ENOMEM, -EOVERFLOW, -EINVAL when there is no such method or
- * there are too many values.
+ * Return: the index, -ENOMEM, -EOVERFLOW, or -EINVAL if there is no such method or there are too
+ * many values.
  */
-int64_t kl_history_shape(struct kl_history *h, const struct kl_shape *s,
-			 const struct kl_val *args, const struct kl_val *res);
+int64_t kl_history_sig(struct kl_history *h, const struct kl_opsig *s, const struct kl_val *args,
+			 const struct kl_val *res);
 
 /**
  * kl_history_add() - append an operation
  * @h: the history
- * @op: the operation, whose @shape is set here
+ * @op: the operation; the function sets its @sig
  * @s: method and numbers of values
  * @args: s->nargs values
- * @res: s->nres values; ignored (KL_ANY stored) if the operation is pending
+ * @res: s->nres values; ignored if the operation is pending, whose results are KL_ANY
  *
- * Return: 0, -ENOMEM, -EOVERFLOW, -EINVAL when ret < call, the call is KL_TIME_MAX or an
- * index is out of range.
+ * Return: 0, -ENOMEM, -EOVERFLOW, or -EINVAL if ret < call, the call is KL_TIME_MAX, or an index is
+ * out of range.
  */
-int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_shape *s,
+int kl_history_add(struct kl_history *h, struct kl_op *op, const struct kl_opsig *s,
 		   const struct kl_val *args, const struct kl_val *res);
 int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap);
 
 /**
- * kl_history_tell() - say when an operation took effect
+ * kl_history_set_points() - set an operation's linearization point and drain
  * @h: the history
  * @i: the operation's index, after it was added
- * @point: its linearization point, KL_TIME_MAX if not known
- * @drain: a time by which all that its thread, and its CPU, had stored before it
- *	returned had left the store buffer, KL_TIME_MAX if not known
+ * @point: its linearization point, or KL_TIME_MAX if it is unknown
+ * @drain: a time at which all stores that its thread and its CPU made before it returned had left
+ *	the store buffer, or KL_TIME_MAX if it is unknown
  *
- * Few histories know these times, so that they have room of their own: operations move
- * with kl_history_move() and kl_history_swap().  Of one that was only added neither is
- * known, or its drain is its return (KL_OP_DRAINED).
+ * Few histories have these times, which are in arrays of their own.  So operations must be moved
+ * by kl_history_move() and kl_history_swap().  Without this call both times are unknown, or the
+ * drain is the return (KL_OP_DRAINED).
  *
- * Return: 0, -ENOMEM, -EOVERFLOW.
+ * Return: 0, -ENOMEM or -EOVERFLOW.
  */
-int kl_history_tell(struct kl_history *h, size_t i, uint64_t point, uint64_t drain);
+int kl_history_set_points(struct kl_history *h, size_t i, uint64_t point, uint64_t drain);
 void kl_history_swap(struct kl_history *h, size_t a, size_t b);
-/* Forget the first @n operations. */
+/* Remove the first @n operations. */
 void kl_history_drop(struct kl_history *h, size_t n);
 
 /*
- * Sort by call time (ties: by return, then as added); to be called once after the last add.
- * 0 or -ENOMEM, after which the history can only be freed.
+ * Sort by call (ties: by return, then in order of addition).  It is called once, after the last
+ * operation.  Return: 0, or -ENOMEM, after which the history can only be freed.
  */
 int kl_history_finish(struct kl_history *h);
 
 /*
- * @h anew, with the operations that are left in it and the shapes of these alone, and
- * without gaps; its other tables keep their order.  0 or -ENOMEM.
+ * Make @h anew, with its remaining operations and their signatures alone, and without gaps.  Its
+ * other tables keep their order.  0 or -ENOMEM.
  */
 int kl_history_renew(struct kl_history **h);
-/* The same, with the objects and threads of these operations alone, too. */
+/* The same, with only the objects and threads of these operations. */
 int kl_history_shorten(struct kl_history **h);
 
-static inline const struct kl_shape *kl_op_shape(const struct kl_history *h,
-						 const struct kl_op *op)
+static inline const struct kl_opsig *kl_op_sig(const struct kl_history *h, const struct kl_op *op)
 {
-	return &h->shapes[op->shape];
+	return &h->opsigs[op->sig];
 }
 
-/* The index of its method's name. */
+/* The index of an operation's method. */
 static inline uint16_t kl_op_method(const struct kl_history *h, const struct kl_op *op)
 {
-	return h->shapes[op->shape].method;
+	return h->opsigs[op->sig].method;
 }
 
 static inline const struct kl_val *kl_op_args(const struct kl_history *h, const struct kl_op *op)
 {
-	return h->vals + h->shapes[op->shape].vals;
+	return h->vals + h->opsigs[op->sig].vals;
 }
 
 static inline const struct kl_val *kl_op_res(const struct kl_history *h, const struct kl_op *op)
 {
-	return h->vals + h->shapes[op->shape].vals + h->shapes[op->shape].nargs;
+	return h->vals + h->opsigs[op->sig].vals + h->opsigs[op->sig].nargs;
 }
 
-/* A pending operation's results are not known. */
+/* Make an operation pending, so that its results are unknown. */
 int kl_op_make_pending(struct kl_history *h, struct kl_op *op);
 
 /* @a + @b, or KL_TIME_MAX. */
@@ -258,7 +260,7 @@ static inline uint64_t kl_time_add(uint64_t a, uint64_t b)
 	return a > KL_TIME_MAX - b ? KL_TIME_MAX : a + b;
 }
 
-/* Of one of @h's operations, as kl_history_tell() was told. */
+/* The linearization point of one of @h's operations, or KL_TIME_MAX. */
 static inline uint64_t kl_op_point(const struct kl_history *h, const struct kl_op *op)
 {
 	return h->points ? h->points[op - h->ops] : KL_TIME_MAX;
@@ -271,7 +273,7 @@ static inline uint64_t kl_op_drain(const struct kl_history *h, const struct kl_o
 	return h->drains ? h->drains[op - h->ops] : KL_TIME_MAX;
 }
 
-/* When the store buffer was empty of what came before the return: not before that. */
+/* A time at which all stores before the return had left the store buffer; not before the return. */
 static inline uint64_t kl_op_empty(const struct kl_history *h, const struct kl_op *op)
 {
 	const uint64_t drain = kl_op_drain(h, op);
@@ -279,7 +281,7 @@ static inline uint64_t kl_op_empty(const struct kl_history *h, const struct kl_o
 	return drain > op->ret ? drain : op->ret;
 }
 
-/* Operation @from in the place of @to, which is forgotten. */
+/* Replace operation @to by operation @from. */
 static inline void kl_history_move(struct kl_history *h, size_t to, size_t from)
 {
 	h->ops[to] = h->ops[from];
@@ -291,84 +293,86 @@ static inline void kl_history_move(struct kl_history *h, size_t to, size_t from)
 		h->places[to] = h->places[from];
 }
 
-/* The word of an operation's line that a message is about; but for text it is the first one. */
+/*
+ * The word of an operation's line that a message is about.  Other forms than text use the first
+ * word.
+ */
 enum kl_at { KL_AT_OP = 0, KL_AT_CALL = 2, KL_AT_METHOD = 4, KL_AT_VALUE = 5, KL_AT_POINT = 99 };
 
 /**
- * kl_history_err() - say what is wrong with an operation, where it was read
+ * kl_history_err() - print a message about an operation, with its place in the source
  * @h: the history
- * @op: the operation's index; KL_NO_OP: it is about the whole
- * @word: what of it; KL_AT_VALUE + i: its value i, arguments first
+ * @op: the operation's index; KL_NO_OP: the message is about the whole history
+ * @word: the word of its line; KL_AT_VALUE + i: value i, with arguments first
  * @fmt: the message, without a place
  *
- * The message begins with FILE:LINE:COLUMN, and the line is shown, as far as these are known.
+ * The message begins with FILE:LINE:COLUMN, and the line follows, if they are known.
  */
 void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* A form that histories come in, see form.h. */
+/* A form of histories, see form.h. */
 struct kl_form;
 #define KL_FORM_AUTO	((const struct kl_form *)NULL)
 
-/* All forms, in the order in which they are looked for; NULL ends it. */
+/* All forms, in the order in which they are tried; NULL ends the list. */
 const struct kl_form *const *kl_forms(void);
-/* The form of that name, NULL if there is none. */
+/* The form with this name, or NULL. */
 const struct kl_form *kl_form_find(const char *name);
-/* "text, linp or edn": the names of all forms, or only of those that klin writes. */
+/* The names of all forms, or only of those that klin @written: "text, linp or edn". */
 #define KL_FORM_NAMES	128
 const char *kl_form_names(char names[KL_FORM_NAMES], bool written);
 /* Print a line for each form; a star marks those that klin writes. */
 void kl_forms_list(void);
-/* The name of the form that is most likely meant, or NULL. */
+/* The name of the form that a mistyped @name probably means, or NULL. */
 const char *kl_form_near(const char *name);
 
-/* How a history is read that does not say it itself. */
+/* Options for reading a history. */
 struct kl_read_opts {
-	const struct kl_form *form;	/* KL_FORM_AUTO: as its first bytes look */
-	bool hashed;			/* with the hash of its bytes */
-	/* Of EDN and Jepsen's log: are values [KEY VALUE] of independent keys? */
+	const struct kl_form *form;	/* KL_FORM_AUTO: the one that its first bytes show */
+	bool hashed;			/* also compute the hash of its bytes */
+	/* In EDN and Jepsen's log: are values [KEY VALUE] of independent keys? */
 	enum kl_independent { KL_INDEPENDENT_TOLD, KL_INDEPENDENT_YES, KL_INDEPENDENT_NO }
 		independent;
 };
 
 /**
- * kl_history_read() - read a history in any known form, told by its first bytes
+ * kl_history_read() - read a history in any form, which its first bytes show
  * @path: the file, "-" for standard input
  * @out: the history, finished
  *
- * Return: 0; -EINVAL after an error message that names file and line or offset;
- * another negative errno after a message.
+ * Return: 0, -EINVAL after an error message that names file and line or offset, or another negative
+ * errno after a message.
  */
 int kl_history_read(const char *path, struct kl_history **out);
-/* The same, and sets the history's @sha256 from all bytes of the file as they are read. */
+/* The same; also sets the history's @sha256, the hash of all bytes of the file. */
 int kl_history_read_hashed(const char *path, struct kl_history **out);
-/* The same as kl_history_read() in a form that is known. */
+/* As kl_history_read(), in the form @form. */
 int kl_history_read_as(const char *path, const struct kl_form *form, struct kl_history **out);
 int kl_history_read_with(const char *path, const struct kl_read_opts *opts,
 			 struct kl_history **out);
-/* The same from memory; @name is for messages. */
+/* As kl_history_read(), from memory; @name is for messages. */
 int kl_history_parse(const char *name, const char *data, size_t len, const struct kl_form *form,
 		     struct kl_history **out);
 int kl_text_read(const char *name, const char *text, size_t len, struct kl_history **out);
 int kl_text_write(const struct kl_history *h, FILE *f);
 int kl_klh_read(const char *name, const void *data, size_t len, struct kl_history **out);
-/* Write .klh to @path, complete or not at all. */
+/* Write .klh to @path, wholly or not at all. */
 int kl_klh_write(const struct kl_history *h, const char *path);
 
 /**
- * kl_history_write() - write a history, complete or not at all
+ * kl_history_write() - write a history, wholly or not at all
  * @h: the history, finished
  * @path: the file, "-" for standard output
- * @form: its form; KL_FORM_AUTO: .klh if the file's name ends so, else text
+ * @form: its form; KL_FORM_AUTO: .klh if the file has this suffix, else text
  *
- * Return: 0, or a negative errno after a message; -EINVAL when the form cannot
- * express the history.
+ * Return: 0, or a negative errno after a message: -EINVAL if the form cannot express the history.
  */
 int kl_history_write(const struct kl_history *h, const char *path, const struct kl_form *form);
 
-/* One value / one operation as people read it: "7", "empty", "?", "read() -> (1, 2)". */
+/* Print a value ("7", "empty", "?") or an operation ("read() -> (1, 2)") for people. */
 int kl_val_print(char *buf, size_t size, struct kl_val v);
-/* The same of a value of a history, which may have a spelling of its own, see spell.h. */
+/* Print a value of a history, which may have a spelling, see spell.h. */
 int kl_history_print_val(char *buf, size_t size, const struct kl_history *h, struct kl_val v);
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op);
 

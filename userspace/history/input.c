@@ -50,7 +50,10 @@ void kl_input_close(struct kl_input *in)
 	in->buf = NULL;
 }
 
-/* Read until @want bytes are there or there are no more, with room for a newline and others. */
+/*
+ * Read until there are @want bytes or the input ends.  Room is left for a newline and
+ * KL_INPUT_BEHIND.
+ */
 static int fill(struct kl_input *in, size_t want)
 {
 	const size_t behind = 1 + KL_INPUT_BEHIND;
@@ -101,13 +104,13 @@ static const char *last_newline(const char *p, size_t len)
 	return len ? memrchr(p, '\n', len) : NULL;
 }
 
-/* @n bytes of lines are handed out, all that is there if there are no more: are they all? */
+/* Note that @n bytes of lines are handed out; @all: these are all bytes of the input. */
 static void hand_out(struct kl_input *in, size_t n, bool all)
 {
 	in->whole = !in->runs++ && all && n <= CHUNK ? n : 0;
 }
 
-/* A copy, behind which there is room. */
+/* Hand out a copy of the memory, with room behind it. */
 static int memory_lines(struct kl_input *in, const char **p, const char **end)
 {
 	size_t n = in->len - in->at;
@@ -152,7 +155,7 @@ int kl_input_lines(struct kl_input *in, const char **p, const char **end)
 	}
 	if (!in->len)
 		return 0;
-	/* The last line goes with those before it, so that a short text is one run. */
+	/* The last line joins the lines before it, so that a short text is one run. */
 	if (in->end && in->buf[in->len - 1] != '\n') {
 		in->buf[in->len] = '\n';
 		nl = in->buf + in->len++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The bytes of a history, from a file or from memory: whole, or a run of whole
- * lines at a time, so that a text never needs to be in memory at once.
+ * The bytes of a history, from a file or from memory: all at once, or a run of whole lines at a
+ * time, so that a text need not fit into memory.
  */
 #ifndef KL_HISTORY_INPUT_H
 #define KL_HISTORY_INPUT_H
@@ -13,71 +13,71 @@
 #include "base/sha256.h"
 #include "history/history.h"
 
-#define KL_INPUT_BEHIND	8	/* bytes behind lines that can be read, whatever they are */
+#define KL_INPUT_BEHIND	8 /* number of readable bytes after the last line, of any value */
 
 struct kl_input {
-	const char *name;	/* as messages call it */
-	int fd;			/* -1: from memory */
+	const char *name;	/* its name in messages */
+	int fd;			/* -1: the input is in memory */
 	const char *mem;
 	char *buf;
-	size_t cap, at, len;	/* of buf, or of mem: what is handed out, what is there */
-	bool end;		/* there is no more than that */
+	/* buf or mem: size of the buffer, end of the last run, end of the data */
+	size_t cap, at, len;
+	bool end;		/* all bytes have been read */
 	unsigned int independent;	/* enum kl_independent */
-	uint64_t size;		/* of a file, 0: not known */
-	bool file;		/* @name can be read again */
-	enum kl_place_kind places;	/* of the form that it is of */
-	size_t skipped;		/* bytes, by kl_input_skip() */
-	size_t runs, whole;	/* of lines handed out; all bytes, if they are few and in @buf */
-	struct sha256_ctx *sha;	/* given all bytes that are read, or NULL */
+	uint64_t size;		/* size of the file in bytes, or 0 if it is unknown */
+	bool file;		/* @name is a file, which can be read again */
+	enum kl_place_kind places;	/* kind of places of the history's form */
+	size_t skipped;		/* number of bytes skipped by kl_input_skip() */
+	/* number of runs handed out; number of all bytes, if they are few and in @buf */
+	size_t runs, whole;
+	struct sha256_ctx *sha;	/* hash of all bytes that are read, or NULL */
 };
 
-/* Begin to read @path, "-" for standard input; 0 or a negative errno without a message. */
+/* Open @path, "-" for standard input.  Return: 0, or a negative errno without a message. */
 int kl_input_open(struct kl_input *in, const char *path);
 void kl_input_memory(struct kl_input *in, const char *name, const char *data, size_t len);
 void kl_input_close(struct kl_input *in);
 
 /**
- * kl_input_peek() - look at the first bytes, before anything else is done
+ * kl_input_peek() - look at the first bytes, before any other function
  * @in: the input
  * @data: the bytes
- * @len: how many: all, or at least 64 KiB
+ * @len: their number: all, or at least 64 KiB
  *
  * Return: 0 or a negative errno.
  */
 int kl_input_peek(struct kl_input *in, const char **data, size_t *len);
 
-/* Leave out the first @n of these bytes. */
+/* Skip the first @n of these bytes. */
 void kl_input_skip(struct kl_input *in, size_t n);
 
 /**
- * kl_input_lines() - the next run of whole lines
+ * kl_input_lines() - get the next run of whole lines
  * @in: the input
  * @p: the first line
- * @end: behind the newline of the last line; a last line without one is given one
+ * @end: the end of the last line's newline, which is added if the file has none
  *
- * Behind @end there are KL_INPUT_BEHIND bytes more that can be read.
+ * KL_INPUT_BEHIND readable bytes follow @end.  The call overwrites the run before.
  *
- * What the run before held is overwritten.
- *
- * Return: 1; 0 when there are no more; a negative errno.
+ * Return: 1, 0 if there are no more lines, or a negative errno.
  */
 int kl_input_lines(struct kl_input *in, const char **p, const char **end);
 
-/* All bytes at once, valid until kl_input_close(); 0 or a negative errno. */
+/* Get all bytes at once, valid until kl_input_close().  0 or a negative errno. */
 int kl_input_all(struct kl_input *in, const char **data, size_t *len);
 
 /*
- * The same as whole lines: a last one without a newline is given one.  Behind @end there are
- * a zero byte and KL_INPUT_BEHIND - 1 more that can be read.
+ * Get all bytes as whole lines: a newline is added if the last line has none.  A zero byte and
+ * KL_INPUT_BEHIND - 1 readable bytes follow @end.
  */
 int kl_input_text(struct kl_input *in, const char **p, const char **end);
 
 /**
- * kl_input_sha256() - the hash of a file's bytes
+ * kl_input_sha256() - compute the hash of a file's bytes
  * @in: the input, whose @sha was set before the first byte was read
  * @hex: the hash
  *
- * Bytes that the reader has left are read and count.  What was handed out is overwritten.
+ * The function reads the bytes that the reader has left, and overwrites the last run.
  *
  * Return: 0 or a negative errno.
  */

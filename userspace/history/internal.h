@@ -1,48 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the readers and writers of histories share among themselves. */
+/* Functions that only readers and writers of histories use. */
 #ifndef KL_HISTORY_INTERNAL_H
 #define KL_HISTORY_INTERNAL_H
 
 #include "history/history.h"
 
-/* Room for @n more operations, each of another shape, and for @nvals values of these. */
+/* Make room for @n more operations with different signatures, and for their @nvals values. */
 int kl_history_room(struct kl_history *h, size_t n, size_t nvals);
 
 /*
- * kl_history_add() of @n operations that are at h->ops + h->nops already; what they refer
- * to is there, and kl_history_room().  Their shapes lie behind those of the history, and
- * behind its values those of each, arguments, then results (KL_ANY if it is pending), one
- * after the other, @nvals in all.  @words: each has one, and all are words.
+ * Append @n operations that are already at h->ops + h->nops; kl_history_room() made room for them.
+ * Their threads, objects and methods are valid.  Their signatures lie behind those of the history.
+ * Their @nvals values lie behind those of the history: for each operation its arguments, then its
+ * results (KL_ANY if it is pending).  With @words, each operation has a value, and all are words.
  */
 int kl_history_append(struct kl_history *h, size_t n, size_t nvals, bool words);
 
-/* Append the operations that kl_batch_add() put there; 0 or a negative errno. */
+/* Append the operations of kl_batch_add().  0 or a negative errno. */
 int kl_history_flush(struct kl_history *h);
 
-/* Of the next @n operations no times are told, see kl_history_tell(). */
-int kl_history_untold(struct kl_history *h, size_t n);
+/* Make points and drains of the next @n operations unknown, see kl_history_set_points(). */
+int kl_history_no_points(struct kl_history *h, size_t n);
 
 /*
- * Room for about @times what is there, operations and shapes, if that is at most @most bytes.
- * Nothing is left to be flushed.
+ * Make room for about @times the present operations and signatures, if it takes at most @most
+ * bytes.  The batch is empty.
  */
 void kl_history_expect(struct kl_history *h, double times, size_t most);
 
 /**
- * kl_history_overlap() - find two operations of one thread that cross
+ * kl_history_overlap() - find two operations of a thread that overlap without nesting
  * @h: the history, finished
- * @outer: the one that was called first
- * @inner: the one called inside it that returned after it
+ * @outer: the operation that was called first
+ * @inner: the operation that was called inside @outer and returned after it
  *
- * A thread does one thing at a time: its operations follow one another or nest
- * (an interrupt).  Those whose call or return was not seen are left out, and the
- * clock's error is allowed for (the thread may have moved to another CPU).
+ * Operations of a thread follow one another, or nest (by an interrupt).  Operations whose call or
+ * return was not seen do not count.  The clock's error does, since the thread may have moved to
+ * another CPU.
  *
- * Return: 1 if there are two, 0 if not, -ENOMEM.
+ * Return: 1 if there are two such operations, 0 if not, or -ENOMEM.
  */
 int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner);
 
-/* May a method be called so?  Every form can hold it, and every reader tells it from a number. */
+/*
+ * Is @name a valid name of a method?  Every form can hold it, and no reader takes it for a
+ * number.
+ */
 bool kl_name_is_valid(const char *name, size_t len);
 
 extern const char *const kl_clock_names[4];

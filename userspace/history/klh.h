@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The binary form of histories: as a stream of blocks, see klh_format.h. */
+/* Writing and reading .klh, the packed form of histories, block by block; see klh_format.h. */
 #ifndef KL_HISTORY_KLH_H
 #define KL_HISTORY_KLH_H
 
@@ -12,9 +12,9 @@
 struct kl_klh;
 
 /**
- * kl_klh_open() - begin a .klh file that is written as a recording goes on
- * @path: the file; written in place, so that a crash leaves the blocks so far
- * @h: clock, error, first state, release, spec and attachments go to the header
+ * kl_klh_open() - begin a .klh file that is written during a recording
+ * @path: the file; it is written in place, so that a crash leaves the blocks so far
+ * @h: the history whose clock, error, first state, release, spec and attachments go to the header
  * @out: the writer
  *
  * Return: 0, or a negative errno without a message.
@@ -22,42 +22,40 @@ struct kl_klh;
 int kl_klh_open(const char *path, const struct kl_history *h, struct kl_klh **out);
 
 /**
- * kl_klh_append() - write operations, each 64k of them a block
+ * kl_klh_append() - write operations, in blocks of 64k
  * @k: the writer
- * @h: the history that holds them; always the same one, whose tables of methods,
- *	objects and threads only grow.  Its operations may be dropped afterwards.
- * @first: index of the first
- * @n: how many
- * @floor: every operation still to be written is called at this time or later, and every
- *	gap still to be written begins then or later.
- *	Where the file is cut short, its reader takes everything from the last
- *	floor on as not known.  KL_TIME_MIN if there is no such bound.
+ * @h: the history that has the operations, always the same one.  Its tables of methods, objects and
+ *	threads only grow.  Its operations may be dropped afterwards.
+ * @first: index of the first operation
+ * @n: number of operations
+ * @floor: a lower bound of the calls and gaps that are written later, or KL_TIME_MIN.  If the file
+ *	is cut short, everything from the last floor on is unknown.
  *
- * Return: 0, or a negative errno; then only kl_klh_close() makes sense.
+ * Return: 0, or a negative errno, after which only kl_klh_close() may be called.
  */
 int kl_klh_append(struct kl_klh *k, const struct kl_history *h, size_t first, size_t n,
 		  uint64_t floor);
 
-/* Write gaps first .. first + n - 1 of @h. */
+/* Write the gaps first .. first + n - 1 of @h. */
 int kl_klh_append_gaps(struct kl_klh *k, const struct kl_history *h, size_t first, size_t n);
 
 /*
- * Write the end, sync and close, and free @k in any case.  Without @complete no
- * end is written: a reader takes the file for one cut short by a crash.
+ * Write the end, sync and close.  @k is freed in any case.  Without @complete no end is written,
+ * so a reader sees a file that was cut short.
  */
 int kl_klh_close(struct kl_klh *k, bool complete);
 
-/* Bytes written so far. */
+/* Number of bytes written so far. */
 uint64_t kl_klh_bytes(const struct kl_klh *k);
 
-/* Reading a file piece by piece, for streams: see stream.h. */
+/* A reader of a file piece by piece, for streams; see stream.h. */
 struct kl_klh_reader;
 
 struct kl_klh_reader *kl_klh_reader_new(const char *name);
 void kl_klh_reader_free(struct kl_klh_reader *r);
 /*
- * Read the header, or one block, or the end, if it is there as a whole; @used: bytes of
- * it.  0; -EINVAL after a message; another negative errno.
+ * Read the header, a block, or the end, if all of it is there.  @used is its number of bytes.
+ * Return: 0, -EINVAL after a message, or another negative errno.
  */
 int kl_klh_reader_feed(struct kl_klh_reader *r, const void *data, size_t len, size_t *used);
 struct kl_history *kl_klh_reader_history(struct kl_klh_reader *r);
@@ -66,7 +64,7 @@ uint64_t kl_klh_reader_floor(const struct kl_klh_reader *r);
 bool kl_klh_reader_begun(const struct kl_klh_reader *r);
 bool kl_klh_reader_ended(const struct kl_klh_reader *r);
 
-/* Do these first bytes of a file begin a .klh? */
+/* Are these the first bytes of a .klh file? */
 bool kl_klh_is(const void *data, size_t len);
 
 #endif

@@ -37,27 +37,27 @@
 
 #define KLH_MAX_TEXT	(16u << 20)
 #define KLH_BLOCK_OPS	65536u
-#define KLH_BLOCK_KEYS	(1u << 20)	/* objects, threads */
+#define KLH_BLOCK_KEYS	(1u << 20) /* maximal number of new objects, or threads, of a block */
 #define KLH_MAX_RAW	(64u << 20)
 #define KLH_MAX_OPS	(1ULL << 31)
 
 enum klh_column {
-	KLH_METHODS,	/* new names: length, bytes */
-	KLH_OBJECTS,	/* new ones: difference to the one before, signed */
+	KLH_METHODS,	/* new names: length and bytes */
+	KLH_OBJECTS,	/* new objects: difference to the one before, signed */
 	KLH_THREADS,
 	KLH_GAPS,	/* from, to - from, lost, object + 1 (0: all), cpu + 1 (0: none), reason */
-	KLH_FLAGS,	/* of an operation: kl_op_flags, KLH_HAS_... */
-	KLH_CALL,	/* difference to the operation before, signed */
-	KLH_RET,	/* - call; none if pending */
-	KLH_POINT,	/* - call, signed; where known */
+	KLH_FLAGS,	/* flags of an operation: kl_op_flags, KLH_HAS_... */
+	KLH_CALL,	/* call: difference to the operation before, signed */
+	KLH_RET,	/* ret - call; missing for a pending operation */
+	KLH_POINT,	/* point - call, signed; only where it is known */
 	KLH_DRAIN,
 	KLH_THREAD,
 	KLH_OBJECT,
 	KLH_METHOD,
-	KLH_CPU,	/* + 1, 0: not known */
+	KLH_CPU,	/* cpu + 1, or 0 if it is unknown */
 	KLH_SHAPE,	/* arguments * 16 + results */
-	KLH_TAGS,	/* of values; none for the results of a pending operation */
-	KLH_VALUES,	/* of words: difference to the last one at its place, signed */
+	KLH_TAGS,	/* tags of values; none for the results of a pending operation */
+	KLH_VALUES,	/* words: difference to the last word at the same place, signed */
 	KLH_COLUMNS,
 };
 
@@ -65,12 +65,12 @@ enum klh_column {
 #define KLH_HAS_DRAIN	0x20
 #define KLH_FLAGS_KNOWN	(KL_OP_UNSEEN | KLH_HAS_POINT | KLH_HAS_DRAIN)
 
-#define KLH_VARINT	10	/* bytes of the longest number */
+#define KLH_VARINT	10 /* maximal number of bytes of a number */
 
 /*
- * Values are told as differences to the last word at the same place (argument
- * or result number) of the same method, as counters and keys grow slowly.
- * Methods share places beyond this many; writer and reader agree on that.
+ * A word is stored as its difference to the last word at the same place (number of the argument
+ * or result) of the same method, since counters and keys grow slowly.  Methods beyond this number
+ * share places with others, in the writer and in the reader.
  */
 #define KLH_PLACES	64u
 

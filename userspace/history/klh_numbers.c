@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many numbers of a column of .klh, see klh_numbers.h.  Where they end is found for 64
- * bytes at a time, so that none of them waits for the one before.
+ * Reads many numbers of a column of .klh, see klh_numbers.h.  The ends of numbers are found for 64
+ * bytes at a time, so that no number waits for the one before.
  */
 #include <emmintrin.h>
 
@@ -10,7 +10,7 @@
 
 #define TOGETHER	128
 
-/* Which of the next 64 bytes are the last ones of numbers. */
+/* A mask of those of the next 64 bytes that end a number. */
 static inline uint64_t find_last(const uint8_t *p)
 {
 	uint64_t more = 0;
@@ -31,7 +31,7 @@ static void widen(uint64_t *v, const uint8_t *p, size_t n)
 		v[i] = p[i];
 }
 
-/* The seven bits of each of the eight bytes of each. */
+/* Join the seven low bits of each byte, in each of @n words. */
 KL_VECTORIZED
 static void squeeze(uint64_t *v, size_t n)
 {
@@ -46,12 +46,15 @@ static void squeeze(uint64_t *v, size_t n)
 	}
 }
 
-/* @n of eight bytes at most each, the bytes still apart; false if they are others. */
+/*
+ * Read @n numbers of at most eight bytes, without joining their bits.  Return: false for other
+ * numbers.
+ */
 static bool split(struct klh_cursor *c, uint64_t *out, size_t n)
 {
 	const uint64_t *end = out + n;
 	const uint8_t *p = c->p, *from;
-	size_t longest = 0;	/* or more, below the next power of two */
+	size_t longest = 0;	/* union of the lengths - 1: at least the longest */
 
 	for (from = p; out < end && from < c->end; from += 64) {
 		uint64_t last = find_last(from), w;

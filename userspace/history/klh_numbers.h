@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The numbers of a column of .klh, see klh_format.h: seven bits in a byte, the last
- * without the eighth.
+ * The numbers of a column of .klh, see klh_format.h: a byte holds seven bits, and its highest bit
+ * is clear in the last byte of a number.
  */
 #ifndef KL_HISTORY_KLH_NUMBERS_H
 #define KL_HISTORY_KLH_NUMBERS_H
@@ -16,7 +16,7 @@ struct klh_cursor {
 	const uint8_t *p, *end;
 };
 
-/* The next number; false when the column ends, or holds more than 64 bits. */
+/* Get the next number.  Return: false if the column ends, or the number has more than 64 bits. */
 static inline bool klh_next(struct klh_cursor *c, uint64_t *out)
 {
 	unsigned int shift = 0;
@@ -36,7 +36,7 @@ static inline bool klh_next(struct klh_cursor *c, uint64_t *out)
 	return true;
 }
 
-/* All bits of the next @n bytes; all ones if there are not so many. */
+/* The union of the bits of the next @n bytes, or all ones if there are fewer bytes. */
 static inline uint8_t klh_all_bits(const struct klh_cursor *c, size_t n)
 {
 	uint64_t all = 0, w;
@@ -66,9 +66,9 @@ static inline bool klh_zeros(const struct klh_cursor *c, size_t n)
 	return !klh_all_bits(c, n);
 }
 
-#define KLH_BEHIND	64	/* bytes behind a column that can be read, whatever they are */
+#define KLH_BEHIND	64 /* number of readable bytes after a column, of any value */
 
-/* The next @n numbers, as klh_next(); false, and none is taken, if one is not there. */
+/* Get the next @n numbers, as klh_next().  Return: false, without taking any, if one is missing. */
 bool klh_next_some(struct klh_cursor *c, uint64_t *out, size_t n);
 
 #endif

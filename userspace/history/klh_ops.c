@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the operations of a block of .klh, see klh_ops.h: a part of each column, then
- * what these say of some operations.  Most often the flags are 0, all values are words,
- * and threads, objects, methods and CPUs are told by a byte each: such parts are brief,
- * and those columns are taken as they are.
+ * Reads the operations of a block of .klh, see klh_ops.h: first a part of each column, then the
+ * operations that these numbers describe.  In most parts the flags are 0, all values are words,
+ * and threads, objects, methods and CPUs have one byte each.  Such a part is brief, and these
+ * columns are used in place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,27 +14,28 @@
 #include "history/klh_format.h"
 #include "history/klh_ops.h"
 
-#define PART	128	/* operations that are read together */
+#define PART	128 /* number of operations that are read together */
 
-/* What the columns say of them, number by number. */
+/* The numbers of a part, by column. */
 struct klh_ops {
 	uint64_t flags[PART], call[PART], ret[PART], point[PART], drain[PART], thread[PART];
 	uint64_t object[PART], method[PART], cpu[PART], shape[PART];
 	uint64_t tag[2 * KL_MAX_ARGS * PART], word[2 * KL_MAX_ARGS * PART];
-	size_t nret, npoint, ndrain, ntag, nword;	/* of those that not all have */
-	size_t nvals;		/* of all shapes */
-	bool plain;		/* no flags */
-	bool valued;		/* each has a value */
+	/* sizes of the columns that not all operations use */
+	size_t nret, npoint, ndrain, ntag, nword;
+	size_t nvals; /* number of values of all operations */
+	bool plain; /* no operation has flags */
+	bool valued; /* each operation has a value */
 	struct {
 		const uint8_t *thread, *object, *method, *cpu, *shape;
-	} bytes;		/* of a brief part, in their columns */
-	uint64_t prev;		/* call of the operation before, in the block */
-	uint64_t last_call, last_ret;	/* of the operation before, in the file */
+	} bytes; /* columns of a brief part, in place */
+	uint64_t prev; /* call of the operation before in the block */
+	uint64_t last_call, last_ret; /* times of the operation before in the file */
 	bool unordered;
 	struct klh_last last;
 };
 
-/* A number of one of the columns that are bytes in a brief part. */
+/* Number @i of a column that has bytes in a brief part. */
 #define AT(o, column, i, brief)	((brief) ? (o)->bytes.column[i] : (o)->column[i])
 
 struct klh_ops *klh_ops_new(void)
@@ -64,7 +65,7 @@ void klh_ops_begin(struct klh_ops *o)
 	o->prev = 0;
 }
 
-/* How many numbers there are in the columns where not each operation has one. */
+/* Count the numbers of the columns that not all operations use. */
 static bool count_numbers(struct klh_ops *o, const struct kl_history *h, size_t n)
 {
 	uint64_t flags = 0, thread = 0, object = 0, method = 0, cpu = 0, args = 0, results = 0;
@@ -97,7 +98,7 @@ static bool count_numbers(struct klh_ops *o, const struct kl_history *h, size_t 
 	       args <= KL_MAX_ARGS && results <= KL_MAX_ARGS;
 }
 
-/* The columns of the next @n operations. */
+/* Read the columns of the next @n operations. */
 static bool read_part(struct klh_ops *o, const struct kl_history *h, struct klh_cursor *col,
 		      size_t n)
 {
@@ -136,10 +137,7 @@ static bool all_below(const uint8_t *p, size_t n, size_t limit)
 	return most < limit;
 }
 
-/*
- * Arguments and results of @n operations; 0 if one cannot have so many.  *@valued: each
- * has one.
- */
+/* The number of values of @n operations, or 0 if one has too many.  *@valued: each has a value. */
 KL_VECTORIZED
 static size_t count_values(const uint8_t *shape, size_t n, bool *valued)
 {
@@ -158,7 +156,10 @@ static size_t count_values(const uint8_t *shape, size_t n, bool *valued)
 	return args <= KL_MAX_ARGS && results <= KL_MAX_ARGS ? all : 0;
 }
 
-/* The same of a brief part; false, and nothing is read, if it is none or damaged. */
+/*
+ * Read the columns of a brief part.  Return: false, without reading, if it is damaged or not
+ * brief.
+ */
 static bool read_brief(struct klh_ops *o, const struct kl_history *h, struct klh_cursor *col,
 		       size_t n)
 {
@@ -195,13 +196,13 @@ static bool read_brief(struct klh_ops *o, const struct kl_history *h, struct klh
 	return true;
 }
 
-/* The shapes of @n operations, and their values one after the other, behind those of @h. */
-static inline __attribute__((always_inline)) void make_shapes(struct klh_ops *o,
+/* Make the signatures of @n operations and their values, behind those of @h. */
+static inline __attribute__((always_inline)) void make_sigs(struct klh_ops *o,
 							      struct kl_history *h, size_t n,
 							      bool brief)
 {
 	const uint64_t *tag = o->tag, *word = o->word;
-	struct kl_shape *shape = h->shapes + h->nshapes;
+	struct kl_opsig *sig = h->opsigs + h->nopsigs;
 	struct kl_val *v = h->vals + h->nvals;
 	unsigned int k;
 	uint64_t *last;
@@ -212,8 +213,10 @@ static inline __attribute__((always_inline)) void make_shapes(struct klh_ops *o,
 		const unsigned int nargs = s >> 4, all = nargs + (s & 15);
 		const unsigned int known = !brief && o->flags[i] & KL_OP_PENDING ? nargs : all;
 
-		shape[i] = (struct kl_shape){
-			.method = method, .nargs = nargs, .nres = all - nargs,
+		sig[i] = (struct kl_opsig){
+			.method = method,
+			.nargs = nargs,
+			.nres = all - nargs,
 		};
 		for (k = 0; k < known; k++, v++) {
 			if (!brief && *tag++ != KL_WORD) {
@@ -229,8 +232,8 @@ static inline __attribute__((always_inline)) void make_shapes(struct klh_ops *o,
 }
 
 /*
- * Operations of @n shapes.  @plain: none has flags, as in a @brief part.  False if their
- * times are not as they should be.
+ * Make @n operations.  With @plain no operation has flags, as in a @brief part.  Return: false if a
+ * time is wrong.
  */
 static inline __attribute__((always_inline)) bool make_ops(struct klh_ops *o, struct kl_op *op,
 							   size_t n, bool plain, bool brief)
@@ -263,7 +266,7 @@ static inline __attribute__((always_inline)) bool make_ops(struct klh_ops *o, st
 	return !over;
 }
 
-/* Linearization points and drains of the last @n operations. */
+/* Set linearization points and drains of the last @n operations. */
 static int tell_times(struct klh_ops *o, struct kl_history *h, size_t n)
 {
 	const uint64_t *point = o->point, *drain = o->drain;
@@ -280,7 +283,7 @@ static int tell_times(struct klh_ops *o, struct kl_history *h, size_t n)
 		if (o->flags[i] & KLH_HAS_DRAIN)
 			d = call + klh_unfold(*drain++);
 		if (o->flags[i] & (KLH_HAS_POINT | KLH_HAS_DRAIN))
-			ret = kl_history_tell(h, first + i, p, d);
+			ret = kl_history_set_points(h, first + i, p, d);
 	}
 	return ret;
 }
@@ -295,10 +298,10 @@ static int add_part(struct klh_ops *o, struct kl_history *h, size_t n, bool brie
 		return ret;
 	op = &h->ops[h->nops];
 	if (brief) {
-		make_shapes(o, h, n, true);
+		make_sigs(o, h, n, true);
 		good = make_ops(o, op, n, true, true);
 	} else {
-		make_shapes(o, h, n, false);
+		make_sigs(o, h, n, false);
 		good = o->plain ? make_ops(o, op, n, true, false) :
 		       make_ops(o, op, n, false, false);
 	}
@@ -316,10 +319,10 @@ int klh_ops_read(struct klh_ops *o, struct kl_history *h, struct klh_cursor *col
 	for (i = 0; i < n; i += part) {
 		part = n - i < PART ? n - i : PART;
 		brief = read_brief(o, h, col, part);
-		*what = "an operation is not as it should be";
+		*what = "an operation is invalid";
 		if (!brief && !read_part(o, h, col, part))
 			return -EINVAL;
-		*what = "an operation's times are not as they should be";
+		*what = "an operation's times are invalid";
 		ret = add_part(o, h, part, brief);
 		if (ret)
 			return ret;

@@ -14,23 +14,23 @@ struct klh_ops;
 struct klh_ops *klh_ops_new(void);
 void klh_ops_free(struct klh_ops *o);
 
-/* A block begins. */
+/* Begin a block. */
 void klh_ops_begin(struct klh_ops *o);
 
 /**
  * klh_ops_read() - read the next operations of a block
  * @o: the reader, always of the same file
- * @h: where they go; what they refer to is there
- * @col: the block's columns; those of operations move behind what was read
- * @n: how many operations
- * @what: of -EINVAL: what is not as it should be
+ * @h: the history that gets the operations; its methods, objects and threads are there
+ * @col: the block's columns; the columns of operations move behind the operations
+ * @n: number of operations
+ * @what: set with -EINVAL: the part of the block that is wrong
  *
- * Return: 0, -EINVAL, -ENOMEM, -EOVERFLOW.
+ * Return: 0, -EINVAL, -ENOMEM or -EOVERFLOW.
  */
 int klh_ops_read(struct klh_ops *o, struct kl_history *h, struct klh_cursor *col, size_t n,
 		 const char **what);
 
-/* Were some not as kl_history_finish() leaves them? */
+/* Were some operations not in the order of kl_history_finish()? */
 bool klh_ops_unordered(const struct klh_ops *o);
 
 #endif

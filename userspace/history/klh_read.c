@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads .klh, see klh_format.h.  Nothing in the file is believed: lengths are
- * held against what is there and against bounds, sums against the data, and
- * indices against the tables, before any is used.
+ * Reads .klh, see klh_format.h.  Nothing in the file is trusted: before use, lengths are checked
+ * against the file and against bounds, checksums against the data, and indices against the tables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,22 +19,23 @@
 #include "history/klh_ops.h"
 #include "history/text.h"
 
-#define EXPECT	64	/* bytes of memory for each of a file that are taken at once */
-#define FIRST	8192	/* operations that tell how much memory all will take */
+/* maximal bytes of memory, for each byte of a file, that are allocated at once */
+#define EXPECT	64
+#define FIRST	8192 /* operations after which the memory for all is estimated */
 
 struct kl_klh_reader {
 	const char *name;
 	const uint8_t *data;
-	size_t len, at;		/* of the file; offset of the block being read */
+	size_t len, at; /* length of the file; offset of the present block */
 	struct kl_history *h;
 	ZSTD_DCtx *zstd;
 	uint8_t *raw;
 	size_t craw;
 	uint64_t object, thread, floor;
-	uint64_t nops;		/* of all blocks */
+	uint64_t nops; /* number of operations in all blocks so far */
 	uint32_t nblocks;
-	bool whole;		/* the file is in memory */
-	bool begun, ended;	/* of a stream */
+	bool whole; /* the whole file is in memory */
+	bool begun, ended; /* the header was read; the end was read */
 	struct klh_ops *ops;
 };
 
@@ -57,7 +57,7 @@ static int read_methods(struct kl_klh_reader *r, struct klh_cursor *c)
 
 	while (c->p < c->end) {
 		if (!klh_next(c, &len) || len > (size_t)(c->end - c->p))
-			return damaged(r, "a method's name is cut short");
+			return damaged(r, "a method's name is truncated");
 		i = kl_history_method(r->h, (const char *)c->p, len);
 		if (i == -EINVAL || (i >= 0 && (size_t)i + 1 != r->h->nmethods))
 			return damaged(r, "bad method name");
@@ -84,7 +84,7 @@ static int read_keys(struct kl_klh_reader *r, struct klh_cursor *c, uint64_t *la
 		if (i < 0)
 			return i;
 		if (*n == old)
-			return damaged(r, "an object or thread comes twice");
+			return damaged(r, "an object or thread occurs twice");
 	}
 	return 0;
 }
@@ -112,7 +112,7 @@ static int read_gaps(struct kl_klh_reader *r, struct klh_cursor *c)
 	return 0;
 }
 
-/* Make room for all operations of a whole file, as headers of blocks tell. */
+/* Make room for all operations of a whole file, by the headers of its blocks. */
 static void expect(struct kl_klh_reader *r)
 {
 	uint64_t nops = 0;
@@ -130,7 +130,7 @@ static void expect(struct kl_klh_reader *r)
 		kl_history_expect(r->h, (double)nops / r->h->nops + 0.01, EXPECT * r->len);
 }
 
-/* The operations of a block; the first ones of a file tell how large others are. */
+/* Read the operations of a block.  The first ones of a file show how much memory others need. */
 static int read_ops(struct kl_klh_reader *r, struct klh_cursor *col, uint32_t nops)
 {
 	const uint32_t first = r->whole && !r->h->nops && nops > FIRST ? FIRST : nops;
@@ -212,7 +212,7 @@ static int read_block(struct kl_klh_reader *r, const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* What was to come after the whole blocks is not known. */
+/* Note that the end of the file is missing: everything after the last floor is unknown. */
 static int cut_short(struct kl_klh_reader *r)
 {
 	struct kl_gap gap = {
@@ -220,13 +220,14 @@ static int cut_short(struct kl_klh_reader *r)
 		.reason = KL_GAP_LOST,
 	};
 
-	kl_warn("%s: cut short at offset %zu after %zu operations: what may have followed, from "
-		"time %" PRIu64 " on, is taken as not known", r->name, r->at, r->h->nops, r->floor);
-	/* Only the end itself is missing when nothing can come any more. */
+	kl_warn("%s: truncated at offset %zu after %zu operations: operations that may have "
+		"followed, from time "
+		"%" PRIu64 " on, count as lost", r->name, r->at, r->h->nops, r->floor);
+	/* With this floor no operations could follow, so only the end itself is missing. */
 	return r->floor == KL_TIME_MAX ? 0 : kl_history_add_gap(r->h, &gap);
 }
 
-/* A machine that crashed may leave zeros where data should have come. */
+/* After a crash of the machine a file may have zeros instead of its last data. */
 static bool only_zeros(const uint8_t *p, size_t len)
 {
 	while (len && !*p) {
@@ -252,11 +253,11 @@ static int read_blocks(struct kl_klh_reader *r)
 			if (klh_get64(p + 16) != r->nops || klh_get32(p + 8) != r->nblocks)
 				return damaged(r, "blocks are missing");
 			if (left > KLH_BLOCK_HEADER)
-				return damaged(r, "something follows the end");
+				return damaged(r, "unexpected bytes after the end");
 			return 0;
 		}
 		if (klh_get32(p) != KLH_BLOCK)
-			return damaged(r, "a block of a kind that is not known");
+			return damaged(r, "a block of an unknown kind");
 		if (len > left - KLH_BLOCK_HEADER)
 			return cut_short(r);
 		ret = read_block(r, p, len);
@@ -266,7 +267,7 @@ static int read_blocks(struct kl_klh_reader *r)
 	}
 }
 
-/* The header's text, line by line as in the text form. */
+/* Read the header's text, line by line as in the text form. */
 static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 {
 	struct kl_text_src src = { .scan.name = r->name };
@@ -275,8 +276,8 @@ static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 	int ret = 0;
 
 	if (!len || p[len - 1] != '\n')
-		return damaged(r, "the header's text has no end");
-	/* What scans lines reads behind them. */
+		return damaged(r, "the header's text does not end");
+	/* Scanners read some bytes after the last line. */
 	text = calloc(1, len + KL_INPUT_BEHIND);
 	if (!text)
 		return -ENOMEM;
@@ -286,7 +287,7 @@ static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 		src.scan.line++;
 		src.scan.start = p;
 		if (*p != '#')
-			ret = damaged(r, "the header holds something else than header lines");
+			ret = damaged(r, "the header has lines that are not header lines");
 		else
 			ret = kl_text_header(r->h, &src, p + 1);
 		p = (const char *)memchr(p, '\n', end - p) + 1;
@@ -303,7 +304,7 @@ static int read_header(struct kl_klh_reader *r)
 	int ret;
 
 	if (r->len < KLH_HEADER) {
-		kl_err("%s: cut short inside its header: expected at least %d bytes, found %zu",
+		kl_err("%s: truncated inside its header: expected at least %d bytes, found %zu",
 		       r->name, KLH_HEADER, r->len);
 		return -EINVAL;
 	}
@@ -320,7 +321,7 @@ static int read_header(struct kl_klh_reader *r)
 	if (len > KLH_MAX_TEXT)
 		return damaged(r, "the header is too large");
 	if (len > r->len - KLH_HEADER) {
-		kl_err("%s: cut short inside its header: expected %" PRIu32
+		kl_err("%s: truncated inside its header: expected %" PRIu32
 		       " bytes of text, found %zu", r->name, len, r->len - KLH_HEADER);
 		return -EINVAL;
 	}
@@ -383,7 +384,7 @@ static int feed_header(struct kl_klh_reader *r, const uint8_t *p, size_t len, si
 {
 	int ret;
 
-	/* Of a length that does not fit the reader of whole files tells. */
+	/* The reader of whole files reports a length that is too large. */
 	if (len < KLH_HEADER ||
 	    (klh_get32(p + 12) <= KLH_MAX_TEXT && crc32(0, p, 20) == klh_get32(p + 20) &&
 	     len - KLH_HEADER < klh_get32(p + 12)))
@@ -422,7 +423,7 @@ int kl_klh_reader_feed(struct kl_klh_reader *r, const void *data, size_t len, si
 		return 0;
 	}
 	if (klh_get32(p) != KLH_BLOCK)
-		return damaged(r, "a block of a kind that is not known");
+		return damaged(r, "a block of an unknown kind");
 	if (size > ZSTD_compressBound(KLH_MAX_RAW))
 		return damaged(r, "a block is too large");
 	if (size > len - KLH_BLOCK_HEADER)

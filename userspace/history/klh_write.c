@@ -26,16 +26,16 @@ struct kl_klh {
 	int fd;
 	ZSTD_CCtx *zstd;
 	struct column col[KLH_COLUMNS];
-	uint8_t *raw, *out;	/* a block: put together, and compressed behind its header */
+	uint8_t *raw, *out; /* a block's data; its header and the compressed data */
 	size_t craw, cout;
-	size_t nmethods, nobjects, nthreads;	/* of the history's tables, written so far */
-	uint64_t object, thread;		/* the last of them */
+	size_t nmethods, nobjects, nthreads; /* entries of the history's tables written so far */
+	uint64_t object, thread; /* the last object and thread written */
 	uint64_t nops, bytes, floor;
 	uint32_t nblocks;
 	struct klh_last last;
 };
 
-/* Room was made before: klh_reserve(). */
+/* Append a number; klh_reserve() made room for it. */
 static inline void put(struct column *c, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -84,7 +84,7 @@ static int put_methods(struct kl_klh *k, const struct kl_history *h)
 	return 0;
 }
 
-/* Objects or threads, at most KLH_BLOCK_KEYS of them. */
+/* Put new objects or threads into a block, at most KLH_BLOCK_KEYS. */
 static int put_keys(struct column *c, const uint64_t *keys, size_t n, size_t *done, uint64_t *last)
 {
 	size_t end = n - *done > KLH_BLOCK_KEYS ? *done + KLH_BLOCK_KEYS : n;
@@ -102,7 +102,7 @@ static int put_keys(struct column *c, const uint64_t *keys, size_t n, size_t *do
 
 static int write_block(struct kl_klh *k, uint32_t nops, uint64_t floor);
 
-/* What is new in the tables goes into the next block, and into blocks before it if it is much. */
+/* Put new entries of the tables into the next block; many need blocks of their own before it. */
 static int put_tables(struct kl_klh *k, const struct kl_history *h)
 {
 	int ret;
@@ -126,7 +126,7 @@ static int put_tables(struct kl_klh *k, const struct kl_history *h)
 static void put_op(struct kl_klh *k, const struct kl_history *h, const struct kl_op *op,
 		   uint64_t prev)
 {
-	const struct kl_shape *s = kl_op_shape(h, op);
+	const struct kl_opsig *s = kl_op_sig(h, op);
 	bool pending = op->flags & KL_OP_PENDING;
 	unsigned int n = s->nargs + (pending ? 0 : s->nres), i;
 	const struct kl_val *v = kl_op_args(h, op);
@@ -159,7 +159,7 @@ static void put_op(struct kl_klh *k, const struct kl_history *h, const struct kl
 	}
 }
 
-/* A block with all that the columns hold, which are empty afterwards. */
+/* Write the contents of the columns as a block, and empty the columns. */
 static int write_block(struct kl_klh *k, uint32_t nops, uint64_t floor)
 {
 	size_t raw = KLH_COLUMNS * 4, at, len, i;
@@ -215,8 +215,8 @@ static int append_block(struct kl_klh *k, const struct kl_history *h, size_t fir
 		return -EFBIG;
 	ret = put_tables(k, h);
 	for (i = 0; i < n; i++)
-		nvals += kl_op_shape(h, &h->ops[first + i])->nargs +
-			 kl_op_shape(h, &h->ops[first + i])->nres;
+		nvals += kl_op_sig(h, &h->ops[first + i])->nargs +
+			 kl_op_sig(h, &h->ops[first + i])->nres;
 	for (i = KLH_FLAGS; i < KLH_TAGS && !ret; i++)
 		ret = reserve(&k->col[i], n);
 	for (i = KLH_TAGS; i <= KLH_VALUES && !ret; i++)
@@ -231,7 +231,7 @@ static int append_block(struct kl_klh *k, const struct kl_history *h, size_t fir
 	return write_block(k, n, floor);
 }
 
-/* The least call time of @n operations; KL_TIME_MAX if there is none. */
+/* The least call of @n operations, or KL_TIME_MAX for none. */
 static uint64_t least_call(const struct kl_op *op, size_t n)
 {
 	uint64_t t = KL_TIME_MAX;
@@ -254,7 +254,10 @@ int kl_klh_append(struct kl_klh *k, const struct kl_history *h, size_t first, si
 	floors = malloc(nblocks * sizeof(*floors));
 	if (!floors)
 		return -ENOMEM;
-	/* What is not written after a block: the blocks behind it, and @floor. */
+	/*
+	 * A block's floor bounds the calls of the blocks after it, and @floor those of later
+	 * ones.
+	 */
 	for (i = nblocks; i-- > 0;) {
 		floors[i] = floor;
 		len = n - i * KLH_BLOCK_OPS < KLH_BLOCK_OPS ? n - i * KLH_BLOCK_OPS : KLH_BLOCK_OPS;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* When operations took effect, where that is known: see kl_history_tell(). */
+/* Known linearization points and drains of operations, see kl_history_set_points(). */
 #include <string.h>
 
 #include "base/mem.h"
 #include "history/internal.h"
 
-/* Of operations @from .. @to - 1 nothing is known. */
+/* Set the times of operations @from .. @to - 1 to unknown. */
 static void forget(uint64_t *times, size_t from, size_t to)
 {
 	_Static_assert(KL_TIME_MAX == UINT64_MAX, "all bytes are 0xff");
@@ -13,7 +13,7 @@ static void forget(uint64_t *times, size_t from, size_t to)
 		memset(times + from, 0xff, (to - from) * sizeof(*times));
 }
 
-int kl_history_untold(struct kl_history *h, size_t n)
+int kl_history_no_points(struct kl_history *h, size_t n)
 {
 	int ret = 0;
 
@@ -28,8 +28,11 @@ int kl_history_untold(struct kl_history *h, size_t n)
 	return ret;
 }
 
-/* One of @n operations in @times, which few histories need. */
-static int tell(uint64_t **times, size_t *cap, size_t n, size_t i, uint64_t time)
+/*
+ * Set a time of operation @i of @n.  The array is made at the first use, since few histories need
+ * it.
+ */
+static int set_time(uint64_t **times, size_t *cap, size_t n, size_t i, uint64_t time)
 {
 	int ret;
 
@@ -45,14 +48,14 @@ static int tell(uint64_t **times, size_t *cap, size_t n, size_t i, uint64_t time
 	return 0;
 }
 
-int kl_history_tell(struct kl_history *h, size_t i, uint64_t point, uint64_t drain)
+int kl_history_set_points(struct kl_history *h, size_t i, uint64_t point, uint64_t drain)
 {
 	struct kl_op *op = &h->ops[i];
 	const bool drained = drain == op->ret && drain != KL_TIME_MAX;
 
 	op->flags = drained ? op->flags | KL_OP_DRAINED : op->flags & ~KL_OP_DRAINED;
-	return tell(&h->points, &h->cpoints, h->nops, i, point) ?:
-	       tell(&h->drains, &h->cdrains, h->nops, i, drained ? KL_TIME_MAX : drain);
+	return set_time(&h->points, &h->cpoints, h->nops, i, point) ?:
+	       set_time(&h->drains, &h->cdrains, h->nops, i, drained ? KL_TIME_MAX : drain);
 }
 
 static void swap(uint64_t *times, size_t a, size_t b)

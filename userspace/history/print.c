@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values and operations as people read them. */
+/* Prints values and operations for people. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ const char *const kl_gap_reasons[3] = {
 	[KL_GAP_LOST] = "lost", [KL_GAP_MISSED] = "missed", [KL_GAP_CUT] = "cut",
 };
 
-/* As snprintf(): returns the length it has or would have. */
+/* Return, as snprintf(): the length that the text has, or would have with enough room. */
 int kl_val_print(char *buf, size_t size, struct kl_val v)
 {
 	switch (v.tag) {
@@ -34,7 +34,10 @@ int kl_val_print(char *buf, size_t size, struct kl_val v)
 	default:
 		return snprintf(buf, size, "?");
 	}
-	/* The kernel's error numbers; then addresses and the like are told by their digits. */
+	/*
+	 * The kernel's error numbers are negative; large numbers such as addresses are
+	 * hexadecimal.
+	 */
 	if (v.v >= -(uint64_t)MAX_ERRNO)
 		return snprintf(buf, size, "%" PRId64, (int64_t)v.v);
 	return snprintf(buf, size, v.v >> 32 ? "0x%" PRIx64 : "%" PRIu64, v.v);
@@ -42,7 +45,8 @@ int kl_val_print(char *buf, size_t size, struct kl_val v)
 
 int kl_history_print_val(char *buf, size_t size, const struct kl_history *h, struct kl_val v)
 {
-	const char *spelling = v.tag == KL_WORD && h->spellings ? kl_history_spelling(h, v.v) : NULL;
+	const char *spelling = v.tag == KL_WORD && h->spellings ? kl_history_spelling(h, v.v) :
+		NULL;
 
 	return spelling ? snprintf(buf, size, "%s", spelling) : kl_val_print(buf, size, v);
 }
@@ -77,13 +81,13 @@ static void put_vals(struct out *o, const struct kl_history *h, const struct kl_
 }
 
 /*
- * What an operation of a key-value log appends, as kv.c spells it: "x" of ..."x".  The other
- * arguments of specs/kv.lin say which values lead to which, and are not what was called.
- * NULL: the operation is none.
+ * The string that an operation of a key-value log appends, as kv.c spells it: "x" of ..."x".  The
+ * other arguments of specs/kv.lin are steps from value to value, which the caller did not pass.
+ * NULL: the operation is no append.
  */
 static const char *appended(const struct kl_history *h, const struct kl_op *op)
 {
-	const struct kl_shape *s = kl_op_shape(h, op);
+	const struct kl_opsig *s = kl_op_sig(h, op);
 	const struct kl_val *last = kl_op_args(h, op) + s->nargs - 1;
 	const char *spelling;
 
@@ -96,7 +100,7 @@ static const char *appended(const struct kl_history *h, const struct kl_op *op)
 
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op)
 {
-	const struct kl_shape *s = kl_op_shape(h, op);
+	const struct kl_opsig *s = kl_op_sig(h, op);
 	const char *const string = appended(h, op);
 	struct out o = { .buf = buf, .size = size };
 

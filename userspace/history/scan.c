@@ -11,7 +11,7 @@
 #include "history/scan.h"
 
 #define MAX_ERRORS	20
-#define EXPECT		64	/* bytes of memory for each of a file, at most */
+#define EXPECT		64 /* maximal bytes of memory, for each byte of a file, allocated at once */
 
 const unsigned char kl_scan_class[256] = {
 	[' '] = KL_SCAN_BLANK | KL_SCAN_END, ['\t'] = KL_SCAN_BLANK | KL_SCAN_END,
@@ -20,7 +20,7 @@ const unsigned char kl_scan_class[256] = {
 	['0' ... '9'] = KL_SCAN_NAME, ['_'] = KL_SCAN_NAME,
 };
 
-/* The word at @p as a message quotes it. */
+/* Quote the word at @p for a message. */
 static const char *quote(char *buf, size_t size, const char *p)
 {
 	size_t n = 0;
@@ -41,7 +41,7 @@ static const char *quote(char *buf, size_t size, const char *p)
 	return buf;
 }
 
-/* The line that @tok is in, whose number becomes the scanner's; NULL: it is not of the input. */
+/* Find the line of @tok, and set the scanner's line number.  NULL: @tok is not in the input. */
 static const char *find_line(struct kl_scan *s, const char *tok, size_t *len)
 {
 	const char *line = s->text ?: s->start, *p = line, *end = s->end;
@@ -61,18 +61,21 @@ static const char *find_line(struct kl_scan *s, const char *tok, size_t *len)
 	return line;
 }
 
-/* Say @what of the word at @tok, with its place. */
+/* Print a message about the word at @tok, with its place. */
 static int say(struct kl_scan *s, const char *tok, const char *expected, const char *what)
 {
 	char buf[48];
 	const char *quoted = quote(buf, sizeof(buf), tok), *line;
-	size_t len, col;
+	size_t len = 0, col;
 
 	s->errors++;
 	if (s->quiet)
 		return -EINVAL;
 	line = find_line(s, tok, &len);
 	col = line ? tok - line + 1 : 0;
+	/* A line ends before its carriage returns. */
+	if (line && col > len)
+		col = len + 1;
 	kl_err_at(s->name, s->line, col, "%s: %s%s", quoted, expected, what);
 	if (line)
 		kl_err_source(line, len, col);
@@ -165,7 +168,7 @@ void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h)
 	static const char *const kinds[KL_SKIPS] = {
 		[KL_SKIP_FOREIGN] = "lines of other programs",
 		[KL_SKIP_NAMED] = "entries of processes without a number, as :nemesis",
-		[KL_SKIP_REMARK] = ":info of processes that had invoked nothing",
+		[KL_SKIP_REMARK] = ":info entries of processes without a pending :invoke",
 	};
 	const size_t size = sizeof(h->skipped_why);
 	size_t len = 0;
@@ -180,11 +183,12 @@ void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h)
 	}
 	if (!h->skipped)
 		return;
-	snprintf(h->skipped_why + len, size - len, " (first: line %u: %s)", s->skip_line, s->skip_text);
+	snprintf(h->skipped_why + len, size - len, " (first: line %u: %s)", s->skip_line,
+		 s->skip_text);
 	kl_warn("%s: skipped %s", s->name, h->skipped_why);
 }
 
-/* Then it is no text, and what is taken for a string would end there. */
+/* Report a zero byte: the file is no text, and C strings would end there. */
 static int zero_byte(struct kl_scan *s, const char *p, const char *at, const char *end)
 {
 	const char *line = p;
@@ -196,7 +200,10 @@ static int zero_byte(struct kl_scan *s, const char *p, const char *at, const cha
 	return -EINVAL;
 }
 
-/* The lines of a run.  0 also after a message about one, or when the scanner stops. */
+/*
+ * Scan the lines of a run.  Return: 0, also after messages and if the scanner stops; negative
+ * errno.
+ */
 static int scan_run(struct kl_scan *s, const char *p, const char *end,
 		    int (*line)(void *ctx, const char **pp), void *ctx)
 {
@@ -246,7 +253,7 @@ int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 		ret = scan_run(s, p, end, line, ctx);
 		if (ret || s->stop)
 			return ret;
-		/* The first lines tell how large others are. */
+		/* The first lines show how much memory the others need. */
 		if (first && s->h && in->size / EXPECT < SIZE_MAX / EXPECT)
 			kl_history_expect(s->h, 1.02 * in->size / len, EXPECT * in->size);
 		first = false;

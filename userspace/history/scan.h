@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Scanning of the forms that are lines of words.  Scanners rely on every line
- * ending in a newline, which no word contains, and on KL_INPUT_BEHIND bytes that can
- * be read behind the last one; they need no other bound.
+ * Scanning of forms that consist of lines of words.  Every line ends with a newline, which no word
+ * contains, and KL_INPUT_BEHIND readable bytes follow the last line.  So scanners check no other
+ * bound.
  */
 #ifndef KL_HISTORY_SCAN_H
 #define KL_HISTORY_SCAN_H
@@ -15,31 +15,32 @@
 
 #include "history/input.h"
 
-/* What a reader passes over, but for comments and empty lines. */
+/* Kinds of entries that a reader skips, apart from comments and empty lines. */
 enum kl_skip {
 	KL_SKIP_FOREIGN,	/* lines of other programs */
-	KL_SKIP_NAMED,		/* entries of processes that have a name */
-	KL_SKIP_REMARK,		/* :info of processes that do nothing */
+	KL_SKIP_NAMED,		/* entries of processes with names */
+	KL_SKIP_REMARK,		/* :info of processes without an open operation */
 	KL_SKIPS
 };
 
-/* Where the reader is, for messages. */
+/* The position of a reader, for messages. */
 struct kl_scan {
 	const char *name;
 	unsigned int line, errors;
-	bool stop;		/* set it where what follows cannot be understood */
-	bool quiet;		/* what is wrong is counted, and not said */
-	const char *text, *end;	/* all of it, if it is in memory: messages show the place */
-	const char *start;	/* of the line that is read, where @text is not set */
+	bool stop;		/* a reader sets it if it cannot understand the rest */
+	bool quiet;		/* errors are counted, without messages */
+	/* the whole text if it is in memory, from which messages show lines */
+	const char *text, *end;
+	const char *start;	/* the present line, if @text is NULL */
 	size_t skipped[KL_SKIPS];
-	unsigned int skip_line;	/* of the first that was skipped, */
-	char skip_text[48];	/* and how it begins */
-	struct kl_history *h;	/* what is made of it, to make room in, or NULL */
+	unsigned int skip_line;	/* line of the first skipped entry */
+	char skip_text[48];	/* begin of the first skipped entry */
+	struct kl_history *h;	/* the history that is being read, to make room in; or NULL */
 };
 
-/* What each character is: one look, as most of a file's time is spent asking. */
+/* Classes of characters in one table, since reading a file mostly consists of such tests. */
 #define KL_SCAN_BLANK	1
-#define KL_SCAN_END	2	/* a word ends here */
+#define KL_SCAN_END	2	/* a character that ends a word */
 #define KL_SCAN_NAME	4	/* letters, digits and _ */
 
 extern const unsigned char kl_scan_class[256];
@@ -49,7 +50,7 @@ static inline bool kl_scan_blank(char c)
 	return kl_scan_class[(unsigned char)c] & KL_SCAN_BLANK;
 }
 
-/* Does a word end here? */
+/* Does this character end a word? */
 static inline bool kl_scan_end(char c)
 {
 	return kl_scan_class[(unsigned char)c] & KL_SCAN_END;
@@ -72,7 +73,7 @@ static inline const char *kl_scan_skip(const char *p)
 	return p;
 }
 
-/* The eight characters at @p, the first one lowest. */
+/* The eight characters at @p as a number, whose lowest byte is the first. */
 __attribute__((always_inline))
 static inline uint64_t kl_scan_eight(const char *p)
 {
@@ -90,7 +91,10 @@ static inline size_t kl_scan_word(const char *p)
 	const char *start = p;
 	uint64_t w, found;
 
-	/* What ends a word, and little else, is not above a blank; the lowest one is certain. */
+	/*
+	 * Characters that end words, and few others, are not above a blank; only the lowest is
+	 * certain.
+	 */
 	for (;; p += sizeof(w)) {
 		w = kl_scan_eight(p);
 		found = (w - ones * (' ' + 1)) & ~w & ones * 0x80;
@@ -102,7 +106,7 @@ static inline size_t kl_scan_word(const char *p)
 	return p - start;
 }
 
-/* Is the word at @p, of @len characters, @word? */
+/* Is @word the word of @len characters at @p? */
 __attribute__((always_inline))
 static inline bool kl_scan_is(const char *p, size_t len, const char *word)
 {
@@ -118,7 +122,7 @@ static inline bool kl_scan_is(const char *p, size_t len, const char *word)
 	return !word[len];
 }
 
-/* Behind @word if that is the word at @p, else NULL. */
+/* The end of @word if it is the word at @p, else NULL. */
 static inline const char *kl_scan_past(const char *p, const char *word)
 {
 	while (*word && *p == *word) {
@@ -128,33 +132,36 @@ static inline const char *kl_scan_past(const char *p, const char *word)
 	return *word || !kl_scan_end(*p) ? NULL : p;
 }
 
-/* Say that @expected was expected at @tok, and show the place; counts it.  Returns -EINVAL. */
+/*
+ * Report that @expected was expected at @tok, show the place, and count the error.  Return:
+ * -EINVAL.
+ */
 int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected);
 
-/* The same with other words: say @what of the word at @tok. */
+/* The same with the message @what about the word at @tok. */
 int kl_scan_bad_shown(struct kl_scan *s, const char *tok, const char *what);
 
-/* The same, and nothing can be understood without it. */
+/* As kl_scan_bad(), for an error after which nothing can be understood. */
 int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected);
 
-/* Count what is passed over, at @tok, so that nobody takes it for read. */
+/* Count the entry at @tok as skipped. */
 void kl_scan_skipped(struct kl_scan *s, enum kl_skip kind, const char *tok);
 
-/* Warn of all that was passed over, and note it in the history. */
+/* Warn about all skipped entries, and note them in the history. */
 void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h);
 
-/* How many of the eight characters are digits, in front of the first that is none. */
+/* The number of digits at the begin of the eight characters. */
 __attribute__((always_inline))
 static inline unsigned int kl_scan_digits(uint64_t w)
 {
 	const uint64_t v = w ^ 0x3030303030303030;
-	/* Behind the first other one there may be carries. */
+	/* Bits after the first other character may be wrong, by carries. */
 	const uint64_t others = ((v + 0x7676767676767676) | v) & 0x8080808080808080;
 
 	return others ? __builtin_ctzll(others) / 8 : 8;
 }
 
-/* The number that the first @n of the eight characters are: one, two, four digits at a time. */
+/* The number in the first @n of the eight characters; pairs, then fours of digits are combined. */
 __attribute__((always_inline))
 static inline uint64_t kl_scan_number(uint64_t w, unsigned int n)
 {
@@ -166,10 +173,10 @@ static inline uint64_t kl_scan_number(uint64_t w, unsigned int n)
 		(w >> 16 & four) * (1 + (10000ull << 32))) >> 32;
 }
 
-/* kl_scan_u64() when it is not short and decimal. */
+/* The part of kl_scan_u64() for numbers that are not short and decimal. */
 int kl_scan_u64_slow(struct kl_scan *s, const char **pp, uint64_t *out, const char *what);
 
-/* A decimal or 0x number that ends its word; *pp moves behind it.  0 or -EINVAL. */
+/* Read a word that is a decimal or 0x number, and move *pp behind it.  0 or -EINVAL. */
 __attribute__((always_inline))
 static inline int kl_scan_u64(struct kl_scan *s, const char **pp, uint64_t *out, const char *what)
 {
@@ -188,7 +195,7 @@ static inline int kl_scan_u64(struct kl_scan *s, const char **pp, uint64_t *out,
 		p += more;
 	}
 	if (!n || more == 8 || !kl_scan_end(*p)) {
-		/* What the caller has can stay in registers. */
+		/* Copies let the caller's variables stay in registers. */
 		const char *slow = *pp;
 		uint64_t number = 0;
 
@@ -201,7 +208,7 @@ static inline int kl_scan_u64(struct kl_scan *s, const char **pp, uint64_t *out,
 	return ret;
 }
 
-/* The same, of what is often a digit: threads, objects, CPUs. */
+/* The same for numbers that often have one digit: threads, objects, CPUs. */
 __attribute__((always_inline))
 static inline int kl_scan_short(struct kl_scan *s, const char **pp, uint64_t *out,
 				const char *what)
@@ -215,10 +222,10 @@ static inline int kl_scan_short(struct kl_scan *s, const char **pp, uint64_t *ou
 	return 0;
 }
 
-/* kl_scan_word64() of what begins with a sign. */
+/* The part of kl_scan_word64() for numbers with a sign. */
 int kl_scan_negative(struct kl_scan *s, const char **pp, uint64_t *out, const char *what);
 
-/* The same with a sign, in two's complement; not below -2^63. */
+/* Read a number that may have a sign, as two's complement; it must not be below -2^63. */
 __attribute__((always_inline))
 static inline int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *out,
 				 const char *what)
@@ -226,7 +233,7 @@ static inline int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *o
 	return **pp == '-' ? kl_scan_negative(s, pp, out, what) : kl_scan_short(s, pp, out, what);
 }
 
-/* The same of a number that is no word: one from 2^63 on would be a negative one. */
+/* The same for a signed number: from 2^63 on it is an error, since it would be negative. */
 __attribute__((always_inline))
 static inline int kl_scan_int64(struct kl_scan *s, const char **pp, uint64_t *out,
 				const char *what)
@@ -239,7 +246,7 @@ static inline int kl_scan_int64(struct kl_scan *s, const char **pp, uint64_t *ou
 	return kl_scan_bad(s, tok, "a number below 2^63");
 }
 
-/* Nothing but blanks is left of the line; *pp moves to its end.  0 or -EINVAL. */
+/* Move *pp to the end of the line, where only blanks may be left.  0 or -EINVAL. */
 static inline int kl_scan_eol(struct kl_scan *s, const char **pp)
 {
 	*pp = kl_scan_skip(*pp);
@@ -248,19 +255,18 @@ static inline int kl_scan_eol(struct kl_scan *s, const char **pp)
 
 /**
  * kl_scan_lines() - call a function for each line that is not empty
- * @s: where the reader is; its line is counted here
+ * @s: position of the reader; the function counts lines
  * @in: the input
- * @line: is given the first word of a line, and moves on to the line's end, or
- *	to any place in it; -EINVAL after a message lets the next line be read,
- *	any other error ends it all
- * @ctx: its first argument
+ * @line: gets the first word of a line and moves to a place in the line or to its end.  After
+ *	-EINVAL, with a message, the next line is read; any other error ends the loop
+ * @ctx: first argument of @line
  *
- * Return: 0; -EINVAL when there was a message, another negative errno.
+ * Return: 0, -EINVAL if there was a message, or another negative errno.
  */
 int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 		  int (*line)(void *ctx, const char **pp), void *ctx);
 
-/* The same of the lines of the scanner's text, all of which is in memory. */
+/* The same for the lines of the scanner's text, which is in memory. */
 int kl_scan_text(struct kl_scan *s, int (*line)(void *ctx, const char **pp), void *ctx);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "history/internal.h"
 
-#define AHEAD	16	/* operations that are asked for before they are needed */
+#define AHEAD	16 /* operations ahead of their turn that are prefetched */
 
 static bool in_order(const struct kl_history *h)
 {
@@ -22,7 +22,7 @@ static bool in_order(const struct kl_history *h)
 	return true;
 }
 
-/* The operations that begin together, those first that return first: the keys at @k. */
+/* Sort the operations with the same call, whose keys begin at @k, by return. */
 static void sort_ties(const struct kl_history *h, struct kl_key *k)
 {
 	struct kl_key *tmp = k + h->nops;
@@ -39,7 +39,7 @@ static void sort_ties(const struct kl_history *h, struct kl_key *k)
 	}
 }
 
-/* Where each operation comes from. */
+/* The old index of each operation in the sorted order. */
 static uint32_t *find_order(const struct kl_history *h)
 {
 	struct kl_key *k = kl_big_alloc(2 * h->nops * sizeof(*k));
@@ -52,14 +52,14 @@ static uint32_t *find_order(const struct kl_history *h)
 		k[i] = (struct kl_key){ .key = h->ops[i].call, .val = i };
 	kl_sort_keys(k, h->nops, k + h->nops);
 	sort_ties(h, k);
-	/* What is not needed any longer is given back before there are two of all. */
+	/* The keys are freed before the columns are copied, to save memory. */
 	for (i = 0; i < h->nops; i++)
 		from[i] = k[i].val;
 	from = realloc(k, h->nops * sizeof(*from));
 	return from ? from : (uint32_t *)k;
 }
 
-/* new[i] = old[from[i]], in a new array; NULL if there is no memory. */
+/* A new array with new[i] = old[from[i]]; NULL without memory. */
 static inline void *gather(const void *old, size_t size, const uint32_t *from, size_t n)
 {
 	char *new = kl_big_alloc(n * size);
@@ -75,7 +75,7 @@ static inline void *gather(const void *old, size_t size, const uint32_t *from, s
 	return new;
 }
 
-/* A column that there is, in a new array. */
+/* Reorder a column, if it exists, into a new array. */
 static inline int permute_column(void **column, size_t *cap, size_t size, const uint32_t *from,
 				 size_t n)
 {
@@ -130,8 +130,8 @@ int kl_history_finish(struct kl_history *h)
 }
 
 /*
- * The open operations of each thread form a stack.  Those of equal call time
- * come outermost first (they are sorted by return), so that one pass decides.
+ * The open operations of each thread form a stack.  One pass decides, since of operations with
+ * equal calls the outermost comes first: its return is the last.
  */
 int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner)
 {

@@ -32,7 +32,7 @@ int kl_source_note(struct kl_history *h, const struct kl_input *in)
 	s->skip = in->skipped;
 	s->places = in->places;
 	s->first = 1;
-	/* What was in a pipe cannot be read again: a short text is kept. */
+	/* A pipe cannot be read again, so a short text is kept. */
 	if (in->file || !in->whole || !h->places)
 		return 0;
 	s->kept = malloc(in->whole);
@@ -54,7 +54,7 @@ void kl_source_free(struct kl_source *s)
 	free(s);
 }
 
-/* Is the word at @at, of @n characters, the one that is looked for, the @i-th one? */
+/* Is the @i-th word, of @n characters at @at, the wanted @word? */
 static bool is_word(const char *at, size_t n, unsigned int i, unsigned int word)
 {
 	static const char point[] = "point=";
@@ -64,7 +64,7 @@ static bool is_word(const char *at, size_t n, unsigned int i, unsigned int word)
 	return i == word;
 }
 
-/* The column of word @word of a line of text; the arrow between values is none. */
+/* The column of word @word in a line of text; the arrow before results is no word. */
 static size_t word_col(const char *line, size_t len, unsigned int word)
 {
 	const char *p = line, *end = line + len;
@@ -86,7 +86,7 @@ static size_t word_col(const char *line, size_t len, unsigned int word)
 	}
 }
 
-/* Is the place in this line, whose first byte is byte @at of the text? */
+/* Is the place in the line that begins at byte @at of the text? */
 static bool in_line(const struct kl_source *s, struct found *f, uint32_t place, size_t at,
 		    unsigned int word)
 {
@@ -104,7 +104,7 @@ static bool in_line(const struct kl_source *s, struct found *f, uint32_t place, 
 	return true;
 }
 
-/* Look for the place in the text; @f->text is to be freed if it is there. */
+/* Find a place in the text.  The caller frees @f->text if it is found. */
 static bool find(const struct kl_source *s, uint32_t place, unsigned int word, struct found *f)
 {
 	FILE *file = s->text ? fmemopen((void *)s->text, s->len, "r") :
@@ -145,7 +145,7 @@ void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, cons
 		kl_err_at(s->name, f.line, f.col, "%s", what);
 		kl_err_source(f.text, f.len, f.col);
 	} else {
-		/* A long text that came by a pipe. */
+		/* Without a line: a long text from a pipe is not kept. */
 		kl_err_at(s->name, s->places == KL_PLACES_OFFSETS ? 0 : h->places[op], 0, "%s",
 			  what);
 	}

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/table.h"
 #include "history/spell.h"
 #include "history/string_pool.h"
 
@@ -19,53 +20,37 @@ struct kl_spellings {
 		char *text;
 	} *spelling;
 	size_t n, cap;
-	uint32_t *slot;		/* open addressing: index + 1 */
-	size_t mask;
+	struct kl_table table;
 };
 
-/* Where @word is or, if there is a 0, would be. */
-static uint32_t *find(const struct kl_spellings *s, uint64_t word)
+static uint32_t hash_of(uint64_t word)
 {
-	size_t at = kl_mix(word, SEED) & s->mask;
-
-	while (s->slot[at] && s->spelling[s->slot[at] - 1].word != word)
-		at = (at + 1) & s->mask;
-	return &s->slot[at];
+	return kl_mix(word, SEED);
 }
 
-/* Room for one more at a load of at most a half. */
-static int reserve(struct kl_spellings *s)
+/* The index of @word's spelling, or KL_TABLE_END. */
+static uint32_t find(const struct kl_spellings *s, uint64_t word)
 {
-	const size_t size = s->slot ? s->mask + 1 : 0, want = size ? size * 2 : 64;
-	uint32_t *slot;
-	size_t i;
-	int ret = kl_grow(s->spelling, s->cap, s->n + 1);
+	const uint32_t hash = hash_of(word);
+	uint32_t i;
+	size_t at;
 
-	if (ret || s->n * 2 < size)
-		return ret;
-	if (s->n >= UINT32_MAX / 4)
-		return -EOVERFLOW;
-	slot = calloc(want, sizeof(*slot));
-	if (!slot)
-		return -ENOMEM;
-	free(s->slot);
-	s->slot = slot;
-	s->mask = want - 1;
-	for (i = 0; i < s->n; i++)
-		*find(s, s->spelling[i].word) = i + 1;
-	return 0;
+	kl_table_for_each(&s->table, hash, at, i)
+		if (s->spelling[i].word == word)
+			break;
+	return i;
 }
 
 /* Add a word that is not there. */
 static int add(struct kl_spellings *s, uint64_t word, const char *text, size_t len)
 {
-	const int ret = reserve(s);
+	const int ret = kl_grow(s->spelling, s->cap, s->n + 1) ?: kl_table_reserve(&s->table, 1);
 	char *copy = ret ? NULL : strndup(text, len);
 
 	if (!copy)
 		return ret ? ret : -ENOMEM;
 	s->spelling[s->n] = (struct spelling){ .word = word, .text = copy };
-	*find(s, word) = ++s->n;
+	kl_table_put(&s->table, hash_of(word), s->n++);
 	return 0;
 }
 
@@ -77,12 +62,12 @@ static void free_table(struct kl_spellings *s)
 		free(s->spelling[i].text);
 	if (s) {
 		free(s->spelling);
-		free(s->slot);
+		kl_table_free(&s->table);
 	}
 	free(s);
 }
 
-/* A table that @h alone has, empty or with what it has now. */
+/* Give @h a table of its own, with its present spellings. */
 static int own(struct kl_history *h)
 {
 	const struct kl_spellings *old = h->spellings;
@@ -120,9 +105,9 @@ int kl_history_spell(struct kl_history *h, uint64_t word, const char *text, size
 const char *kl_history_spelling(const struct kl_history *h, uint64_t word)
 {
 	const struct kl_spellings *s = h->spellings;
-	const uint32_t at = s && s->slot ? *find(s, word) : 0;
+	const uint32_t i = s ? find(s, word) : KL_TABLE_END;
 
-	return at ? s->spelling[at - 1].text : NULL;
+	return i == KL_TABLE_END ? NULL : s->spelling[i].text;
 }
 
 void kl_history_share_spellings(struct kl_history *to, const struct kl_history *from)
@@ -146,7 +131,8 @@ void kl_history_put_spellings(FILE *f, const struct kl_history *h, const char *p
 	size_t i;
 
 	for (i = 0; s && i < s->n; i++)
-		fprintf(f, "%s0x%" PRIx64 " %s\n", prefix, s->spelling[i].word, s->spelling[i].text);
+		fprintf(f, "%s0x%" PRIx64 " %s\n", prefix, s->spelling[i].word,
+			s->spelling[i].text);
 }
 
 void kl_history_free_spellings(struct kl_history *h)
@@ -158,7 +144,7 @@ void kl_history_free_spellings(struct kl_history *h)
 		free_table(s);
 }
 
-/* The spelling of the number that begins at @p, NULL if there is none; @end is behind it. */
+/* The spelling of the number at @p, or NULL; @end is set to the number's end. */
 static const char *number(const struct kl_history *h, const char *p, char **end)
 {
 	uint64_t word;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How words were spelled in the input.  A value that is no number, as "7", :x or [1 2] of
- * an EDN history, becomes a word that nothing else has; people see its spelling.
+ * Spellings of words in the input.  A value that is no number, such as "7", :x or [1 2] in an EDN
+ * history, becomes a word that no other value has; messages show its spelling.
  *
- * Copies of a history share one table; what is added to one of them is in that one alone.
+ * Copies of a history share one table until one of them gets another spelling.
  */
 #ifndef KL_HISTORY_SPELL_H
 #define KL_HISTORY_SPELL_H
@@ -11,33 +11,33 @@
 #include "history/history.h"
 
 /**
- * kl_history_spell() - say how a word is spelled
+ * kl_history_spell() - set the spelling of a word
  * @h: the history
- * @word: the word; a word that has a spelling keeps it
+ * @word: the word; if it has a spelling, it keeps it
  * @text: its spelling, without a newline or a zero byte
- * @len: of @text
+ * @len: length of @text
  *
- * Return: 0, -ENOMEM, -EOVERFLOW.
+ * Return: 0, -ENOMEM or -EOVERFLOW.
  */
 int kl_history_spell(struct kl_history *h, uint64_t word, const char *text, size_t len);
 
-/* The spelling of a word, NULL if it has none. */
+/* The spelling of a word, or NULL. */
 const char *kl_history_spelling(const struct kl_history *h, uint64_t word);
 
-/* @to, which has no spellings, has those of @from from now on. */
+/* Share the spellings of @from with @to, which has none. */
 void kl_history_share_spellings(struct kl_history *to, const struct kl_history *from);
 
-/* @to has them in the place of @from, which has none afterwards. */
+/* Move the spellings of @from to @to. */
 void kl_history_move_spellings(struct kl_history *to, struct kl_history *from);
 
-/* Write a header line for each, with @prefix in front. */
+/* Write a header line for each spelling, after @prefix. */
 void kl_history_put_spellings(FILE *f, const struct kl_history *h, const char *prefix);
 
 void kl_history_free_spellings(struct kl_history *h);
 
 /*
- * Put spellings in the place of the numbers in @text that are words of @h, as far as they
- * fit @size bytes.  Numbers below KL_WORDS_FIRST stay: they may be counts and times.
+ * Replace numbers in @text that are words of @h by their spellings, if they fit @size bytes.
+ * Numbers below KL_WORDS_FIRST stay, since they may be counts and times.
  */
 void kl_history_spell_out(const struct kl_history *h, char *text, size_t size);
 

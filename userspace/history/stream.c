@@ -19,19 +19,19 @@
 
 #define CHUNK		(256u << 10)
 #define MOMENT_MS	50
-#define SHAPES		65536	/* and then the tables are made anew */
+#define OPSIGS		65536 /* number of signatures at which the history is made anew */
 
 struct kl_stream {
 	const char *name;
 	int fd;
-	bool file;		/* that may still grow */
-	bool end;		/* of the input */
+	bool file; /* the input is a file, which may grow */
+	bool end; /* the input has ended */
 	bool begun;		/* operations were handed out */
 	char *buf;
 	size_t cap, at, len;
-	uint64_t offset;	/* of the file: read so far */
+	uint64_t offset; /* number of bytes of the file read so far */
 	struct kl_start start;
-	bool any;		/* operations or gaps came */
+	bool any; /* there were operations or gaps */
 	struct kl_text_reader *text;
 	struct kl_klh_reader *klh;
 };
@@ -72,7 +72,7 @@ void kl_stream_close(struct kl_stream *s)
 	free(s);
 }
 
-/* Read some more.  Return: 1, 0 if there is nothing now, negative errno. */
+/* Read more input.  Return: 1, 0 if there is none now, or a negative errno. */
 static int fill(struct kl_stream *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
@@ -85,7 +85,7 @@ static int fill(struct kl_stream *s)
 		s->len -= s->at;
 		s->at = 0;
 	}
-	/* With room for a newline behind it. */
+	/* Room for a newline is included. */
 	ret = kl_grow(s->buf, s->cap, s->len + CHUNK + 1);
 	if (ret)
 		return ret;
@@ -100,7 +100,7 @@ static int fill(struct kl_stream *s)
 		return 1;
 	s->end = !s->file;
 	if (s->file && !fstat(s->fd, &st) && (uint64_t)st.st_size < s->offset) {
-		kl_err("%s: became shorter than what was read of it, %llu bytes", s->name,
+		kl_err("%s: the file shrank while klin read it; %llu bytes had been read", s->name,
 		       (unsigned long long)s->offset);
 		return -EINVAL;
 	}
@@ -109,7 +109,7 @@ static int fill(struct kl_stream *s)
 	return 0;
 }
 
-/* Which form it is is told by its first bytes. */
+/* Find out the form from the first bytes. */
 static int tell(struct kl_stream *s)
 {
 	const bool klh = kl_klh_is(s->buf, s->len);
@@ -150,7 +150,7 @@ static int take(struct kl_stream *s)
 	int ret;
 
 	if (!s->text && !s->klh) {
-		/* Fewer say nothing. */
+		/* Fewer than four bytes do not show the form. */
 		if (s->len < 4 && !s->end)
 			return 0;
 		ret = tell(s);
@@ -169,7 +169,9 @@ static bool over(const struct kl_stream *s)
 	return s->text ? kl_text_reader_ended(s->text) : s->klh && kl_klh_reader_ended(s->klh);
 }
 
-/* Forget what was handed out: gaps with the first operation, as nobody looks before it. */
+/*
+ * Drop what was handed out.  Gaps stay until the first operation, since nobody reads them before.
+ */
 static int forget(struct kl_stream *s)
 {
 	struct kl_history *h = s->text ? kl_text_reader_history(s->text) :
@@ -179,7 +181,7 @@ static int forget(struct kl_stream *s)
 	if (!s->begun)
 		return 0;
 	h->nops = h->ngaps = 0;
-	if (h->nshapes < SHAPES)
+	if (h->nopsigs < OPSIGS)
 		return 0;
 	return s->text ? kl_text_reader_renew(s->text) : kl_klh_reader_renew(s->klh);
 }
@@ -189,7 +191,7 @@ int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
 	const size_t before = s->at;
 	int more = 0, ret = s->text || s->klh ? forget(s) : 0;
 
-	/* What is there comes first: of a .klh that is a block at a time. */
+	/* Bytes that are there come first; a .klh is read block by block. */
 	if (!ret && s->len > s->at && s->klh)
 		ret = take(s);
 	if (!ret && s->at == before && !s->end && !over(s)) {
@@ -201,7 +203,7 @@ int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
 	if (ret)
 		return ret;
 	if (over(s) && s->len > s->at) {
-		kl_err("%s: something follows the end", s->name);
+		kl_err("%s: unexpected lines after the end", s->name);
 		return -EINVAL;
 	}
 	if (!over(s) && (more || !s->end))
@@ -251,7 +253,7 @@ static int renew(struct kl_history **h, bool tables)
 		if (kl_history_thread(new, old->threads[i]) < 0)
 			goto err;
 	for (i = 0; i < old->nops; i++) {
-		const struct kl_shape s = *kl_op_shape(old, &old->ops[i]);
+		const struct kl_opsig s = *kl_op_sig(old, &old->ops[i]);
 		const int64_t object = kl_history_object(new, old->objects[old->ops[i].object]);
 		const int64_t thread = kl_history_thread(new, old->threads[old->ops[i].thread]);
 		struct kl_op op = old->ops[i];
@@ -262,8 +264,8 @@ static int renew(struct kl_history **h, bool tables)
 		op.thread = thread;
 		if (kl_history_add(new, &op, &s, kl_op_args(old, &old->ops[i]),
 				   kl_op_res(old, &old->ops[i])) ||
-		    kl_history_tell(new, i, kl_op_point(old, &old->ops[i]),
-				    kl_op_drain(old, &old->ops[i])))
+		    kl_history_set_points(new, i, kl_op_point(old, &old->ops[i]),
+					  kl_op_drain(old, &old->ops[i])))
 			goto err;
 	}
 	new->clock = old->clock;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Strings as words: equal strings are equal words.  Decimal numbers below 10^18
- * are their own words, other strings get words from KL_WORDS_FIRST on in the
- * order in which they are first seen.
+ * Words for strings: equal strings have equal words.  Decimal numbers below 10^18 are their own
+ * words; other strings get words from KL_WORDS_FIRST on, in order of their first occurrence.
  */
 #ifndef KL_HISTORY_STRING_POOL_H
 #define KL_HISTORY_STRING_POOL_H
@@ -12,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "base/table.h"
 
 #define KL_WORDS_FIRST	((uint64_t)1 << 62)
 
@@ -19,19 +19,18 @@ struct kl_words {
 	struct kl_arena arena;
 	struct kl_word_entry {
 		union {
-			char here[16];		/* a short one, */
-			const char *there;	/* a longer one */
+			char here[16];		/* a short string */
+			const char *there;	/* a longer string */
 		};
-		uint32_t len, hash;
+		uint32_t len;
 	} *entry;
 	size_t n, centry;
-	uint32_t *slot;		/* open addressing: index + 1 */
-	size_t mask;
+	struct kl_table table;
 };
 
 /*
- * The number at @s, of at most @most characters: how many it has.  As a person would write
- * it, with no sign and no zeros in front; 0: there is none that is its own word.
+ * Read the number at @s, of at most @most characters, without a sign and without leading zeros.
+ * Return: its length, or 0 if there is no number that is its own word.
  */
 static inline size_t kl_words_number(const char *s, size_t most, uint64_t *word)
 {
@@ -46,9 +45,9 @@ static inline size_t kl_words_number(const char *s, size_t most, uint64_t *word)
 	return i;
 }
 
-/* The word of a string; 0 or -ENOMEM, -EOVERFLOW. */
+/* Get the word of a string.  0, -ENOMEM or -EOVERFLOW. */
 int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word);
-/* The same of one that has a word, false if it has none. */
+/* Find the word of a string.  Return: false if it has none. */
 bool kl_words_find(const struct kl_words *w, const char *s, size_t len, uint64_t *word);
 void kl_words_free(struct kl_words *w);
 

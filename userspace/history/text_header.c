@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Header lines of the text form: `# KEYWORD ...'.  A line whose keyword is not
- * known is a comment; a known one with a content that does not fit is an error, as
- * is a keyword with a typing error (directive.c).
+ * Header lines of the text form:  `# KEYWORD ...'.  A line with an unknown keyword is a comment.
+ * Wrong content after a known keyword is an error, and so is a keyword with a typing error
+ * (directive.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int at_end(struct kl_text_src *s, const char *p)
 	return *p == '\n' ? 0 : kl_scan_bad(&s->scan, p, "the end of the line");
 }
 
-/* The rest of the line without blanks around it; replaces *out. */
+/* Replace *out by the rest of the line, without blanks around it. */
 static int take_line(struct kl_text_src *s, const char *p, char **out, const char *what)
 {
 	const char *end;
@@ -144,7 +144,7 @@ static int header_cpus(struct kl_history *h, struct kl_text_src *s, const char *
 	return at_end(s, p);
 }
 
-/* A time in a gap; `-' is the end of time. */
+/* Read a time of a gap; `-' means KL_TIME_MAX. */
 static int gap_time(struct kl_text_src *s, const char **pp, uint64_t *out)
 {
 	const char *p = kl_scan_skip(*pp);
@@ -188,7 +188,7 @@ static int header_gap(struct kl_history *h, struct kl_text_src *s, const char *p
 			ret = gap_time(s, &p, &gap.to);
 		} else if (take(&p, "lost")) {
 			p = kl_scan_skip(p);
-			ret = kl_scan_u64(&s->scan, &p, &gap.lost, "how many were lost");
+			ret = kl_scan_u64(&s->scan, &p, &gap.lost, "the number of lost operations");
 		} else if (take(&p, "object")) {
 			p = kl_scan_skip(p);
 			p += *p == '@';
@@ -263,7 +263,7 @@ static int header_spelling(struct kl_history *h, struct kl_text_src *s, const ch
 	p = kl_scan_skip(p);
 	if (kl_scan_u64(&s->scan, &p, &word, "a word, as in 0x4000000000000000"))
 		return -EINVAL;
-	ret = take_line(s, p, &text, "how the word is spelled");
+	ret = take_line(s, p, &text, "the text that reports show for the word");
 	if (!ret)
 		ret = kl_history_spell(h, word, text, strlen(text));
 	free(text);
@@ -320,7 +320,7 @@ static int header_spec_text(struct kl_history *h, struct kl_text_src *s, const c
 	return append_line(s, p + (*p == ' '), &s->spec_text, &s->nspec, &s->cspec);
 }
 
-/* A row says what tells a header line from a comment that begins with the same word. */
+/* A row has the differences between a header line and a comment with the same first word. */
 static const struct kl_directive directives[] = {
 	{ "klin", header_klin, .next = "history", .words = 2, .few = 2 },
 	{ "clock", header_clock, .next = "mono seq tick epoch", .words = 3, .few = 1,
@@ -338,17 +338,17 @@ static const struct kl_directive directives[] = {
 	{ "gap", header_gap, .next = "cpu from to lost object reason", .few = 2, .wordy = true,
 	  .later = "#", .others = "cap gas lap map nap rap sap tap zap" },
 	{ "floor", header_floor, .next = "#", .words = 1, .few = 1, .others = "flood flour" },
-	/* The first line says by which way a function is probed. */
+	/* The first line names the way in which a function is probed. */
 	{ "attached", header_attached, .later = "fentry fentry+fexit, kprobe kprobe, "
 	  "kprobe+kretprobe kprobe+kretprobe, tracepoints, klin.ko klin.ko's",
 	  .others = "attach attaches detached" },
-	/* `# end of phase one' and `# end phase' are prose, `# end 7' is a mistake. */
+	/* `# end of phase one' and `# end phase' are prose, but `# end 7' is an error. */
 	{ "end", header_end, .next = "#", .words = 1, .few = 1, .wordy = true, .bare = true,
 	  .others = "and bend ed en ends env fend ind lend mend pend rnd send snd tend und vend" },
 	{ "|", header_spec_text, .few = KL_DIRECTIVE_ANY },
 };
 
-/* Nobody learns of a gap that is taken for a comment, and it leads to a false alarm. */
+/* Report a typing error: a gap that is taken for a comment could lead to a false alarm. */
 static int mistyped(struct kl_text_src *s, const char *p, const struct kl_directive *d)
 {
 	const bool blanks = strcspn(p, "=:_\n") < strcspn(p, "\n");
@@ -363,7 +363,7 @@ int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	const struct kl_directive *d;
 
-	/* The lines behind the first one need not name a way. */
+	/* Lines after the first need not name a way of probing. */
 	if (s->nattached && kl_scan_blank(*p) && take(&p, "attached"))
 		return header_attached(h, s, p);
 	d = kl_directive_find(directives, sizeof(directives) / sizeof(*directives), &p);
@@ -381,7 +381,7 @@ void kl_text_header_end(struct kl_history *h, struct kl_text_src *s)
 	free(h->spec_text);
 	h->attached = s->attached;
 	h->spec_text = s->spec_text;
-	/* Header lines may still come, in a stream. */
+	/* In a stream more header lines may follow. */
 	s->attached = NULL;
 	s->spec_text = NULL;
 	s->nattached = s->cattached = s->nspec = s->cspec = 0;

@@ -10,10 +10,10 @@
  *	t4 @0xffff8881 120 170 read -> 1 2 cpu=1 drain=300 point=140
  *	t4 @0xffff8881 180 - read
  *
- * thread, object, call, return, method, arguments, results, attributes.  A
- * return of `-' is pending; a call of `-' was not seen, `>=100' was not seen but
- * is not before 100.  The scanner relies on every line ending in a newline,
- * which no token contains, and needs no other bound.
+ * A line has thread, object, call, return, method, arguments, results and attributes.  A return
+ * of `-' means a pending operation.  A call of `-' was not seen; `>=100' was not seen and is not
+ * before 100.  Every line ends with a newline, which no token contains, so the scanner checks no
+ * other bound.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,16 +34,16 @@
 struct kl_text_reader {
 	struct kl_text_src src;
 	struct kl_history *h;
-	bool guess;		/* a pending one does not say how many results it would have */
-	uint64_t last;		/* call of the last one, in a stream */
+	bool guess; /* a pending operation has an unknown number of results */
+	uint64_t last; /* in a stream: the call of the last operation */
 	struct {
-		uint64_t chars;		/* of a short name */
-		uint32_t n;		/* how many */
-		uint32_t method;	/* its index */
+		uint64_t chars; /* characters of the last short name of a method */
+		uint32_t n; /* number of these characters */
+		uint32_t method; /* index of this method */
 	} recent[1u << RECENT_BITS];
 };
 
-/* The value that is called so. */
+/* Get a value by its name, such as `empty'. */
 static bool named_val(const char *p, size_t n, struct kl_val *v)
 {
 	switch (*p) {
@@ -84,7 +84,7 @@ static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 	return 0;
 }
 
-/* Moves *pp behind @word, a literal of at most eight characters, if it is there. */
+/* Move *pp behind @word, a literal of at most eight characters, if it is there. */
 __attribute__((always_inline))
 static inline bool scan_prefix(const char **pp, const char *word)
 {
@@ -94,17 +94,17 @@ static inline bool scan_prefix(const char **pp, const char *word)
 	return true;
 }
 
-/* What a line tells of an operation. */
+/* The contents of an operation's line. */
 struct line {
 	struct kl_op op;
 	uint64_t point, drain;
-	struct kl_shape shape;
+	struct kl_opsig sig;
 	bool arrow;
-	struct kl_val vals[2 * KL_MAX_ARGS];	/* arguments, then results */
-	uint32_t tags;		/* of all of these */
+	struct kl_val vals[2 * KL_MAX_ARGS]; /* arguments, followed by results */
+	uint32_t tags; /* union of the values' tags */
 };
 
-/* NAME=NUMBER behind the values. */
+/* Read an attribute, NAME=NUMBER, behind the values. */
 static int scan_attribute(struct kl_scan *s, const char **pp, struct line *l)
 {
 	const char *p = *pp, *tok = p;
@@ -135,7 +135,7 @@ static inline bool is_attribute(const char *p)
 {
 	if (*p < 'a' || *p > 'z')
 		return false;
-	/* As good as always. */
+	/* Nearly all attributes are of this kind. */
 	if (scan_prefix(&p, "cpu="))
 		return true;
 	while (kl_scan_name(*p))
@@ -143,11 +143,11 @@ static inline bool is_attribute(const char *p)
 	return *p == '=' || (!kl_scan_end(*p) && memchr(p, '=', kl_scan_word(p)));
 }
 
-/* Arguments, `->' and results, attributes: all that is left of the line. */
+/* Read the rest of the line: arguments, `->' and results, attributes. */
 static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 {
 	const char *p = *pp;
-	uint8_t *n = &l->shape.nargs;
+	uint8_t *n = &l->sig.nargs;
 	struct kl_val *v = l->vals;
 
 	l->point = l->drain = KL_TIME_MAX;
@@ -159,9 +159,9 @@ static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 			break;
 		if (p[0] == '-' && p[1] == '>' && kl_scan_end(p[2])) {
 			if (l->arrow)
-				return kl_scan_bad(s, p, "one `->' in a line");
+				return kl_scan_bad(s, p, "only one `->' in a line");
 			l->arrow = true;
-			n = &l->shape.nres;
+			n = &l->sig.nres;
 			p += 2;
 			continue;
 		}
@@ -219,7 +219,7 @@ static int scan_times(struct kl_scan *s, const char **pp, struct kl_op *op)
 	return 0;
 }
 
-/* The index of the method that is named at *pp, which moves behind it. */
+/* Read a method at *pp, which moves behind it.  Return: its index, or a negative errno. */
 static int64_t scan_method(struct kl_text_reader *r, const char **pp)
 {
 	const char *p = *pp;
@@ -262,19 +262,19 @@ static inline int scan_id(struct kl_scan *s, const char **pp, char mark, const c
 	return 0;
 }
 
-/* Most operations are plain and brief, and are added many at a time. */
+/* Add an operation.  Most are simple and have few values, and are added in batches. */
 static int add_op(struct kl_text_reader *r, struct line *l)
 {
 	const bool told = l->point != KL_TIME_MAX || l->drain != KL_TIME_MAX;
-	const unsigned int n = l->shape.nargs + l->shape.nres;
+	const unsigned int n = l->sig.nargs + l->sig.nres;
 	int ret;
 
 	if (!told && !(l->op.flags & KL_OP_PENDING) && n <= KL_BATCH_VALS)
-		return kl_batch_add(r->h, &l->op, l->shape, l->vals,
+		return kl_batch_add(r->h, &l->op, l->sig, l->vals,
 				    n && l->tags == KL_WORD);
 	ret = kl_history_flush(r->h) ?:
-	      kl_history_add(r->h, &l->op, &l->shape, l->vals, l->vals + l->shape.nargs);
-	return ret || !told ? ret : kl_history_tell(r->h, r->h->nops - 1, l->point, l->drain);
+	      kl_history_add(r->h, &l->op, &l->sig, l->vals, l->vals + l->sig.nargs);
+	return ret || !told ? ret : kl_history_set_points(r->h, r->h->nops - 1, l->point, l->drain);
 }
 
 static int scan_op(struct kl_text_reader *r, const char **pp)
@@ -287,7 +287,7 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 	int ret;
 
 	l.op = (struct kl_op){ .cpu = KL_NO_CPU };
-	l.shape = (struct kl_shape){ 0 };
+	l.sig = (struct kl_opsig){ 0 };
 
 	if (scan_id(s, &p, 't', "a thread as in `t3', or `#'", &raw))
 		return -EINVAL;
@@ -308,11 +308,11 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 	i = scan_method(r, &p);
 	if (i < 0)
 		return i;
-	l.shape.method = i;
+	l.sig.method = i;
 	if (scan_tail(s, &p, &l))
 		return -EINVAL;
 	*pp = p;
-	/* How many results it would have is told by one that returned: see pending_results(). */
+	/* An operation that returned shows the number of results, see pending_results(). */
 	if ((l.op.flags & KL_OP_PENDING) && !l.arrow) {
 		l.op.pad = 1;
 		r->guess = true;
@@ -333,15 +333,15 @@ static int pending_results(struct kl_history *h)
 	for (i = 0; i < h->nmethods; i++)
 		nres[i] = -1;
 	for (i = 0; i < h->nops; i++) {
-		const struct kl_shape *s = kl_op_shape(h, &h->ops[i]);
+		const struct kl_opsig *s = kl_op_sig(h, &h->ops[i]);
 
 		if (!(h->ops[i].flags & KL_OP_PENDING) && nres[s->method] < 0)
 			nres[s->method] = s->nres;
 	}
 	for (i = 0; i < h->nops && !ret; i++) {
 		struct kl_op *op = &h->ops[i];
-		struct kl_shape s = *kl_op_shape(h, op);
-		int64_t shape;
+		struct kl_opsig s = *kl_op_sig(h, op);
+		int64_t sig;
 
 		if (!op->pad)
 			continue;
@@ -349,19 +349,19 @@ static int pending_results(struct kl_history *h)
 		if (nres[s.method] <= 0)
 			continue;
 		s.nres = nres[s.method];
-		shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
-		if (shape < 0)
-			ret = shape;
+		sig = kl_history_sig(h, &s, kl_op_args(h, op), NULL);
+		if (sig < 0)
+			ret = sig;
 		else
-			op->shape = shape;
+			op->sig = sig;
 	}
 	free(nres);
 	return ret;
 }
 
 /*
- * An operation takes effect between its call and its return, or while what it stored waits in
- * a store buffer.  Its point may be of another CPU's clock than these.
+ * Check linearization points: an operation takes effect between its call and its return, or while
+ * its stores are in a store buffer.  The clock of another CPU may have timed the point.
  */
 static int check_points(const struct kl_history *h)
 {
@@ -383,7 +383,7 @@ static int check_points(const struct kl_history *h)
 		else
 			kl_history_err(h, i, KL_AT_POINT, "'point=%" PRIu64 "': expected a time "
 				       "from the call, %" PRIu64 ", to the %s, %" PRIu64
-				       ", give or take the clock's error, %" PRIu64, point,
+				       ", within the clock's error of %" PRIu64, point,
 				       op->call, last == op->ret ? "return" : "drain", last,
 				       h->error);
 		return -EINVAL;
@@ -411,7 +411,7 @@ static int finish(struct kl_text_reader *r, const struct kl_input *in)
 	kl_history_err(r->h, b, KL_AT_CALL,
 		       "thread t%" PRIu64 " is called at %" PRIu64 " inside the operation of line %"
 		       PRIu32 " and returns at %" PRIu64 ", after it (%" PRIu64
-		       "): expected one after the other or one inside the other",
+		       "): expected operations that follow each other or are nested",
 		       r->h->threads[r->h->ops[b].thread], r->h->ops[b].call, r->h->places[a],
 		       r->h->ops[b].ret, r->h->ops[a].ret);
 	return -EINVAL;
@@ -483,17 +483,17 @@ int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *en
 		ret = kl_source_note(r->h, &in);
 	if (ret)
 		return ret;
-	/* The caller keeps them until it looks for more. */
+	/* The caller keeps the lines until the next call. */
 	r->h->source->text = p;
 	r->h->source->len = end - p;
 	r->h->source->first = r->src.scan.line + 1;
 	ret = kl_scan_lines(&r->src.scan, &in, scan_line, r);
-	/* Those before a line that is bad, too. */
+	/* After an error the operations before it are appended, too. */
 	ret = kl_history_flush(r->h) ?: ret;
 	kl_input_close(&in);
 	if (!ret && r->h->nops) {
 		r->last = r->h->ops[r->h->nops - 1].call;
-		/* The header is behind. */
+		/* All header lines have been read. */
 		kl_text_reader_end(r);
 		ret = check_points(r->h);
 	}
@@ -528,7 +528,7 @@ bool kl_text_reader_ended(const struct kl_text_reader *r)
 	return r->src.ended;
 }
 
-/* "# klin" in the first line, or what begins like an operation. */
+/* Does the file begin with "# klin", or with an operation? */
 static bool is_text(const struct kl_head *head)
 {
 	const char *p = head->data, *q = head->first;

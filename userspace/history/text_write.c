@@ -11,7 +11,7 @@
 #include "history/spell.h"
 #include "history/text.h"
 
-#define MAX_LINE	2048	/* of an operation: 16 values, 8 numbers and a name */
+#define MAX_LINE	2048 /* maximal length of an operation: 16 values, 8 numbers and a name */
 #define BUF_SIZE	(256u << 10)
 
 struct writer {
@@ -19,7 +19,7 @@ struct writer {
 	FILE *f;
 	char *buf;
 	size_t len;
-	int16_t *nres;	/* of each method, by its first operation that returned */
+	int16_t *nres; /* results of each method, by its first operation that returned; or -1 */
 };
 
 static int flush(struct writer *w)
@@ -37,7 +37,7 @@ static char *put_str(char *p, const char *s)
 	return p;
 }
 
-/* Small numbers as such, addresses in hex. */
+/* Write a number; addresses are hexadecimal. */
 static char *put_id(char *p, uint64_t v)
 {
 	unsigned int shift = 60;
@@ -70,7 +70,7 @@ static char *put_vals(char *p, const struct kl_val *v, unsigned int n)
 static int put_op(struct writer *w, const struct kl_op *op)
 {
 	const struct kl_history *h = w->h;
-	const struct kl_shape *s = kl_op_shape(h, op);
+	const struct kl_opsig *s = kl_op_sig(h, op);
 	const char *name = h->methods[s->method];
 	size_t len = strlen(name);
 	bool results = s->nres;
@@ -99,7 +99,7 @@ static int put_op(struct writer *w, const struct kl_op *op)
 	*p++ = ' ';
 	if (op->flags & KL_OP_PENDING) {
 		*p++ = '-';
-		/* The reader finds out how many there would be; `->' says that it should not. */
+		/* Without `->' the reader takes the number of results from another operation. */
 		results = s->nres != (w->nres[s->method] < 0 ? 0 : w->nres[s->method]);
 	} else {
 		p = kl_put_dec(p, op->ret);
@@ -122,7 +122,7 @@ static int put_op(struct writer *w, const struct kl_op *op)
 	return 0;
 }
 
-/* Each line of @text behind `# KEYWORD'. */
+/* Write each line of @text behind `# KEYWORD'. */
 static void put_text(FILE *f, const char *keyword, const char *text)
 {
 	const char *end;
@@ -187,7 +187,7 @@ void kl_text_put_header(FILE *f, const struct kl_history *h)
  * @h: the history
  * @f: where to
  *
- * Return: 0, -ENOSPC or another negative errno when @f took no more, -ENOMEM.
+ * Return: 0, -ENOMEM, or the negative errno of writing to @f, such as -ENOSPC.
  */
 int kl_text_write(const struct kl_history *h, FILE *f)
 {
@@ -202,7 +202,7 @@ int kl_text_write(const struct kl_history *h, FILE *f)
 	for (i = 0; i < h->nmethods; i++)
 		w.nres[i] = -1;
 	for (i = 0; i < h->nops; i++) {
-		const struct kl_shape *s = kl_op_shape(h, &h->ops[i]);
+		const struct kl_opsig *s = kl_op_sig(h, &h->ops[i]);
 
 		if (!(h->ops[i].flags & KL_OP_PENDING) && w.nres[s->method] < 0)
 			w.nres[s->method] = s->nres;

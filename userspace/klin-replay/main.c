@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * klin-replay: check a verdict's certificate.  The Makefile names what this program is linked
- * with, and no engine is among it.  `klin replay' runs it.
+ * klin-replay: check the certificate of a verdict.  The Makefile lists the objects of this
+ * program, which include no engine but the oracles.  `klin replay' runs this program.
  */
 #include <argp.h>
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "klin/input.h"
 #include "klin/stop.h"
+#include "klin-replay/foreign.h"
 #include "base/shipped.h"
 #include "trusted/replay.h"
 
@@ -29,14 +30,14 @@ struct replay_args {
 enum { OPT_TIME = 256, OPT_FROM, OPT_INDEPENDENT };
 
 static const struct argp_option options[] = {
-	{ "history", 'h', "FILE", 0, "The history, if not where the certificate says", 0 },
+	{ "history", 'h', "FILE", 0, "The history; default: the path in the certificate", 0 },
 	{ "spec", 's', "FILE", 0, "Check that the certificate is about this specification, which "
 	  "it carries; without it, about the one that the history names, if it names one", 0 },
-	{ "from", OPT_FROM, "FORM", 0, "The form of the history, as of `klin check --from'; by "
-	  "default what it begins like", 0 },
+	{ "from", OPT_FROM, "FORM", 0, "The form of the history, as for `klin check --from'; "
+				       "default: as its first bytes show", 0 },
 	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
-	{ "time-limit", OPT_TIME, "SECONDS", 0, "Leave open (UNKNOWN) what is not "
-	  "done after so long", 0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0, "Stop after SECONDS; parts without an answer are "
+						"UNKNOWN", 0 },
 	{ 0 }
 };
 
@@ -55,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
 		break;
 	case OPT_FROM:
-		a->read.form = kl_arg_from(state, arg);
+		a->read.form = foreign_form(arg);
 		break;
 	case OPT_INDEPENDENT:
 		a->read.independent = kl_arg_independent(state, arg);
@@ -75,7 +76,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "CERTIFICATE",
 	.doc = "Check what `klin check --certificate=FILE' wrote: orders are replayed through the "
-	       "specification, counterexamples are given to the brute-force oracle.\v"
+	       "specification, counterexamples are given to the brute-force oracle.  A "
+	       "history in another program's form is first converted by klin, which is not "
+	       "checked.\v"
 	       "Exit status:\n"
 	       "  0  the verdict, LINEARIZABLE or VIOLATION, is right in all partitions\n"
 	       "  1  the certificate is wrong: a claim of it does not hold\n"
@@ -83,10 +86,19 @@ static const struct argp argp = {
 	       "  3  nothing is wrong, and the verdict is not shown: it is UNKNOWN, or a partition "
 	       "has no proof, or one that the replayer cannot follow (all counterexamples "
 	       "together get about a minute's work)\n"
-	       "  4  the system refused: memory, disk",
+	       "  4  the system refused: memory, disk\n\n"
+	       "Examples:\n"
+	       "  # Decide a history, and check the verdict.\n"
+	       "  klin check --certificate=run.cert queue run.txt\n"
+	       "  klin replay run.cert\n"
+	       "  # The history is somewhere else now.\n"
+	       "  klin replay --history=moved/run.txt run.cert",
 };
 
-/* Where the certificate says it is; or beside the certificate, when both were moved. */
+/*
+ * The history's path: as the certificate names it, or, if no such file exists, beside the
+ * certificate, in case both were moved.  Return: a string to free, or NULL without memory.
+ */
 static char *find_history(const struct kl_cert *c)
 {
 	const char *dir = strrchr(c->path, '/');
@@ -98,7 +110,9 @@ static char *find_history(const struct kl_cert *c)
 	       beside;
 }
 
-/* Is the specification's file gone that the history names? */
+/*
+ * Does the specification's file that the history names no longer exist?  Return: 1, 0, or -ENOMEM.
+ */
 static int is_gone(const struct kl_history *h, const char *history_path)
 {
 	char *path;
@@ -114,7 +128,7 @@ static int is_gone(const struct kl_history *h, const char *history_path)
 	return ret;
 }
 
-/* The specification that a person means, where one is named, is the certificate's own. */
+/* Check that the specification that the user or the history names is the one in the certificate. */
 static int check_named(const struct replay_args *a, const struct kl_cert *c,
 		       const struct kl_history *h, const char *path)
 {
@@ -122,15 +136,18 @@ static int check_named(const struct replay_args *a, const struct kl_cert *c,
 	char *whose = NULL;
 	int ret;
 
-	/* A file that is gone says nothing: the certificate has the text. */
+	/*
+	 * If the named file no longer exists, there is nothing to compare: the certificate has the
+	 * text.
+	 */
 	ret = a->spec || h->spec_text ? 0 : is_gone(h, path);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	ret = a->spec ? kl_spec_load(a->spec, &named) : kl_carried_spec(h, path, &named);
 	if (!ret && a->spec)
 		ret = kl_extended_spec(h, path, &named);
-	if (!ret && asprintf(&whose, a->spec ? "'%s'" : "the one that the history names (--spec "
-			     "names another)", a->spec) < 0) {
+	if (!ret && asprintf(&whose, a->spec ? "'%s'" : "the specification that the history names "
+							"(--spec names another)", a->spec) < 0) {
 		kl_err("%s: out of memory", c->path);
 		whose = NULL;
 		ret = -ENOMEM;
@@ -151,6 +168,9 @@ static void print_right(const struct kl_cert *c, const struct kl_history *h, con
 	       "objects, memory model %s, first state %s\n", c->spec_name, KL_SHA256_SHORT,
 	       c->spec_sha256, path, KL_SHA256_SHORT, h->sha256, h->nops, h->nobjects,
 	       c->classical ? "sc" : "tso", h->fresh ? "init" : "any");
+	if (foreign_converted())
+		puts("  klin converted the history from another program's form, which is not "
+		     "checked; compare with `klin convert'");
 }
 
 static int replay(const struct replay_args *a, struct kl_cert *c, const char *path,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sub-commands of klin: one file each, found by main.c through a linker section. */
+/* The interface of klin's sub-commands.  main.c finds them through a linker section. */
 #ifndef KLIN_CMD_H
 #define KLIN_CMD_H
 
@@ -9,10 +9,12 @@
 
 struct kl_command {
 	const char *name;
-	const char *help;	/* one line */
-	int (*run)(int argc, char **argv);	/* argv[0] is "klin NAME"; returns the exit code */
+	const char *help;	/* one line of help */
+	/* Run the sub-command; argv[0] is "klin NAME".  Return: the exit code. */
+	int (*run)(int argc, char **argv);
 };
 
+/* Register the sub-command @_name, in the file that defines @_run. */
 #define KL_COMMAND(_name, _run, _help)						\
 	static const struct kl_command kl_command_##_run = {			\
 		.name = _name, .help = _help, .run = _run,			\

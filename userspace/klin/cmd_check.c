@@ -28,10 +28,10 @@ struct check_args {
 	struct kl_verdict_style style;
 	enum { PART_DEFAULT, PART_KEY, PART_OBJECT } partition;
 	bool model;		/* --memory-model was given */
-	bool follow, late, has_work;
-	bool limited;		/* in its memory, by --memory-limit */
-	uint64_t lateness;
-	const char *offline;	/* an option that --follow does not have */
+	bool follow, late, has_work;	/* --follow, --lateness, --work were given */
+	bool limited;		/* --memory-limit was given */
+	uint64_t lateness;	/* in units of the history's clock */
+	const char *offline;	/* an option that excludes --follow, or NULL */
 };
 
 enum {
@@ -41,52 +41,62 @@ enum {
 	OPT_FROM, OPT_INDEPENDENT, OPT_LATENESS, OPT_WORK,
 };
 
-/* About a minute of one CPU. */
-#define WORK	6000000000ull
-#define ENGINE_NAMES	256	/* bytes for the names of all engines */
+/* The default of --work, in looks: about a minute of one CPU. */
+#define DEFAULT_WORK	6000000000ull
+#define ENGINE_NAMES	256	/* size of the list of all engine names, in bytes */
 
 static const struct argp_option options[] = {
-	{ "engine", OPT_ENGINE, "NAME", 0,
-	  "Use this engine only; --engine=help lists them", 0 },
+	{ "engine", OPT_ENGINE, "NAME", 0, "Use this engine only; --engine=help lists them", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
-	  "tso: stores may still be in a CPU's buffer after the operation returned; sc: "
-	  "classical linearizability (default: what the history says; sc where it says "
-	  "nothing and is no recording of klin's)", 0 },
+	  "tso: stores may wait in a CPU's store buffer after the operation returned; sc: "
+	  "classical linearizability.  Default: the model that the history names; if it names "
+	  "none, tso for a recording of klin's and sc for other histories",
+	  0 },
 	{ "partition", OPT_PARTITION, NULL, 0,
-	  "Split by the spec's key (the default but for --engine=wgl)", 0 },
+	  "Split by the spec's key (default, except for --engine=wgl)", 0 },
 	{ "no-partition", OPT_NO_PARTITION, NULL, 0, "Split by object only, not by key", 0 },
 	{ "cache", OPT_CACHE, "lru:SIZE", 0,
-	  "With --engine=wgl: remember the SIZE configurations used last, not all", 0 },
-	{ "explain", OPT_EXPLAIN, NULL, 0, "Say which engine decided each partition, and why", 0 },
-	{ "work", OPT_WORK, "LOOKS", 0,
-	  "Give up (UNKNOWN) after so much work, which is counted, so that the same history "
-	  "ends alike on every machine; 0: never (default 6000000000, which takes about a "
-	  "minute of a CPU, and 8192 more for each operation; with --time-limit: 0)", 0 },
-	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long, reading included",
+	  "With --engine=wgl: remember only the SIZE most recently used configurations", 0 },
+	{ "explain", OPT_EXPLAIN, NULL, 0, "Print which engine decided each partition, and why",
 	  0 },
+	{ "work", OPT_WORK, "UNITS", 0,
+	  "Give up (UNKNOWN) after UNITS of work; 0: no limit.  Work is counted, not timed, so a "
+	  "history gets the same verdict on every machine.  Default: 6000000000, about a minute "
+	  "on one CPU, and 8192 more for each operation; 0 with --time-limit",
+	  0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0,
+	  "Give up (UNKNOWN) after SECONDS, which include the reading of HISTORY", 0 },
 	{ "memory-limit", OPT_BYTES, "MIB", 0,
-	  "Give up (UNKNOWN) where klin would need more memory, reading included; without it an "
-	  "engine has 4096 MiB", 0 },
-	{ "certificate", OPT_CERT, "FILE", 0, "Write what `klin replay' can check", 0 },
+	  "Give up (UNKNOWN) if klin needs more memory, which includes the history.  Without "
+	  "this option engines may use 4096 MiB",
+	  0 },
+	{ "certificate", OPT_CERT, "FILE", 0,
+	  "Write a proof of the verdict to FILE, which `klin replay' can check", 0 },
 	{ "counterexample", OPT_CEX, "FILE", 0,
-	  "Write the first counterexample as a history of its own; without one FILE stays "
-	  "as it is", 0 },
+	  "Write the first counterexample to FILE as a history.  Without a counterexample, FILE "
+	  "is not changed",
+	  0 },
 	{ "json", OPT_JSON, NULL, 0,
-	  "Print the verdict as JSON; numbers of 2^63 and more are strings there; only times "
-	  "(names that end in `seconds') and `peak_bytes' differ from run to run", 0 },
-	{ "threads", OPT_THREADS, "N", 0, "Threads that check (default: as many as CPUs)", 0 },
-	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
+	  "Print the verdict as JSON.  Numbers of 2^63 and more are strings.  Only times (names "
+	  "that end in `seconds') and `peak_bytes' differ from run to run",
+	  0 },
+	{ "threads", OPT_THREADS, "N", 0, "Number of threads (default: number of CPUs)", 0 },
+	{ "show", OPT_SHOW, "N", 0, "Number of counterexamples to show (default 1)", 0 },
 	{ "follow", OPT_FOLLOW, NULL, 0,
-	  "Decide HISTORY while it grows, in bounded memory: a file that is being written, or a "
-	  "pipe; until it ends, or SIGINT", 0 },
+	  "Decide HISTORY while it grows, in bounded memory, until it ends or SIGINT comes.  "
+	  "HISTORY is a pipe, or a file that a program is writing",
+	  0 },
 	{ "lateness", OPT_LATENESS, "TIME", 0,
-	  "With --follow: operations come in any order, at most TIME (of the history's clock) "
-	  "after their calls, as the latest return tells the time (else: in order of calls, or "
-	  "as lines `# floor TIME' say)", 0 },
-	{ "from", OPT_FROM, "FORM", 0, "The form of HISTORY, as of `klin convert --from'; by "
-	  "default what it begins like", 0 },
+	  "With --follow: operations may come in any order, but at most TIME after their calls, "
+	  "measured by the latest return; TIME is in units of the history's clock.  Default: "
+	  "operations come in order of their calls, or as lines `# floor TIME' promise",
+	  0 },
+	{ "from", OPT_FROM, "FORM", 0,
+	  "The form of HISTORY, as in `klin convert --from'; by "
+	  "default klin recognizes the form by the first bytes",
+	  0 },
 	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
-	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Leave the time diagram out", 0 },
+	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Omit the time diagram", 0 },
 	{ 0 }
 };
 
@@ -102,7 +112,7 @@ static int set_engine(struct check_args *a, const char *name)
 	return 0;
 }
 
-/* What makes no sense while a history grows. */
+/* Remember an option that cannot be combined with --follow, for ARGP_KEY_END. */
 static void note_offline(struct check_args *a, int key)
 {
 	size_t i;
@@ -115,7 +125,10 @@ static void note_offline(struct check_args *a, int key)
 			a->offline = options[i].name;
 }
 
-/* "A, B or C": the engines, or (not @tso) those of them that need no store buffer. */
+/*
+ * Write the names of the engines as "A, B or C".  Without @tso the list leaves out the engines
+ * that require store buffers.  Return: @names.
+ */
 static const char *engine_names(char names[ENGINE_NAMES], bool tso)
 {
 	const struct kl_engine *const *e, *const *next;
@@ -132,7 +145,7 @@ static const char *engine_names(char names[ENGINE_NAMES], bool tso)
 	return names;
 }
 
-/* What each engine is for; then klin ends. */
+/* Print each engine with a line of help, and end klin. */
 static void list_engines(void)
 {
 	const struct kl_engine *const *e;
@@ -162,7 +175,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!strcmp(arg, "help"))
 			list_engines();
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: %s expected", arg, engine_names(names, true));
+			argp_error(state, "--engine=%s: expected %s", arg,
+				   engine_names(names, true));
 		break;
 	case OPT_MEMORY_MODEL:
 		a->opt.classical = kl_arg_sc(state, arg);
@@ -177,7 +191,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_CACHE:
 		if (strncmp(arg, "lru:", 4))
-			argp_error(state, "--cache=%s: lru:SIZE expected", arg);
+			argp_error(state, "--cache=%s: expected lru:SIZE", arg);
 		a->opt.cache = kl_arg_number(state, "cache=lru", arg + 4, 1, 1u << 30);
 		break;
 	case OPT_EXPLAIN:
@@ -221,35 +235,41 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
-			argp_error(state, "one spec and one history expected, '%s' is too "
-				   "much", arg);
+			argp_error(state, "expected one spec and one history, found also '%s'",
+				   arg);
 		if (a->history)
 			a->spec = a->history;
 		a->history = arg;
 		break;
 	case ARGP_KEY_END:
 		if (!a->history)
-			argp_error(state, "no history given");
+			argp_error(state, "expected a history");
 		if (a->follow && a->offline)
-			argp_error(state, "--%s needs the whole history, --follow forgets it: "
-				   "expected one of them", a->offline);
+			argp_error(state,
+				   "--%s and --follow exclude each other: --%s needs the "
+				   "whole history, and --follow keeps a part only",
+				   a->offline, a->offline);
 		if (a->late && !a->follow)
-			argp_error(state, "--lateness is --follow's: expected both");
+			argp_error(state, "--lateness requires --follow");
 		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
-			argp_error(state, "--engine=%s knows store buffers, which "
-				   "--memory-model=sc has not: expected %s", a->engines[0]->name,
-				   engine_names(names, false));
+			argp_error(state,
+				   "--engine=%s requires --memory-model=tso; for sc expected "
+				   "%s",
+				   a->engines[0]->name, engine_names(names, false));
 		if (a->opt.cache && !(a->engines[0] && a->engines[0]->cached))
-			argp_error(state, "--cache is --engine=wgl's: expected both");
-		/* Without --partition it is Horn & Kroening's first variant. */
+			argp_error(state, "--cache requires --engine=wgl");
+		/*
+		 * An engine with by_object splits by the spec's key only if --partition is given.
+		 * For wgl the default is thus the first variant of Horn & Kroening.
+		 */
 		a->opt.no_partition = a->partition == PART_OBJECT ||
 			(a->partition == PART_DEFAULT && a->engines[0] && a->engines[0]->by_object);
-		/* Who bounds the time has that much of it. */
+		/* A time limit replaces the default bound of work. */
 		if (!a->has_work && !a->opt.time_ns)
-			a->opt.work = WORK;
+			a->opt.work = DEFAULT_WORK;
 		if (a->certificate && strchr(a->history, '\n'))
 			argp_error(state, "--certificate: the name of the history has a newline, "
-				   "expected one that fits a line of the certificate");
+					  "which a certificate cannot hold; rename the history");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -264,11 +284,16 @@ static const struct argp argp = {
 	.doc = "Decide whether the operations of HISTORY (.klh or text, - for standard input) can "
 	       "be put in an order that the specification allows and that contradicts no time.\v"
 	       "Without SPEC.lin the specification in the history is used.\n\n"
-	       "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 unknown.\n\n"
+	       "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 unknown, 4 the "
+	       "system refused.\n\n"
 	       "Examples:\n"
+	       "  # Decide a recording by the specification in it.\n"
 	       "  klin check port_range.klh\n"
+	       "  # Write a proof of the verdict, for klin replay.\n"
 	       "  klin check --certificate=run.cert specs/seqlock.lin seqlock.klh\n"
-	       "  klin check --memory-model=sc specs/fig5.lin rounds.klh\n"
+	       "  # Is there an order without store buffers?\n"
+	       "  klin check --memory-model=sc specs/fig5.lin fig5.klh\n"
+	       "  # Decide while a program writes the history.\n"
 	       "  my-program | klin check --follow specs/queue.lin -",
 };
 
@@ -278,7 +303,10 @@ static int exit_code(enum kl_verdict v)
 	       v == KL_VIOLATION ? kl_ending_violation() : KLIN_EXIT_UNKNOWN;
 }
 
-/* The first counterexample, with the specification that it violates. */
+/*
+ * Write the first counterexample, with the specification that it violates.  Return: 0 or a
+ * negative errno, after a message.
+ */
 static int write_counterexample(const struct kl_report *r, const char *path)
 {
 	struct kl_history *h;
@@ -287,7 +315,7 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 	for (i = 0; i < r->nparts && !r->parts[i].cex; i++)
 		;
 	if (i == r->nparts) {
-		kl_warn("there is no counterexample to write, '%s' stays as it is", path);
+		kl_warn("there is no counterexample; '%s' is not changed", path);
 		return 0;
 	}
 	h = r->parts[i].cex->h;
@@ -307,6 +335,7 @@ static double seconds(void)
 	return kl_now_ns() / 1e9;
 }
 
+/* Add the process's time and peak memory up to now. */
 static void add_usage(struct kl_cost *c)
 {
 	struct rusage u;
@@ -316,7 +345,7 @@ static void add_usage(struct kl_cost *c)
 	c->peak_bytes = (uint64_t)u.ru_maxrss << 10;
 }
 
-/* Return: 0 or KLIN_EXIT_SYSTEM after a message. */
+/* Write the certificate if one is wanted.  Return: 0, or KLIN_EXIT_SYSTEM after a message. */
 static int write_certificate(const struct check_args *a, const struct kl_report *r,
 			     struct kl_cost *cost)
 {
@@ -335,7 +364,7 @@ static int write_certificate(const struct check_args *a, const struct kl_report 
 
 struct check_progress {
 	struct kl_progress p;
-	uint64_t total;
+	uint64_t total;		/* number of operations */
 };
 
 static void show_progress(FILE *f, const void *arg)
@@ -362,7 +391,7 @@ static int check_follow(const struct check_args *a)
 	return follow(&f);
 }
 
-/* Limits hold from here on; the engines get what reading leaves. */
+/* Start the user's limits.  They include reading; the engines get the rest. */
 static void begin_limits(const struct check_args *a)
 {
 	if (a->opt.time_ns)
@@ -372,11 +401,10 @@ static void begin_limits(const struct check_args *a)
 }
 
 /*
- * There is no report, for want of memory or time, or because of the input.
- *
- * Return: the exit code.
+ * End without a report after the error @err.  If a limit caused @err, print UNKNOWN and the limit.
+ * @when says what klin was doing, and @place how far it was.  Return: the exit code.
  */
-static int give_up(struct check_args *a, int err, const char *when, const char *place)
+static int end_without_report(struct check_args *a, int err, const char *when, const char *place)
 {
 	const char *limit = kl_limit_met(err);
 	struct kl_cost cost = { 0 };
@@ -391,9 +419,9 @@ static int give_up(struct check_args *a, int err, const char *when, const char *
 	if (ret)
 		kl_err("%s: the report cannot be printed: %s", a->history, strerror(-ret));
 	if (a->certificate)
-		kl_warn("there is no certificate to write, '%s' stays as it is", a->certificate);
+		kl_warn("there is no certificate; '%s' is not changed", a->certificate);
 	if (a->cex)
-		kl_warn("there is no counterexample to write, '%s' stays as it is", a->cex);
+		kl_warn("there is no counterexample; '%s' is not changed", a->cex);
 	return ret ? KLIN_EXIT_SYSTEM : KLIN_EXIT_UNKNOWN;
 }
 
@@ -423,11 +451,12 @@ static int cmd_check(int argc, char **argv)
 	a.read.hashed = a.certificate;
 	ret = kl_load_input(a.spec, a.history, &a.read, &spec, &h);
 	if (ret) {
-		code = give_up(&a, ret, "reading", kl_limit_place());
+		code = end_without_report(&a, ret, "reading", kl_limit_place());
 		goto out;
 	}
 	cost.read_seconds = seconds() - start;
-	/* An engine that knows store buffers asks for them. */
+	kl_warn_blocks(spec);
+	/* An engine that requires store buffers sets the memory model to tso. */
 	if (!a.model && a.engines[0] && a.engines[0]->tso)
 		a.opt.memory_by = KL_MEMORY_BY_ENGINE;
 	else if (!a.model)
@@ -446,7 +475,8 @@ static int cmd_check(int argc, char **argv)
 		if (ret != -EINVAL && !kl_limit_met(ret))
 			kl_err("%s: %s", a.history, strerror(-ret));
 		code = ret == -EINVAL ? KLIN_EXIT_USAGE :
-		       kl_limit_met(ret) ? give_up(&a, ret, "splitting", "") : KLIN_EXIT_SYSTEM;
+		       kl_limit_met(ret) ? end_without_report(&a, ret, "splitting", "") :
+		       KLIN_EXIT_SYSTEM;
 		goto out;
 	}
 	kl_limit_lift();

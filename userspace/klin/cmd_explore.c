@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin explore: all runs of an implementation, checked against its specification. */
+/* klin explore: check all runs of an implementation against its specification. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct explore_args {
 	struct kl_explore_options o;
 	struct kl_limits lim;
 	bool stats, no_run, json, outcomes;
-	bool model_given;		/* a memory model, by --memory-model */
+	bool model_given;		/* --memory-model was given */
 	const char *file;
 };
 
@@ -27,48 +27,63 @@ enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STA
 	OPT_SHORTEST, OPT_COMPACT, OPT_JSON,
 	OPT_OUTCOMES, OPT_HISTORIES, OPT_TIME };
 
-/* The comparison with SC is a remark: SC_TIMES the search's memory, within these bounds. */
+/*
+ * The comparison with SC only adds a remark to a verdict, so its memory has a bound.  The bound is
+ * SC_TIMES the memory of the search on TSO, but between SC_LEAST and SC_MOST bytes.
+ */
 #define SC_TIMES	4
 #define SC_LEAST	(32u << 20)
 #define SC_MOST		(256u << 20)
 
 static const struct argp_option options[] = {
-	{ "memory-model", OPT_MEMORY, "MODEL", 0, "tso or sc; the default is what the file says "
-	  "('memory sc;' or 'memory tso;'), and tso where it says nothing", 0 },
-	{ "threads", OPT_THREADS, "N", 0, "Threads of a client general(N)", 0 },
-	{ "ops", OPT_OPS, "N", 0,
-	  "Operations of each thread of a client general(N) or roles(...)", 0 },
-	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of memory (default 4096); past it: UNKNOWN",
+	{ "memory-model", OPT_MEMORY, "MODEL", 0,
+	  "tso or sc (default: the model that the file "
+	  "names by 'memory sc;' or 'memory tso;', else tso)",
 	  0 },
-	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after so long", 0 },
+	{ "threads", OPT_THREADS, "N", 0, "Number of threads of a client general(N)", 0 },
+	{ "ops", OPT_OPS, "N", 0, "Operations of each thread of a client general(N) or roles(...)",
+	  0 },
+	{ "memory-limit", OPT_LIMIT, "MIB", 0,
+	  "Give up (UNKNOWN) if the search needs more memory "
+	  "(default 4096)",
+	  0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up (UNKNOWN) after SECONDS", 0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
-	  "Leave a reduction out: merge (local steps, markers), dead (registers), canon (names of "
-	  "objects and data), hidden (objects that no other thread can reach), symmetry (of "
-	  "threads), facts (variables that one thread writes, that never go back, ...), cover "
-	  "(states that others stand for), known (steps that were made before, in another "
-	  "state, are looked up: saves time, not states) or all; the answer stays the same", 0 },
+	  "Turn a reduction off, which does not change the verdict: merge (local steps, markers), "
+	  "dead (registers), canon (names of objects and data), hidden (objects that no other "
+	  "thread can reach), symmetry (of threads), facts (variables that only one thread writes, "
+	  "or that never return to an old value, ...), cover (states that another state "
+	  "represents), known (steps that were already computed in another state, which saves "
+	  "time, not states) or all",
+	  0 },
 	{ "histories", OPT_HISTORIES, NULL, 0,
-	  "Print the implementation's histories instead of checking them: those of whole runs "
-	  "that are the hardest to explain, one a line; behind each call and flush(call) how "
-	  "many returns and flush(ret)s of each thread came before it", 0 },
+	  "Print the implementation's histories instead of checking them.  Of the histories of "
+	  "complete runs, print those that are hardest to explain, one a line.  After each call "
+	  "and flush(call) are the numbers of returns and flush(ret)s of each thread before it",
+	  0 },
 	{ "shortest", OPT_SHORTEST, NULL, 0,
-	  "Show a run with as few steps as there can be; without it the search is breadth first "
-	  "too, but leaves out states for others found later, and a run may be a little longer",
+	  "Show a run with the least number of steps.  Without this option the search is breadth "
+	  "first too, but reductions may make the run a little longer",
 	  0 },
 	{ "hash-compact", OPT_COMPACT, NULL, 0,
-	  "Keep a hash of 64 bits of each state instead of the state, which takes less memory; "
-	  "two states may be taken for one, with a small probability that is told", 0 },
+	  "Keep only a hash of 64 bits of each state, which takes less memory.  Two states may "
+	  "have the same hash; a bound of this probability is printed",
+	  0 },
 	{ "no-run", OPT_NO_RUN, NULL, 0, "Do not show the run that leads to a violation", 0 },
 	{ "outcomes", OPT_OUTCOMES, NULL, 0,
-	  "Compare what the client's threads can see in the end with the implementation and with "
-	  "the specification in its place", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the answer and its run as JSON", 0 },
+	  "Compare the final values that the client's threads can see with the implementation, and "
+	  "with the specification in its place",
+	  0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the verdict and its run as JSON", 0 },
 	{ "stats", OPT_STATS, NULL, 0,
-	  "Print states, transitions, both a second of CPU time, bytes and seconds", 0 },
+	  "Print numbers of states and transitions, also per second of CPU time, bytes and "
+	  "seconds",
+	  0 },
 	{ 0 }
 };
 
-static bool reduction(struct kl_explore_options *o, const char *name)
+/* Turn the reduction @name off.  Return: false if there is no such reduction. */
+static bool turn_off(struct kl_explore_options *o, const char *name)
 {
 	const bool all = !strcmp(name, "all");
 
@@ -108,9 +123,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->o.ops = kl_arg_number(state, "ops", arg, 1, 16);
 		break;
 	case OPT_NO_REDUCE:
-		if (!reduction(&a->o, arg))
-			argp_error(state, "--no-reduce=%s: merge, dead, canon, hidden, symmetry, "
-				   "facts, cover, known or all expected", arg);
+		if (!turn_off(&a->o, arg))
+			argp_error(state,
+				   "--no-reduce=%s: expected merge, dead, canon, hidden, "
+				   "symmetry, facts, cover, known or all",
+				   arg);
 		break;
 	case OPT_SHORTEST:
 		a->o.shortest = true;
@@ -147,19 +164,23 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "FILE.lin",
-	.doc = "Search all runs of the implementation in FILE under its client on x86-TSO, or on "
-	       "the memory model that FILE names, each beside what the specification allows "
-	       "(linearizability on TSO, Burckhardt et al.). "
-	       "The search is complete for the client: nothing bounds preemptions.  A violation is "
-	       "shown as a run, and whether the same client fails on SC too.\v"
-	       "Exit status: 0 linearizable for this client, 1 a violation (a run to it is "
-	       "shown) or an outcome that the specification has not, 2 usage or input, 3 unknown: "
-	       "the bound on memory or time was reached, or one of the explorer's own (entries of "
-	       "a store buffer, objects, choices at once, how large a number is), or it was "
-	       "interrupted, or the run to a violation cannot be made again to be shown; how far it came is told, and which variables grew all the time.\n\n"
+	.doc = "Search all runs of the implementation in FILE under its client, and check each "
+	       "against the specification (linearizability on TSO, Burckhardt et al.).  The memory "
+	       "model is x86-TSO, or the one that FILE names.  "
+	       "The search is complete for the client: it does not bound preemptions.  For a "
+	       "violation klin shows a run, and whether the same client fails on SC too.\v"
+	       "Exit status: 0 linearizable for this client; 1 a violation, or an outcome that the "
+	       "specification does not have; 2 usage or input; 3 unknown: a limit of memory or "
+	       "time, or a bound of the explorer was reached (entries of a store buffer, objects, "
+	       "choices at once, size of a number), or the search was interrupted, or the run to a "
+	       "violation cannot be repeated; 4 the system refused.  If the verdict is unknown, "
+	       "klin prints how far the search came, and which variables grew all the time.\n\n"
 	       "Examples:\n"
+	       "  # All runs of the client in the file, and how many states they have.\n"
 	       "  klin explore --stats specs/explore/seqlock.lin\n"
+	       "  # A larger client.\n"
 	       "  klin explore --threads=3 --ops=3 specs/explore/treiber.lin\n"
+	       "  # What the threads can see in the end.\n"
 	       "  klin explore --outcomes specs/explore/fig5.lin",
 };
 
@@ -171,7 +192,10 @@ static void show_progress(FILE *f, const void *arg)
 		(unsigned long long)(p->states - p->expanded));
 }
 
-/* The command line, as a shell takes it; NULL without memory. */
+/*
+ * The command line, quoted for a shell, to repeat the run.  Return: a text to free(), or NULL when
+ * out of memory.
+ */
 static char *command_line(int argc, char **argv)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -201,7 +225,7 @@ static char *command_line(int argc, char **argv)
 	return line;
 }
 
-/* Does the same client fail on SC too?  In bounded memory: it is a remark. */
+/* Search the same client on SC, in bounded memory, to see whether it fails there too. */
 static void compare_with_sc(const struct explore_args *a, struct kl_spec *spec,
 			    struct kl_explored *e)
 {
@@ -221,6 +245,7 @@ static void compare_with_sc(const struct explore_args *a, struct kl_spec *spec,
 	kl_explorer_free(x);
 }
 
+/* Search for a violation.  Return: 0 with a verdict in @e, or a negative errno. */
 static int explore(const struct explore_args *a, struct kl_spec *spec, struct kl_explored *e,
 		   bool *violation)
 {
@@ -232,6 +257,7 @@ static int explore(const struct explore_args *a, struct kl_spec *spec, struct kl
 	return ret;
 }
 
+/* Compare outcomes, for --outcomes.  Return: 0 with a verdict in @e, or a negative errno. */
 static int outcomes(const struct explore_args *a, struct kl_spec *spec, struct kl_explored *e,
 		    bool *violation)
 {
@@ -258,13 +284,13 @@ static int cmd_explore(int argc, char **argv)
 	struct kl_spec *spec = NULL;
 	int ret, code = KLIN_EXIT_USAGE;
 	bool violation = false;
-	char *again = command_line(argc, argv);
+	char *command = command_line(argc, argv);
 
-	ret = again ? kl_args(&argp, argc, argv, 0, &a) : out_of_memory();
+	ret = command ? kl_args(&argp, argc, argv, 0, &a) : out_of_memory();
 	if (!ret)
 		ret = kl_ending_error(kl_spec_load(a.file, &spec));
 	if (ret) {
-		free(again);
+		free(command);
 		return ret;
 	}
 	e.model = kl_explore_memory(spec);
@@ -272,7 +298,7 @@ static int cmd_explore(int argc, char **argv)
 		a.o.sc = e.model == KL_EX_SAYS_SC;
 	e.model_given = a.model_given;
 	e.file = a.file;
-	e.again = again;
+	e.command = command;
 	e.sc = a.o.sc;
 	e.stats = a.stats;
 	e.run = !a.no_run;
@@ -298,7 +324,7 @@ static int cmd_explore(int argc, char **argv)
 	kl_outcomes_free(e.outcomes);
 	kl_explorer_free(e.x);
 	kl_spec_free(spec);
-	free(again);
+	free(command);
 	return code;
 }
 

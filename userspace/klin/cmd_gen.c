@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin gen: random histories of correct structures, and of slightly wrong ones. */
+/* klin gen: make random histories of a specification, with or without wrong results. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,42 +21,63 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "type", OPT_TYPE, "NAME|FILE.lin", 0, "the specification: a shipped one by its name, or "
-	  "a file (register)", 0 },
+	{ "type", OPT_TYPE, "NAME|FILE.lin", 0,
+	  "the specification: a shipped one by its name, or "
+	  "a file (register)",
+	  0 },
 	{ "ops", OPT_OPS, "N", 0, "operations (1000)", 0 },
 	{ "threads", OPT_THREADS, "N", 0, "threads (4)", 0 },
-	{ "producers", OPT_PRODUCERS, "N", 0, "so many of the threads only add to a container, the "
-	  "others never do; 0: all do all (0)", 0 },
+	{ "producers", OPT_PRODUCERS, "N", 0,
+	  "N of the threads only add to a container, and the "
+	  "others never add; 0: all threads call all methods (0)",
+	  0 },
 	{ "objects", OPT_OBJECTS, "N", 0, "objects (1)", 0 },
-	{ "keys", OPT_KEYS, "N", 0, "keys and values are below N; 0: 16 keys, and each value "
-	  "is new (0)", 0 },
-	{ "mix", OPT_MIX, "METHOD=WEIGHT,...", 0, "how often which method is called; others "
-	  "never", 0 },
-	{ "seed", OPT_SEED, "N", 0, "of the random numbers (1)", 0 },
+	{ "keys", OPT_KEYS, "N", 0,
+	  "keys and values are below N; 0: 16 keys, and each value "
+	  "is new (0)",
+	  0 },
+	{ "mix", OPT_MIX, "METHOD=WEIGHT,...", 0,
+	  "relative frequencies of the methods; methods "
+	  "that are not named are not called",
+	  0 },
+	{ "seed", OPT_SEED, "N", 0, "seed of the random numbers (1)", 0 },
 	{ "delay", OPT_DELAY, "T", 0, "the longest wait, in units of time (100)", 1 },
-	{ "error", OPT_ERROR, "T", 0, "of the clocks between CPUs (0)", 1 },
+	{ "error", OPT_ERROR, "T", 0, "error of the clock between CPUs (0)", 1 },
 	{ "stall", OPT_STALL, NULL, 0, "now and then an operation takes as long as 500 others", 1 },
-	{ "pending", OPT_PENDING, "PERCENT", 0, "operations whose return is not seen (0)", 1 },
-	{ "any", OPT_ANY, NULL, 0, "begin in a state that the history does not tell", 1 },
-	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0, "what the history says it is of: sc, as it "
-	  "is made, or tso (sc)", 1 },
-	{ "points", OPT_POINTS, NULL, 0, "tell the linearization points", 1 },
-	{ "mutate", OPT_MUTATE, "K", 0, "change K results, so that the history is likely wrong "
-	  "(0)", 1 },
-	{ "where", OPT_WHERE, "early|late|anywhere", 0, "in which tenth of the operations "
-	  "(anywhere)", 1 },
-	{ "output", 'o', "FILE", 0, "where to (standard output); .klh if its name ends so", 2 },
-	{ "to", OPT_TO, "FORM", 0, "The form, whatever the name; --to=help lists them", 2 },
+	{ "pending", OPT_PENDING, "PERCENT", 0, "share of operations whose return is not seen (0)",
+	  1 },
+	{ "any", OPT_ANY, NULL, 0, "begin in a state that the history does not name", 1 },
+	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
+	  "the memory model that the history names: "
+	  "sc, by which klin makes it, or tso (sc)",
+	  1 },
+	{ "points", OPT_POINTS, NULL, 0, "write the linearization points", 1 },
+	{ "mutate", OPT_MUTATE, "K", 0,
+	  "change K results, which probably makes the history wrong "
+	  "(0)",
+	  1 },
+	{ "where", OPT_WHERE, "early|late|anywhere", 0,
+	  "which results --mutate changes: of the "
+	  "first tenth, of the last tenth, or any (anywhere)",
+	  1 },
+	{ "output", 'o', "FILE", 0,
+	  "write the history to FILE, as .klh if the name ends in .klh "
+	  "(standard output)",
+	  2 },
+	{ "to", OPT_TO, "FORM", 0,
+	  "the form, regardless of the name of FILE; --to=help lists all "
+	  "forms",
+	  2 },
 	{ 0 }
 };
 
-struct env {
+struct gen_args {
 	struct kl_gen_config c;
 	const char *type, *mix, *out;
 	const struct kl_form *form;
 };
 
-/* METHOD=WEIGHT,...; false after a message. */
+/* Parse METHOD=WEIGHT,... into @weight, by method.  Return: true, or false after a message. */
 static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *weight)
 {
 	const char *p = mix;
@@ -92,7 +113,7 @@ static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *wei
 		}
 	}
 	if (!total)
-		kl_err("--mix=%s: expected some weight above 0", mix);
+		kl_err("--mix=%s: expected a weight above 0", mix);
 	return total;
 }
 
@@ -109,12 +130,12 @@ static enum kl_gen_where where_of(struct argp_state *state, const char *arg)
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
-	struct env *env = state->input;
-	struct kl_gen_config *c = &env->c;
+	struct gen_args *args = state->input;
+	struct kl_gen_config *c = &args->c;
 
 	switch (key) {
 	case OPT_TYPE:
-		env->type = arg;
+		args->type = arg;
 		break;
 	case OPT_OPS:
 		c->ops = kl_arg_number(state, "ops", arg, 0, UINT32_MAX - 1);
@@ -135,7 +156,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		c->keys = kl_arg_number(state, "keys", arg, 0, UINT32_MAX);
 		break;
 	case OPT_MIX:
-		env->mix = arg;
+		args->mix = arg;
 		break;
 	case OPT_SEED:
 		c->seed = kl_arg_number(state, "seed", arg, 0, UINT64_MAX);
@@ -165,21 +186,20 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		c->where = where_of(state, arg);
 		break;
 	case 'o':
-		env->out = arg;
+		args->out = arg;
 		break;
 	case OPT_TO:
-		env->form = kl_arg_to(state, arg);
+		args->form = kl_arg_to(state, arg);
 		break;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s': expected options only", arg);
+		argp_error(state, "expected options only, found '%s'", arg);
 		break;
 	case ARGP_KEY_END:
 		if (c->producers >= c->threads)
 			argp_error(state, "--producers=%u: expected fewer than --threads=%u",
 				   c->producers, c->threads);
 		if (c->points && c->error)
-			argp_error(state, "--points: expected --error=0 with it, to tell them "
-				   "exactly");
+			argp_error(state, "--points requires --error=0");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -187,44 +207,43 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static int write_history(const struct env *env, struct kl_history *h)
+static int write_history(const struct gen_args *args, struct kl_history *h)
 {
 	int ret;
 
-	h->spec_path = strdup(env->type);
+	h->spec_path = strdup(args->type);
 	if (!h->spec_path) {
-		kl_cannot_write(env->out, -ENOMEM);
+		kl_cannot_write(args->out, -ENOMEM);
 		return KLIN_EXIT_SYSTEM;
 	}
-	ret = kl_history_write(h, env->out, env->form);
+	ret = kl_history_write(h, args->out, args->form);
 	if (!ret)
 		return KLIN_EXIT_OK;
 	return ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM;
 }
 
-static int make_history(struct env *env, struct kl_spec *spec)
+static int make_history(struct gen_args *args, struct kl_spec *spec)
 {
 	uint32_t weight[UINT8_MAX + 1] = { 0 };
 	struct kl_history *h;
 	int ret;
 
-	env->c.spec = spec;
-	if (env->mix && !parse_mix(spec, env->mix, weight))
+	args->c.spec = spec;
+	if (args->mix && !parse_mix(spec, args->mix, weight))
 		return KLIN_EXIT_USAGE;
-	env->c.weight = env->mix ? weight : NULL;
-	ret = kl_gen(&env->c, &h);
+	args->c.weight = args->mix ? weight : NULL;
+	ret = kl_gen(&args->c, &h);
 	switch (ret) {
 	case 0:
-		ret = write_history(env, h);
+		ret = write_history(args, h);
 		kl_history_free(h);
 		return ret;
 	case -EINVAL:
-		kl_err("these options fit no history: expected fewer keys times objects, or of a "
-		       "container methods for the producers and for the others");
+		kl_err("no history fits these options; expected fewer keys or objects, or, with "
+		       "--producers, methods that add and methods that do not");
 		return KLIN_EXIT_USAGE;
 	case -EDEADLK:
-		kl_err("%s: all threads wait for ever, none of the methods can be called",
-		       kl_spec_path(spec));
+		kl_err("%s: all threads wait forever: no method can be called", kl_spec_path(spec));
 		return KLIN_EXIT_USAGE;
 	case -E2BIG:
 		return KLIN_EXIT_USAGE;
@@ -234,38 +253,48 @@ static int make_history(struct env *env, struct kl_spec *spec)
 	}
 }
 
-static int run(int argc, char **argv)
+static int cmd_gen(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_opt,
-		.doc = "Make a random history of what a specification describes.\v"
+		.doc = "Make a random history of a specification.\v"
 		       "The same options make the same history.  `klin spec --list' names the\n"
 		       "specifications that are shipped.\n\n"
+		       "Exit status: 0 the history is written, 2 usage or input, 4 the system\n"
+		       "refused.\n\n"
+		       "Examples:\n"
+		       "  # A million operations of 8 threads on a queue.\n"
 		       "  klin gen --type=queue --ops=1000000 --threads=8 -o queue.klh\n"
-		       "  klin gen --type=my.lin --mix=lock=1,trylock=3 --mutate=1 | klin check -",
+		       "  # Some methods of a specification only.\n"
+		       "  klin gen --type=lock --mix=trylock=3,unlock=1 -o lock.txt\n"
+		       "  # A history with one wrong result, for a checker.\n"
+		       "  klin gen --type=specs/stack.lin --mutate=1 | klin check -",
 	};
-	struct env env = {
+	struct gen_args args = {
 		.c = { .ops = 1000, .threads = 4, .objects = 1, .seed = 1, .delay = 100 },
-		.type = "register", .out = "-", .form = KL_FORM_AUTO,
+		.type = "register",
+		.out = "-",
+		.form = KL_FORM_AUTO,
 	};
 	struct kl_spec *spec;
 	int ret;
 
-	ret = kl_args(&argp, argc, argv, 0, &env);
+	ret = kl_args(&argp, argc, argv, 0, &args);
 	if (ret)
 		return ret;
-	if (access(env.type, F_OK) && !kl_shipped_text(env.type)) {
-		kl_err("--type=%s: no such file, and no shipped specification (`klin spec --list' "
-		       "names them)", env.type);
+	if (access(args.type, F_OK) && !kl_shipped_text(args.type)) {
+		kl_err("--type=%s: no such file or shipped specification; `klin spec --list' lists "
+		       "the shipped ones",
+		       args.type);
 		return KLIN_EXIT_USAGE;
 	}
-	ret = kl_spec_load(env.type, &spec);
+	ret = kl_spec_load(args.type, &spec);
 	if (ret)
 		return kl_ending_error(ret);
-	ret = make_history(&env, spec);
+	ret = make_history(&args, spec);
 	kl_spec_free(spec);
 	return ret;
 }
 
-KL_COMMAND("gen", run, "make a random history");
+KL_COMMAND("gen", cmd_gen, "make a random history");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin list: what can be attached, and why not. */
+/* klin list: list the functions that probes can attach to, and why others cannot be probed. */
 #include <argp.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -16,7 +16,7 @@
 #include "record/attach/list.h"
 #include "record/attach/module.h"
 #include "record/attach/target.h"
-#include "spec/lang/probe.h"
+#include "spec/probe/probe.h"
 #include "spec/spec.h"
 
 static const char *const ways[] = {
@@ -32,13 +32,19 @@ struct list_args {
 enum { OPT_BTF = 256, OPT_SYMBOLS, OPT_DEBUG };
 
 static const struct argp_option options[] = {
-	{ "btf", OPT_BTF, "FILE", 0, "Not the running kernel: the one whose BTF this is, raw or in "
-	  "an ELF file; what ftrace manages is not known then.  Needs no root", 0 },
-	{ "symbols", OPT_SYMBOLS, "FILE", 0, "With --btf: that kernel's /proc/kallsyms or "
-	  "System.map (default: the functions that have BTF)", 0 },
-	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux "
-	  "or a module that is running; may be given several times (default: where the distribution "
-	  "puts it)", 0 },
+	{ "btf", OPT_BTF, "FILE", 0,
+	  "List functions of the kernel with this BTF, raw or in an ELF "
+	  "file, instead of the running kernel.  Then klin does not know which functions ftrace "
+	  "manages.  Needs no root",
+	  0 },
+	{ "symbols", OPT_SYMBOLS, "FILE", 0,
+	  "With --btf: that kernel's /proc/kallsyms or "
+	  "System.map (default: the functions that have BTF)",
+	  0 },
+	{ "debug", OPT_DEBUG, "FILE", 0,
+	  "Debugging information for inlined functions: a vmlinux "
+	  "or a loaded module; may be given several times (default: the distribution's file)",
+	  0 },
 	{ 0 }
 };
 
@@ -58,14 +64,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (a->what)
-			argp_error(state, "'%s' is one argument too many", arg);
+			argp_error(state, "expected one PATTERN or SPEC.lin, found also '%s'", arg);
 		a->what = arg;
 		break;
 	case ARGP_KEY_END:
 		if (a->symbols && !a->btf)
-			argp_error(state, "--symbols: expected --btf, too");
+			argp_error(state, "--symbols requires --btf");
 		if (a->btf && !a->what)
-			argp_error(state, "--btf: expected PATTERN or SPEC.lin");
+			argp_error(state, "--btf requires PATTERN or SPEC.lin");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -77,15 +83,26 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[PATTERN|SPEC.lin]",
-	.doc = "List what can be attached on the running kernel.\v"
-	"PATTERN: functions whose names match (*, ? and [] as in a shell; MODULE:PATTERN "
-	"for those of a module), each after how klin attaches to it: fentry (best), kprobe "
-	"(slower, and it drains the store buffer), klin.ko (by a kprobe of its own, where the "
-	"kernel's tracers may not attach), or no, and why.\n"
-	"klin:PATTERN, or nothing: methods that instrumented modules declare.\n"
-	"SPEC.lin: for each probe clause, which of its alternatives would be taken.\n\n"
-	"A function that is not listed is not in the kernel under this name: it was "
-	"inlined everywhere, renamed, or not built in.",
+	.doc = "List the functions of the running kernel that klin can attach to.\v"
+	       "PATTERN: functions whose names match (*, ? and [] as in a shell; MODULE:PATTERN "
+	       "for those of a module).  Before each name is the way that klin attaches to it: "
+	       "fentry (best), kprobe (slower, and it drains the store buffer), klin.ko (by its "
+	       "own kprobe, where the kernel's tracers may not attach), or no, with the reason.\n"
+	       "klin:PATTERN, or no argument: methods that instrumented modules declare.\n"
+	       "SPEC.lin: for each probe clause, which of its alternatives klin would use.\n\n"
+	       "A function that is not listed is not in the kernel under this name: it was "
+	       "inlined everywhere, renamed, or not built in.\n\n"
+	       "Exit status: 0 listed; 2 usage or input, nothing matches, or a clause of SPEC.lin "
+	       "cannot be attached; 4 the system refused.\n\n"
+	       "Examples:\n"
+	       "  # Functions whose names begin with kfree, and how klin attaches to each.\n"
+	       "  klin list 'kfree*'\n"
+	       "  # Methods that instrumented modules declare.\n"
+	       "  klin list\n"
+	       "  # Where the clauses of a specification would attach.\n"
+	       "  klin list specs/port_range.lin\n"
+	       "  # The same for another kernel.\n"
+	       "  klin list --btf=vmlinux specs/port_range.lin",
 };
 
 static void show(const char *way, const struct kl_func *f, const char *name, const char *why)
@@ -97,15 +114,20 @@ static void show(const char *way, const struct kl_func *f, const char *name, con
 	printf("%-8s%s%s%s\n", way, full, *why ? ": " : "", why);
 }
 
-/* Methods that instrumented code declares; lines of klin/methods are "ID SUBJECT.METHOD". */
+/*
+ * List the methods that instrumented code declares.  The lines of klin/methods are
+ * "ID SUBJECT.METHOD".
+ */
 static int list_methods(const char *pattern)
 {
 	char *data, *line, *save, *name;
 	size_t len, n = 0;
 
 	if (kl_read_file(KL_MODULE_DIR "methods", &data, &len)) {
-		kl_err(geteuid() ? "listing the methods of instrumented modules needs root" :
-		       "klin.ko is not loaded, or debugfs is not mounted at /sys/kernel/debug");
+		kl_err(geteuid() ?
+			       "listing the methods of instrumented modules requires root" :
+			       "klin.ko is not loaded, or debugfs is not mounted at "
+				"/sys/kernel/debug");
 		return KLIN_EXIT_USAGE;
 	}
 	for (line = strtok_r(data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -152,7 +174,10 @@ static int list_functions(struct kl_kernel *k, const char *pattern)
 	return KLIN_EXIT_OK;
 }
 
-/* A target that is a place: all of its places, or what is in the way. */
+/*
+ * Show all places of a target that names places in code.  @bad: it cannot be attached, so show the
+ * reason.  @taken: an earlier alternative of the clause is used instead.  Return: 0 or -ENOMEM.
+ */
 static int show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool taken)
 {
 	const struct kl_probe_target *t = f->target;
@@ -176,7 +201,10 @@ static int show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool t
 	return 0;
 }
 
-/* Does the target that is taken see all calls?  And the inlined instances recorded, too. */
+/*
+ * Show whether the used target sees all calls, and the inlined instances that are recorded as well.
+ * Return: 0 or -ENOMEM.
+ */
 static int show_coverage(struct kl_kernel *k, const struct kl_found *f)
 {
 	struct kl_instances *c = malloc(sizeof(*c));
@@ -193,7 +221,10 @@ static int show_coverage(struct kl_kernel *k, const struct kl_found *f)
 	return err;
 }
 
-/* One alternative of a clause; @taken: one is.  0 or -ENOMEM. */
+/*
+ * Show one alternative of a clause.  @taken: an alternative is used; the function sets it if this
+ * is the first that can be attached.  Return: 0 or -ENOMEM.
+ */
 static int list_target(struct kl_kernel *k, const struct kl_probe_target *t, bool *taken)
 {
 	const bool method = t->kind == KL_TARGET_KLIN, other = *taken;

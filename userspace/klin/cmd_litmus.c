@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin litmus: x86 litmus tests on the explorer's machine, answers in herd's form. */
+/* klin litmus: run x86 litmus tests on the explorer's machine, and print results as herd does. */
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ struct litmus_args {
 	bool summary;
 	char **files;
 	size_t nfiles;
-	/* How it went. */
+	/* Numbers of tests, by result. */
 	size_t run, unread, unknown, failed, ok, never, sometimes, always;
 };
 
@@ -29,11 +29,15 @@ enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT, OPT_TIME };
 
 static const struct argp_option options[] = {
 	{ "memory-model", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
-	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of a test's memory (default 1024)", 0 },
+	{ "memory-limit", OPT_LIMIT, "MIB", 0,
+	  "Give up a test (UNKNOWN) if it needs more memory "
+	  "(default 1024)",
+	  0 },
 	{ "time-limit", OPT_TIME, "SECONDS", 0,
-	  "Give up (UNKNOWN) after so long, all tests together", 0 },
-	{ "no-reduce", OPT_NO_REDUCE, NULL, 0, "Every instruction is a step of its own", 0 },
-	{ "summary", 's', NULL, 0, "One line for each test", 0 },
+	  "Give up (UNKNOWN) after SECONDS, for all tests together", 0 },
+	{ "no-reduce", OPT_NO_REDUCE, NULL, 0, "Do not merge the steps of several instructions",
+	  0 },
+	{ "summary", 's', NULL, 0, "Print one line for each test", 0 },
 	{ 0 }
 };
 
@@ -62,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->nfiles = state->argc - state->next;
 		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no litmus test given");
+		argp_error(state, "expected a litmus test");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -75,11 +79,19 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "FILE|DIRECTORY...",
 	.doc = "Run x86 litmus tests (herd's format, X86 and X86_64) on the x86-TSO machine of "
-	       "`klin explore', and print all final states as herd does.  Of a directory all files "
-	       "*.litmus are run, one line each.  Witnesses are final states, not executions.\v"
+	       "`klin explore', and print all final states as herd does.  For a directory, run all "
+	       "its files *.litmus, and print one line for each.  Witnesses are numbers of final "
+	       "states, not of executions.\v"
 	       "Exit status: 0 all tests were run, 2 one could not be read, 3 one ran out of "
-	       "memory or time, or it was interrupted.  Whether a test's condition holds (Ok, No) "
-	       "is an answer, not an error.",
+	       "memory or time, or it was interrupted, 4 the system refused.  Whether a test's "
+	       "condition holds (Ok, No) is an answer, not an error.\n\n"
+	       "Examples:\n"
+	       "  # All final states of a test.\n"
+	       "  klin litmus selftests/litmus/SB.litmus\n"
+	       "  # The same without store buffers.\n"
+	       "  klin litmus --memory-model=sc selftests/litmus/SB.litmus\n"
+	       "  # All tests of a directory, one line each.\n"
+	       "  klin litmus selftests/litmus",
 };
 
 static void print_item(const struct kl_litmus *l, unsigned int i)
@@ -92,6 +104,7 @@ static void print_item(const struct kl_litmus *l, unsigned int i)
 		printf("%d:%s", it->thread, kl_litmus_reg(l->x64, it->index));
 }
 
+/* How strongly an operator of a condition binds its operands. */
 static unsigned int strength(enum kl_lit_op op)
 {
 	return op == KL_LIT_IMPLIES ? 1 : op == KL_LIT_OR ? 2 : op == KL_LIT_AND ? 3 : 4;
@@ -99,7 +112,7 @@ static unsigned int strength(enum kl_lit_op op)
 
 static void print_node(const struct kl_litmus *l, unsigned int n);
 
-/* A part of @parent, in parentheses if it binds less. */
+/* Print an operand of @parent, in parentheses if it binds less strongly than @parent. */
 static void print_part(const struct kl_litmus *l, unsigned int n, enum kl_lit_op parent)
 {
 	const bool open = strength(l->nodes[n].op) < strength(parent) ||
@@ -202,7 +215,7 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 		return;
 	}
 	if (memchr(text, 0, len)) {
-		kl_err("%s: not a text", path);
+		kl_err("%s: the file has a zero byte; expected a text", path);
 		ret = -EINVAL;
 	} else {
 		ret = kl_litmus_parse(path, text, &l);
@@ -219,8 +232,8 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 			putchar('\n');
 	} else if (ret == -ENOSPC || ret == -ETIME || ret == -E2BIG) {
 		kl_err("%s: UNKNOWN: after %llu states and %llu transitions, %llu states not yet "
-		       "followed, %llu levels of the search whole: %s", path,
-		       (unsigned long long)r.explored, (unsigned long long)r.transitions,
+		       "followed, %llu levels of the search complete: %s",
+		       path, (unsigned long long)r.explored, (unsigned long long)r.transitions,
 		       (unsigned long long)r.open, (unsigned long long)r.levels, r.why);
 		a->unknown++;
 	} else if (ret == -EINVAL) {
@@ -259,7 +272,7 @@ static void run_directory(struct litmus_args *a, const char *path)
 	}
 	for (i = 0; i < n; i++) {
 		if (e[i]->d_name[0] == '.') {
-			/* Hidden. */
+			/* Skip hidden files. */
 		} else if (asprintf(&sub, "%s/%s", path, e[i]->d_name) < 0) {
 			kl_err("%s/%s: out of memory", path, e[i]->d_name);
 			a->failed++;
@@ -273,6 +286,7 @@ static void run_directory(struct litmus_args *a, const char *path)
 	free(e);
 }
 
+/* Run a file or a directory; @inside: it was found in a directory. */
 static void run_path(struct litmus_args *a, const char *path, bool inside)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin monitor: record, and check while recording. */
+/* klin monitor: record a running kernel, and check while recording. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 
 enum { OPT_JSON = 256, OPT_SHOW, OPT_NO_DIAGRAM, OPT_MEMORY_MODEL, OPT_BYTES };
 
-struct args {
-	struct recording rec;
+struct monitor_args {
+	struct recording rec;	/* input of the child parser */
 	struct session_style style;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct args *a = state->input;
+	struct monitor_args *a = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -45,8 +45,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (a->rec.opts.others)
-			argp_error(state, "--pid and --cpu: which objects others use, too, is "
-				   "known when a recording is whole: use klin record");
+			argp_error(state,
+				   "--pid and --cpu: only a whole recording shows which "
+				   "objects others use; use `klin record', then `klin check'");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -55,21 +56,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "json", OPT_JSON, NULL, 0, "Print JSON, an object a line: violations, and the verdict at "
-	  "the end", 0 },
-	{ "show", OPT_SHOW, "N", 0, "Counterexamples shown (default 1)", 0 },
-	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Leave the time diagram out", 0 },
-	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0, "tso (default) or sc, as of klin "
-	  "check", 0 },
-	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of the memory for states (1024)", 0 },
+	{ "json", OPT_JSON, NULL, 0,
+	  "Print JSON objects, one a line: each violation, and the "
+	  "verdict at the end",
+	  0 },
+	{ "show", OPT_SHOW, "N", 0, "Number of counterexamples to show (default 1)", 0 },
+	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Omit the time diagram", 0 },
+	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
+	  "tso (default) or sc, as in `klin "
+	  "check'",
+	  0 },
+	{ "memory-limit", OPT_BYTES, "MIB", 0, "Bound of the memory for states (default 1024)", 0 },
 	{ 0 }
 };
 
 static char *help_filter(int key, const char *text, void *input)
 {
 	return recording_help(key, text,
+			      "  # Watch the running kernel for an hour.\n"
 			      "  klin monitor specs/port_range.lin --duration 3600\n"
+			      "  # Watch a load of klin.ko.\n"
 			      "  klin monitor specs/lock.lin --load subject=ticket,ops=1000000\n"
+			      "  # Watch while a command runs.\n"
 			      "  klin monitor specs/port_range.lin -- ./my-test\n\n"
 			      "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 "
 			      "unknown, 4 the system refused, or COMMAND failed.\n");
@@ -82,8 +90,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = children,
 	.args_doc = "SPEC [-- COMMAND...]",
-	.doc = "Record the operations of a running kernel as SPEC's probe clauses say, and check "
-	       "them at once, in bounded memory; nothing is kept.\v ",
+	.doc = "Record the operations of a running kernel by SPEC's probe clauses, and check "
+	       "them at once, in bounded memory.  No history is written.\v ",
 	.help_filter = help_filter,
 };
 
@@ -104,7 +112,7 @@ static int poll_monitor(void *ctx)
 	return err;
 }
 
-static int monitor(struct args *a, struct monitor *m, struct kl_load *load, int *code)
+static int monitor(struct monitor_args *a, struct monitor *m, struct kl_load *load, int *code)
 {
 	int err, stop_err = 0;
 
@@ -129,7 +137,7 @@ static int monitor(struct args *a, struct monitor *m, struct kl_load *load, int 
 
 static int cmd_monitor(int argc, char **argv)
 {
-	struct args a = { .style = { .show = 1, .bytes = 1ull << 30 } };
+	struct monitor_args a = { .style = { .show = 1, .bytes = 1ull << 30 } };
 	struct monitor m = { 0 };
 	struct kl_load *load = NULL;
 	struct kl_spec *spec = NULL;
@@ -140,8 +148,8 @@ static int cmd_monitor(int argc, char **argv)
 	if (err)
 		return err;
 	if (a.rec.opts.clock != KL_CLOCK_MONO) {
-		kl_err("--clock: only mono tells which operations may still come; record by "
-		       "another clock, then check");
+		kl_err("--clock: expected mono, whose times bound later operations; for other "
+		       "clocks use `klin record', then `klin check'");
 		return KLIN_EXIT_USAGE;
 	}
 	a.style.name = a.rec.spec;

@@ -12,14 +12,14 @@
 #include "klin/cmd.h"
 #include "klin/recording.h"
 
-struct args {
-	struct recording rec;	/* first: its parser is a child */
+struct record_args {
+	struct recording rec;	/* input of the child parser */
 	const char *output;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct args *a = state->input;
+	struct record_args *a = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -35,8 +35,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "Write the history to FILE: .klh, or text where FILE ends in "
-	  ".txt (SPEC's name with .klh)", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Write the history to FILE, as text if FILE ends in .txt, else "
+	  "as .klh (default: the name of SPEC, with .klh)",
+	  0 },
 	{ 0 }
 };
 
@@ -45,11 +47,17 @@ static const struct argp_child children[] = { { &recording_argp, 0, NULL, 0 }, {
 static char *help_filter(int key, const char *text, void *input)
 {
 	return recording_help(key, text,
+			      "  # Record a load of klin.ko.\n"
 			      "  klin record specs/seqlock.lin --load subject=seqlock,ops=1000000\n"
+			      "  # Record a load of user space.\n"
 			      "  klin record specs/port_range.lin --load "
 			      "user:port_range,seconds=5\n"
+			      "  # Record while a command runs.\n"
 			      "  klin record specs/port_range.lin -- ./my-test\n"
-			      "  klin record my.lin --duration 10\n");
+			      "  # Record for ten seconds, into a file of that name.\n"
+			      "  klin record -o run.klh --duration 10 specs/port_range.lin\n\n"
+			      "Exit status: 0 the history is written, 2 usage or input, 4 the "
+			      "system refused,\nor COMMAND failed.\n");
 }
 
 static const struct argp argp = {
@@ -57,11 +65,14 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = children,
 	.args_doc = "SPEC [-- COMMAND...]",
-	.doc = "Record the operations of a running kernel as SPEC's probe clauses say.\v ",
+	.doc = "Record the operations of a running kernel by SPEC's probe clauses.\v ",
 	.help_filter = help_filter,
 };
 
-/* The name of the spec's file, with .klh. */
+/*
+ * The name of the spec's file, with .klh for .lin.  Return: a text to free(), or NULL when out of
+ * memory.
+ */
 static char *default_output(const char *spec)
 {
 	const char *base = strrchr(spec, '/');
@@ -77,7 +88,10 @@ static char *default_output(const char *spec)
 	return name;
 }
 
-/* It tells addresses in the kernel, which are not for everybody. */
+/*
+ * Write the history.  Only its owner can read the file, since a history has addresses in the
+ * kernel.
+ */
 static int write_history(const struct kl_history *h, const char *path)
 {
 	const mode_t before = umask(S_IRWXG | S_IRWXO);
@@ -117,14 +131,19 @@ static void summary(FILE *f, const struct kl_recorder *r, const struct kl_histor
 		(unsigned long long)s->pending, (unsigned long long)s->nocall,
 		(unsigned long long)s->missed_calls);
 	if (s->ignored)
-		fprintf(f, "(%llu calls by interrupts were not seen; they cannot have used the "
+		fprintf(f,
+			"(%llu calls by interrupts were not seen; these cannot have used the "
 			"object)\n",
 			(unsigned long long)s->ignored);
 	if (s->lent)
-		fprintf(f, "slots were lent %llu times, which drained the store buffer; --slots "
-			"keeps more\n", (unsigned long long)s->lent);
+		fprintf(f,
+			"slots were lent %llu times, which drained the store buffer; a larger "
+			"--slots avoids this\n",
+			(unsigned long long)s->lent);
 	if (s->shared)
-		fprintf(f, "%llu of %zu objects were used by others, too, and are not known\n",
+		fprintf(f,
+			"%llu of %zu objects were also used by others; their states are "
+			"unknown\n",
 			(unsigned long long)s->shared, h->nobjects);
 	kl_recorder_show_clock(r, h, f);
 	fprintf(f, "history: %s\n", output);
@@ -135,7 +154,7 @@ static int poll_recorder(void *r)
 	return kl_recorder_poll(r);
 }
 
-static int record(struct args *a, struct kl_recorder *r, struct kl_load *load,
+static int record(struct record_args *a, struct kl_recorder *r, struct kl_load *load,
 		  const char *output)
 {
 	FILE *say = strcmp(output, "-") ? stdout : stderr;
@@ -149,7 +168,10 @@ static int record(struct args *a, struct kl_recorder *r, struct kl_load *load,
 	kl_recorder_show(r, say);
 	fflush(say);
 	err = recording_run(&a->rec, r, load, poll_recorder, r);
-	/* Before the probes go: code is safest patched while nothing runs through it. */
+	/*
+	 * Stop the load before the probes are detached.  It is safest to patch code while no
+	 * thread executes it.
+	 */
 	if (load)
 		stop_err = load->ops->stop(load);
 	if (!err)
@@ -162,8 +184,9 @@ static int record(struct args *a, struct kl_recorder *r, struct kl_load *load,
 	if (!err) {
 		summary(say, r, h, &stats, output);
 		if (!h->nops)
-			kl_warn("no operation was recorded: nothing called what '%s' names, or it "
-				"was filtered out", a->rec.spec);
+			kl_warn("no operation was recorded: no function that '%s' names was "
+				"called, or options filtered its calls out",
+				a->rec.spec);
 	}
 	kl_history_free(h);
 	return err ? err : stop_err;
@@ -174,7 +197,7 @@ static int cmd_record(int argc, char **argv)
 	struct kl_recorder *r = NULL;
 	struct kl_load *load = NULL;
 	struct kl_spec *spec = NULL;
-	struct args a = { 0 };
+	struct record_args a = { 0 };
 	char *output = NULL;
 	int err;
 

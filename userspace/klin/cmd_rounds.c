@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * klin rounds: Figure 5 of Burckhardt et al. on the kernel's own locks.
+ * klin rounds: run the store-buffering test of Burckhardt et al., Figure 5, on the kernel's locks.
  *
- * klin.ko runs rounds of two threads on two CPUs without a time-stamp inside,
- * since that would drain the store buffer.  All that is known of a round is each
- * thread's own order, and that rounds follow one another: the clock is `epoch',
- * 16 ticks a round with an error of 8, so that no operation of a round is before
- * another thread's of the same round, and all are before the next round's.
+ * klin.ko runs rounds of two threads on two CPUs.  No time is taken inside a round, since this
+ * would drain the store buffer.  So a round shows only the order of each thread, and rounds follow
+ * one another.  The history expresses this by the clock `epoch', with 16 ticks a round and an error
+ * of 8.  Then operations of different threads in one round have no order, and all are before
+ * those of the next round.
  */
 #include <argp.h>
 #include <errno.h>
@@ -23,8 +23,8 @@
 #include "klin/input.h"
 #include "record/attach/module.h"
 
-#define TICKS		16	/* a round's */
-#define DRAINED		4	/* when the barrier at a round's end has drained all buffers */
+#define TICKS		16	/* ticks of a round */
+#define DRAINED		4	/* tick of the barrier at a round's end, which drains all buffers */
 #define MAX_ROUNDS	10000000
 
 struct rounds_args {
@@ -35,12 +35,16 @@ struct rounds_args {
 enum { OPT_VARIANT = 256, OPT_ROUNDS, OPT_SEED, OPT_CPUS };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "The history: .klh, or text for .txt and -", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Write the history to FILE, as text for .txt and -, else as "
+	  ".klh",
+	  0 },
 	{ "variant", OPT_VARIANT, "NAME", 0,
-	  "seqlock (default), trylock, mntput or futex, and each with full barriers: seqlock_mb "
-	  "and so on", 0 },
-	{ "rounds", OPT_ROUNDS, "N", 0, "How many (default 100000)", 0 },
-	{ "seed", OPT_SEED, "N", 0, "Of the threads' skew (default 1)", 0 },
+	  "seqlock (default), trylock, mntput or futex; or one of these with full barriers, such "
+	  "as seqlock_mb",
+	  0 },
+	{ "rounds", OPT_ROUNDS, "N", 0, "Number of rounds (default 100000)", 0 },
+	{ "seed", OPT_SEED, "N", 0, "Seed of the threads' skew (default 1)", 0 },
 	{ "cpus", OPT_CPUS, "LIST", 0, "The two CPUs (default: the first two)", 0 },
 	{ 0 }
 };
@@ -67,13 +71,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (a->spec)
-			argp_error(state, "one specification expected, '%s' is too much", arg);
+			argp_error(state, "expected one specification, found also '%s'", arg);
 		a->spec = arg;
 		break;
 	case ARGP_KEY_END:
 		if (!a->spec)
-			argp_error(state, "no specification given: fig5.lin, fig5_lock.lin, "
-				   "mntput.lin or futex.lin");
+			argp_error(state, "expected a specification: fig5.lin, fig5_lock.lin, "
+					  "mntput.lin or futex.lin");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -88,24 +92,28 @@ static const struct argp argp = {
 	.doc = "Run rounds of a store-buffering test on the kernel's seqlock or spinlock (klin.ko "
 	       "must be loaded) and write their history.  mntput and futex are two old bugs of the "
 	       "kernel, see kmod/litmus_round.c.\v"
+	       "Exit status: 0 the history is written, 2 usage or input, 4 the system refused.\n\n"
 	       "Examples:\n"
+	       "  # Run 100000 rounds on the kernel's seqlock.\n"
 	       "  klin rounds -o fig5.klh specs/fig5.lin\n"
-	       "  klin check --memory-model=sc fig5.klh      # violations: no order without "
-	       "buffers\n"
-	       "  klin check fig5.klh                        # explained by the store buffer",
+	       "  # Violations: without store buffers no order explains some rounds.\n"
+	       "  klin check --memory-model=sc fig5.klh\n"
+	       "  # With store buffers, all rounds are explained.\n"
+	       "  klin check fig5.klh",
 };
 
-static int add(struct kl_history *h, uint64_t round, unsigned int thread, unsigned int place,
-	       const char *method, const struct kl_val *args, unsigned int nargs,
-	       const struct kl_val *res, unsigned int nres)
+/* Add operation number @index of a thread in a round.  Return: 0 or -ENOMEM. */
+static int add_op(struct kl_history *h, uint64_t round, unsigned int thread, unsigned int index,
+		  const char *method, const struct kl_val *args, unsigned int nargs,
+		  const struct kl_val *res, unsigned int nres)
 {
 	int64_t m = kl_history_method(h, method, strlen(method));
 	int64_t o = kl_history_object(h, round), t = kl_history_thread(h, thread);
 	struct kl_op op = {
-		.call = round * TICKS + 2 * place, .ret = round * TICKS + 2 * place + 1,
+		.call = round * TICKS + 2 * index, .ret = round * TICKS + 2 * index + 1,
 		.cpu = thread,
 	};
-	const struct kl_shape s = { .method = m, .nargs = nargs, .nres = nres };
+	const struct kl_opsig s = { .method = m, .nargs = nargs, .nres = nres };
 	int ret;
 
 	if (m < 0 || o < 0 || t < 0)
@@ -113,67 +121,70 @@ static int add(struct kl_history *h, uint64_t round, unsigned int thread, unsign
 	op.object = o;
 	op.thread = t;
 	ret = kl_history_add(h, &op, &s, args, res);
-	return ret ?: kl_history_tell(h, h->nops - 1, KL_TIME_MAX, round * TICKS + DRAINED);
+	return ret ?: kl_history_set_points(h, h->nops - 1, KL_TIME_MAX, round * TICKS + DRAINED);
 }
 
-/* What a variant's rounds mean, by how its name begins. */
-struct meaning {
+/* The operations of a round, for the variants whose names begin with @variant. */
+struct variant {
 	const char *variant;
-	bool lock;		/* of fig5_lock.lin, else of fig5.lin, if there are no names: */
-	const char *zero, *one;	/* the methods of the two threads; each tells of its outcome */
-	bool zero_not, one_not;	/* by 1 for the word 0 */
-	const char *needs;	/* a method of the specification */
+	/* the operations of fig5_lock.lin; else, without @method0, of fig5.lin */
+	bool lock;
+	/* methods of thread 0 and 1, which return the round's values; or NULL */
+	const char *method0, *method1;
+	bool negate0, negate1;	/* the method returns 1 if the round's value is 0 */
+	const char *required;	/* a method that the specification must have */
 };
 
-static const struct meaning meanings[] = {
-	{ .variant = "seqlock", .needs = "read" },
-	{ .variant = "trylock", .needs = "trylock", .lock = true },
-	{ .variant = "mntput", .needs = "legitimize", .zero = "put", .zero_not = true,
-	  .one = "legitimize", .one_not = true },
-	{ .variant = "futex", .needs = "wait", .zero = "wake", .one = "wait", .one_not = true },
+static const struct variant variants[] = {
+	{ .variant = "seqlock", .required = "read" },
+	{ .variant = "trylock", .required = "trylock", .lock = true },
+	{ .variant = "mntput", .required = "legitimize", .method0 = "put", .negate0 = true,
+	  .method1 = "legitimize", .negate1 = true },
+	{ .variant = "futex", .required = "wait", .method0 = "wake", .method1 = "wait",
+	  .negate1 = true },
 };
 
-static const struct meaning *find_meaning(const char *variant)
+static const struct variant *find_variant(const char *variant)
 {
-	size_t i, n = sizeof(meanings) / sizeof(meanings[0]);
+	size_t i, n = sizeof(variants) / sizeof(variants[0]);
 
 	for (i = 1; i < n; i++)
-		if (!strncmp(variant, meanings[i].variant, strlen(meanings[i].variant)))
-			return &meanings[i];
-	return &meanings[0];
+		if (!strncmp(variant, variants[i].variant, strlen(variants[i].variant)))
+			return &variants[i];
+	return &variants[0];
 }
 
-/* "ROUND b a1 a2", or "ROUND b ok". */
-static int add_round(struct kl_history *h, const char *line, const struct meaning *m)
+/* Parse "ROUND b a1 a2" or "ROUND b ok", see kmod/litmus_round.c, and add its operations. */
+static int add_round(struct kl_history *h, const char *line, const struct variant *m)
 {
 	const struct kl_val one[2] = { kl_word(1), kl_word(1) };
-	bool lock = m->lock, two = m->lock || m->zero;
+	bool lock = m->lock, two = m->lock || m->method0;
 	struct kl_val b, a[2];
 	unsigned long long v[4];
 	int n = sscanf(line, "%llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3]), ret;
 
 	if (n != (two ? 3 : 4) || v[0] > UINT64_MAX / TICKS - 1)
 		return -EINVAL;
-	b = kl_word(v[1] ^ m->zero_not);
-	a[0] = kl_word(v[2] ^ m->one_not);
+	b = kl_word(v[1] ^ m->negate0);
+	a[0] = kl_word(v[2] ^ m->negate1);
 	a[1] = kl_word(two ? 0 : v[3]);
-	if (m->zero) {
-		ret = add(h, v[0], 0, 0, m->zero, NULL, 0, &b, 1);
-		return ret ? ret : add(h, v[0], 1, 0, m->one, NULL, 0, a, 1);
+	if (m->method0) {
+		ret = add_op(h, v[0], 0, 0, m->method0, NULL, 0, &b, 1);
+		return ret ? ret : add_op(h, v[0], 1, 0, m->method1, NULL, 0, a, 1);
 	}
-	ret = lock ? add(h, v[0], 0, 0, "unlock", NULL, 0, NULL, 0) :
-		     add(h, v[0], 0, 0, "write", one, 2, NULL, 0);
+	ret = lock ? add_op(h, v[0], 0, 0, "unlock", NULL, 0, NULL, 0) :
+		     add_op(h, v[0], 0, 0, "write", one, 2, NULL, 0);
 	if (!ret)
-		ret = add(h, v[0], 0, 1, "get_y", NULL, 0, &b, 1);
+		ret = add_op(h, v[0], 0, 1, "get_y", NULL, 0, &b, 1);
 	if (!ret)
-		ret = add(h, v[0], 1, 0, "set_y", one, 1, NULL, 0);
+		ret = add_op(h, v[0], 1, 0, "set_y", one, 1, NULL, 0);
 	if (!ret)
-		ret = lock ? add(h, v[0], 1, 1, "trylock", NULL, 0, a, 1) :
-			     add(h, v[0], 1, 1, "read", NULL, 0, a, 2);
+		ret = lock ? add_op(h, v[0], 1, 1, "trylock", NULL, 0, a, 1) :
+			     add_op(h, v[0], 1, 1, "read", NULL, 0, a, 2);
 	return ret;
 }
 
-static int read_results(struct kl_history *h, const struct meaning *m)
+static int read_results(struct kl_history *h, const struct variant *m)
 {
 	char *text, *line, *save = NULL;
 	size_t len;
@@ -193,6 +204,10 @@ static int read_results(struct kl_history *h, const struct meaning *m)
 	return ret ? ret : kl_history_finish(h);
 }
 
+/*
+ * Start the rounds in klin.ko and wait for their end.  Return: 0, or a negative errno after a
+ * message.
+ */
 static int run_rounds(const struct rounds_args *a)
 {
 	char *setting, state[32];
@@ -243,7 +258,7 @@ static int cmd_rounds(int argc, char **argv)
 	struct kl_history *h = NULL;
 	struct kl_spec *spec = NULL;
 	char non_sc[32];
-	const struct meaning *m;
+	const struct variant *m;
 	int ret, code = KLIN_EXIT_USAGE;
 
 	ret = kl_args(&argp, argc, argv, 0, &a);
@@ -252,10 +267,10 @@ static int cmd_rounds(int argc, char **argv)
 	ret = kl_spec_load(a.spec, &spec);
 	if (ret)
 		return kl_ending_error(ret);
-	m = find_meaning(a.variant);
-	if (kl_spec_find_method(spec, m->needs) < 0) {
-		kl_err("%s: has no method '%s', which variant %s needs", a.spec, m->needs,
-		       a.variant);
+	m = find_variant(a.variant);
+	if (kl_spec_find_method(spec, m->required) < 0) {
+		kl_err("%s: the specification has no method '%s', which variant %s requires",
+		       a.spec, m->required, a.variant);
 		goto out;
 	}
 	ret = run_rounds(&a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin sites: where a function was inlined, and what can be had there. */
+/* klin sites: list where a function was inlined, and where its parameters are there. */
 #include <argp.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -22,13 +22,18 @@ struct sites_args {
 enum { OPT_DEBUG = 256, OPT_KERNEL, OPT_MODULE, OPT_IN, OPT_JSON };
 
 static const struct argp_option options[] = {
-	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information: a vmlinux, or a module (default: "
-	  "of the running kernel, where Debian's package linux-image-...-dbg puts it)", 0 },
+	{ "debug", OPT_DEBUG, "FILE", 0,
+	  "Debugging information: a vmlinux, or a module (default: "
+	  "that of the running kernel, from Debian's package linux-image-...-dbg)",
+	  0 },
 	{ "kernel", OPT_KERNEL, "FILE", OPTION_ALIAS, NULL, 0 },
-	{ "module", OPT_MODULE, "NAME", 0, "That module's, of the running kernel", 0 },
-	{ "in", OPT_IN, "FUNCTION", 0, "Only what was inlined into this one", 0 },
+	{ "module", OPT_MODULE, "NAME", 0,
+	  "Use the debugging information of this module of the "
+	  "running kernel",
+	  0 },
+	{ "in", OPT_IN, "FUNCTION", 0, "List only places in this function", 0 },
 	{ "json", OPT_JSON, NULL, 0,
-	  "Print one JSON object; addresses of 2^63 and more are strings there", 0 },
+	  "Print one JSON object.  Addresses of 2^63 and more are strings", 0 },
 	{ 0 }
 };
 
@@ -52,7 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (a->function)
-			argp_error(state, "'%s' is one argument too many", arg);
+			argp_error(state, "expected one FUNCTION, found also '%s'", arg);
 		a->function = arg;
 		break;
 	case ARGP_KEY_END:
@@ -72,12 +77,23 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "FUNCTION",
 	.doc = "List the places where a function was inlined.\v"
-	"Each place is SYMBOL+OFFSET of its entry, with the line that calls it, and below it where "
-	"each parameter is when the entry is executed: in a register, in memory, a constant, or "
-	"nowhere.  What an inlined function returns is not in debugging information.\n\n"
-	"`probe METHOD on inlined FUNCTION(a, b) in SYMBOL { ... }' in a spec records an operation "
-	"for each execution of the entry.  Where the entry does not tell for certain that the "
-	"function is executed, and once, the list says why, and `klin record' refuses it.",
+	       "For each place klin prints SYMBOL+OFFSET of its entry, and the line of the call.  "
+	       "Below, it prints the location of each parameter at the entry: a register, memory, "
+	       "a constant, or nowhere.  Debugging information has no return values of "
+	       "inlined functions.\n\n"
+	       "`probe METHOD on inlined FUNCTION(a, b) in SYMBOL { ... }' in a spec records an "
+	       "operation for each execution of the entry.  If the entry may be executed more or "
+	       "less often than the function, the list gives the reason, and `klin record' "
+	       "refuses the place.\n\n"
+	       "Exit status: 0 listed; 2 usage or input, no debugging information, or no such "
+	       "function in it; 4 the system refused.\n\n"
+	       "Examples:\n"
+	       "  # All places where a module has write_seqlock() inlined.\n"
+	       "  klin sites --debug=kmod/klin.ko write_seqlock\n"
+	       "  # Only those in one function, as JSON.\n"
+	       "  klin sites --debug=kmod/klin.ko --in=seqlock_write --json write_seqlock\n"
+	       "  # Where the running kernel has fdget() inlined.\n"
+	       "  klin sites fdget",
 };
 
 static void show_progress(FILE *f, const void *arg)
@@ -87,7 +103,7 @@ static void show_progress(FILE *f, const void *arg)
 	fprintf(f, "%u.%u %% read", done / 10, done % 10);
 }
 
-/* From the build's own directory: what a person looks for is behind it. */
+/* Strip the directory of the build from the name of a source file. */
 static const char *source(const char *file)
 {
 	static const char *const roots[] = { "/arch/", "/block/", "/crypto/", "/drivers/", "/fs/",

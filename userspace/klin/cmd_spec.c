@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin spec: check a specification and say what it is. */
+/* klin spec: check a specification and print its methods and probes. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,40 +7,40 @@
 
 #include "base/args.h"
 #include "klin/cmd.h"
-#include "spec/lang/probe.h"
+#include "spec/probe/probe.h"
 #include "base/shipped.h"
 #include "spec/spec.h"
 
-struct env {
+struct spec_args {
 	const char *path;
 	bool dump, list;
 };
 
 static const struct argp_option options[] = {
 	{ "dump", 'd', NULL, 0, "Print the byte code too", 0 },
-	{ "list", 'l', NULL, 0, "Name the specifications that are shipped", 0 },
+	{ "list", 'l', NULL, 0, "List the shipped specifications", 0 },
 	{ 0 },
 };
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
-	struct env *env = state->input;
+	struct spec_args *args = state->input;
 
 	switch (key) {
 	case 'd':
-		env->dump = true;
+		args->dump = true;
 		return 0;
 	case 'l':
-		env->list = true;
+		args->list = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (env->path)
-			argp_error(state, "one FILE, found also '%s'", arg);
-		env->path = arg;
+		if (args->path)
+			argp_error(state, "expected one FILE, found also '%s'", arg);
+		args->path = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (!env->path == !env->list)
-			argp_error(state, env->list ? "--list takes no FILE" : "no FILE");
+		if (!args->path == !args->list)
+			argp_error(state, args->list ? "--list takes no FILE" : "expected FILE");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -52,7 +52,16 @@ static const struct argp argp = {
 	.parser = parse_opt,
 	.args_doc = "FILE",
 	.doc = "Check the specification in FILE (.lin) and print its methods and probes.\v"
-	"FILE is also the name of a shipped specification, without .lin.",
+	       "FILE may also be the name of a shipped specification, without .lin.\n\n"
+	       "Exit status: 0 the specification is right, 2 usage, or the specification has an "
+	       "error, 4 the system refused.\n\n"
+	       "Examples:\n"
+	       "  # Check a file.\n"
+	       "  klin spec specs/seqlock.lin\n"
+	       "  # Name the shipped specifications.\n"
+	       "  klin spec --list\n"
+	       "  # Print a shipped one, with its byte code.\n"
+	       "  klin spec --dump queue",
 };
 
 static void print_params(const struct kl_param *p, unsigned int n)
@@ -122,8 +131,8 @@ static void print_spec(const struct kl_spec *s)
 		break;
 	case KL_PART_PARAM:
 		printf("partition by %s%s\n", part_name(kl_spec_method(s, 0)),
-		       kl_spec_partition_doubt(s, doubt, sizeof(doubt)) ?
-		       ", which is in doubt" : "");
+		       kl_spec_partition_doubt(s, doubt, sizeof(doubt)) ? ", which is not certain" :
+									  "");
 		break;
 	case KL_PART_NONE:
 		printf("partition by none\n");
@@ -138,7 +147,7 @@ static void print_spec(const struct kl_spec *s)
 		print_probe(s, kl_spec_probe(s, i));
 }
 
-/* What its first comment says, behind the license, up to the first full stop. */
+/* Print the name, and the first sentence of the comment after the license. */
 static void print_shipped(const struct kl_shipped *p)
 {
 	const char *s = strchr(p->text, '\n');
@@ -157,25 +166,25 @@ end:
 
 static int cmd_spec(int argc, char **argv)
 {
-	struct env env = { 0 };
+	struct spec_args args = { 0 };
 	struct kl_spec *s;
 	int ret;
 
-	ret = kl_args(&argp, argc, argv, 0, &env);
+	ret = kl_args(&argp, argc, argv, 0, &args);
 	if (ret)
 		return ret;
-	if (env.list) {
+	if (args.list) {
 		const struct kl_shipped *p;
 
 		for (p = kl_shipped; p->name; p++)
 			print_shipped(p);
 		return KLIN_EXIT_OK;
 	}
-	ret = kl_spec_load(env.path, &s);
+	ret = kl_spec_load(args.path, &s);
 	if (ret)
 		return kl_ending_error(ret);
 	print_spec(s);
-	if (env.dump)
+	if (args.dump)
 		kl_spec_dump(s, stdout);
 	kl_spec_free(s);
 	return KLIN_EXIT_OK;

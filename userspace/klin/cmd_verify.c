@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin verify: an implementation for any number of operations, by comparison under abstraction. */
+/*
+ * klin verify: verify an implementation for any number of operations, by comparison under
+ * abstraction.
+ */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +23,7 @@ struct verify_args {
 	struct kl_verify_options o;
 	struct kl_limits lim;
 	const char *file, *dot, *roles;
+	/* @given: --threads was given */
 	bool given, stats, no_trail, no_confirm, json;
 };
 
@@ -30,25 +34,30 @@ static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "N", 0,
 	  "1 to 8 threads, or any (the default), each calling any method any number of times", 0 },
 	{ "roles", OPT_ROLES, "LIST", 0,
-	  "Threads of which each calls some methods only: METHOD[|METHOD...][:COUNT], separated by "
-	  "commas, such as push:2,pop:2", 0 },
-	{ "memory-limit", OPT_LIMIT, "MIB", 0, "Bound of memory (default 4096); past it: UNKNOWN. "
-	  "The search of a concrete run is bound by what is left of it", 0 },
+	  "Threads that call only some methods: METHOD[|METHOD...][:COUNT], separated by commas, "
+	  "such as push:2,pop:2",
+	  0 },
+	{ "memory-limit", OPT_LIMIT, "MIB", 0,
+	  "Give up (UNKNOWN) if the proof needs more memory "
+	  "(default 4096).  The search for a concrete run may take a part of the rest",
+	  0 },
 	{ "time-limit", OPT_TIME, "SECONDS", 0,
-	  "Give up (UNKNOWN) after so long, the search of a concrete run included", 0 },
+	  "Give up (UNKNOWN) after SECONDS, which include the search for a concrete run", 0 },
 	{ "no-reduce", OPT_NO_REDUCE, "WHAT", 0,
-	  "Leave a reduction out: merge (steps on nodes that nobody else knows), por (accesses "
-	  "under locks), symmetry (of threads) or all; the answer stays the same", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the answer, the trail and the run as JSON", 0 },
-	{ "dot", OPT_DOT, "FILE", 0, "Write the trail to an alarm for Graphviz", 0 },
+	  "Turn a reduction off, which does not change the verdict: merge (steps on nodes that no "
+	  "other thread knows), por (accesses under locks), symmetry (of threads) or all",
+	  0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the verdict, the trail and the run as JSON", 0 },
+	{ "dot", OPT_DOT, "FILE", 0, "Write the abstract run to an alarm to FILE, for Graphviz",
+	  0 },
 	{ "no-trail", OPT_NO_TRAIL, NULL, 0, "Do not show the abstract run to an alarm", 0 },
-	{ "no-confirm", OPT_NO_CONFIRM, NULL, 0,
-	  "Do not look for a concrete run that goes wrong", 0 },
-	{ "stats", OPT_STATS, NULL, 0, "Print states, steps, bytes and seconds", 0 },
+	{ "no-confirm", OPT_NO_CONFIRM, NULL, 0, "Do not search for a concrete wrong run", 0 },
+	{ "stats", OPT_STATS, NULL, 0, "Print numbers of states and steps, bytes and seconds", 0 },
 	{ 0 }
 };
 
-static bool reduction(struct kl_verify_options *o, const char *name)
+/* Turn the reduction @name off.  Return: false if there is no such reduction. */
+static bool turn_off(struct kl_verify_options *o, const char *name)
 {
 	const bool all = !strcmp(name, "all");
 
@@ -78,8 +87,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
 		break;
 	case OPT_NO_REDUCE:
-		if (!reduction(&a->o, arg))
-			argp_error(state, "--no-reduce=%s: merge, por, symmetry or all expected",
+		if (!turn_off(&a->o, arg))
+			argp_error(state, "--no-reduce=%s: expected merge, por, symmetry or all",
 				   arg);
 		break;
 	case OPT_DOT:
@@ -103,7 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (a->given && a->roles)
-			argp_error(state, "--threads and --roles: expected one of them");
+			argp_error(state, "--threads and --roles exclude each other");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -118,29 +127,36 @@ static const struct argp argp = {
 	.doc = "Verify that the implementation in FILE is linearizable for any number of "
 	       "operations, on heaps of any size, by comparison under abstraction (Amit, "
 	       "Rinetzky, Reps, Sagiv and Yahav).\v"
-	       "The model says where each method takes effect: '@lin' behind a step, '@lin if "
-	       "(CONDITION)', evaluated after it; behind a cas it means that it succeeded. "
-	       "'@lin other' in a method of a set: in some other thread's step. Wrong "
-	       "linearization points are never verified.  What is not proved, and of which no "
-	       "concrete run was found that goes wrong, is looked at once more for longer, some "
-	       "seconds: --no-confirm leaves both out.\n\n"
-	       "Memory is sequentially consistent, whatever model the file names, and never "
-	       "given back. Nodes are of one struct "
-	       "with one pointer; the specification has stacks, queues and scalars, or one set "
-	       "with 'partition by' its key, which the implementation keeps in a list sorted by "
-	       "a field of type 'key' between nodes with the keys 0 and ~0: operations with these "
-	       "two keys are not looked at. That "
-	       "there is no deadlock is told where all operations take their locks in one order; "
-	       "elsewhere a search with 2 threads of up to 2 operations looks for them. Where a "
-	       "fixed number of threads has very many states, any number is looked at instead: "
-	       "what holds for that holds for it.\n\n"
-	       "Exit status: 0 verified, 1 a violation (not proved, and a concrete run that goes "
-	       "wrong was found with 2 or 3 threads of up to 3 operations), 2 usage or input, 3 "
-	       "not proved, or unknown: the bound on memory or time was reached, or it was "
-	       "interrupted.",
+	       "The model marks where each method takes effect: by '@lin' after a step, or by "
+	       "'@lin if (CONDITION)', which is evaluated after the step.  After a cas, '@lin' "
+	       "applies only if the cas succeeded.  In a method of a set, '@lin other' means a "
+	       "step of another thread.  A model with wrong linearization points is never "
+	       "verified.  If a model is not proved, klin searches for a concrete wrong run.  If "
+	       "it finds none, it tries the proof again for some seconds.  --no-confirm "
+	       "omits both.\n\n"
+	       "Memory is sequentially consistent, whatever model the file names, and is never "
+	       "freed.  Nodes are of one struct with one pointer.  The specification has stacks, "
+	       "queues and scalars; or one set with 'partition by' its key.  The implementation of "
+	       "a set is a list sorted by a field of type 'key', between nodes with the keys 0 and "
+	       "~0; operations with these two keys are not verified.\n\n"
+	       "If all operations take their locks in one order, klin reports that there is no "
+	       "deadlock.  Otherwise it searches for deadlocks of 2 threads with up to 2 "
+	       "operations.  If a fixed number of threads has very many states, klin verifies the "
+	       "model for any number of threads, which implies the result for the fixed number.\n\n"
+	       "Exit status: 0 verified; 1 a violation: a concrete wrong run was found, with 2 or "
+	       "3 threads of up to 3 operations; 2 usage or input; 3 not proved, or unknown: a "
+	       "limit of memory or time was reached, or klin was interrupted; 4 the "
+	       "system refused.\n\n"
+	       "Examples:\n"
+	       "  # Any number of threads, each calling any method.\n"
+	       "  klin verify specs/verify/lazy.lin\n"
+	       "  # Two threads that only push, and two that only pop.\n"
+	       "  klin verify --roles=push:2,pop:2 specs/explore/treiber.lin\n"
+	       "  # The trail to an alarm, if there is one, as a graph.\n"
+	       "  klin verify --dot=trail.dot specs/verify/twolock.lin",
 };
 
-/* METHOD|METHOD:COUNT,...; 0 or -EINVAL after a message. */
+/* Parse METHOD|METHOD:COUNT,..., changing @list.  Return: 0, or -EINVAL after a message. */
 static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_options *o)
 {
 	char *role, *method, *count, *rest = NULL, *at = NULL, *end;
@@ -199,7 +215,10 @@ static int write_dot(const struct verify_args *a, struct kl_verifier *x)
 	return ret;
 }
 
-/* What the search of runs may take: the bound on memory is one for both. */
+/*
+ * The memory that the search of concrete runs may take, in bytes: a part of what the verifier
+ * leaves of the bound.
+ */
 static uint64_t search_memory(const struct verify_args *a, const struct kl_verifier *x,
 			      enum kl_verify_verdict v)
 {
@@ -213,8 +232,8 @@ static uint64_t search_memory(const struct verify_args *a, const struct kl_verif
 }
 
 /*
- * The answer.  What was not proved may be wrong, and what is linearizable may still
- * not come to an end: a small search shows that.
+ * Search concrete runs, then print the verdict.  The search is useful in both cases: a model that
+ * was not proved may be wrong, and a linearizable model may still deadlock.  Return: the exit code.
  */
 static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_verify_verdict v,
 		  enum kl_explore_memory model)
@@ -232,7 +251,9 @@ static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_ve
 	if (!ret && r.searched && v == KL_VF_ALARM)
 		ret = kl_verify_longer(x, &v);
 	r.verdict = v;
-	code = r.run ? kl_ending_violation() : v == KL_VF_VERIFIED ? KLIN_EXIT_OK : KLIN_EXIT_UNKNOWN;
+	code = r.run		   ? kl_ending_violation() :
+	       v == KL_VF_VERIFIED ? KLIN_EXIT_OK :
+				     KLIN_EXIT_UNKNOWN;
 	if (ret >= 0)
 		ret = a->json ? kl_verified_json(stdout, &r) : kl_verified_print(stdout, &r);
 	kl_explorer_free(r.run);

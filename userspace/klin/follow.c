@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Following a history while it grows, see follow.h. */
+/* Reads a history while it grows, and checks it; see follow.h. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,9 +9,12 @@
 #include "klin/follow.h"
 #include "klin/input.h"
 
-/* The floor that what has come stands for. */
-static uint64_t floor_of(const struct follow_args *a, const struct kl_stream *in,
-			 const struct session *s)
+/*
+ * A lower bound of the calls of later operations: stated in the input, or by --lateness before the
+ * latest return.
+ */
+static uint64_t lower_bound(const struct follow_args *a, const struct kl_stream *in,
+			    const struct session *s)
 {
 	bool sure;
 	uint64_t floor = kl_stream_floor(in, &sure);
@@ -22,9 +25,9 @@ static uint64_t floor_of(const struct follow_args *a, const struct kl_stream *in
 	return floor > a->lateness ? floor - a->lateness : 0;
 }
 
-/* Once the header is known: the specification, and a session. */
-static int begin(const struct follow_args *a, const struct kl_history *h, struct kl_spec **spec,
-		 struct session **s)
+/* After the header was read: load the specification, and begin a session. */
+static int begin_session(const struct follow_args *a, const struct kl_history *h,
+			 struct kl_spec **spec, struct session **s)
 {
 	int ret = *spec ? kl_extended_spec(h, a->history, spec) :
 		  kl_carried_spec(h, a->history, spec);
@@ -49,10 +52,10 @@ static int follow_stream(const struct follow_args *a, struct kl_stream *in, stru
 		if (ret || !h)
 			continue;
 		if (!*s && (h->nops || *state >= KL_STREAM_END))
-			ret = begin(a, h, spec, s);
+			ret = begin_session(a, h, spec, s);
 		if (ret || !*s)
 			continue;
-		ret = session_add(*s, h) ?: session_floor(*s, floor_of(a, in, *s));
+		ret = session_add(*s, h) ?: session_floor(*s, lower_bound(a, in, *s));
 		session_progress(*s);
 	}
 	return ret;
@@ -69,11 +72,13 @@ int follow(const struct follow_args *a)
 	ret = a->spec ? kl_spec_load(a->spec, &spec) : 0;
 	if (ret)
 		return kl_ending_error(ret);
+	if (spec)
+		kl_warn_blocks(spec);
 	ret = kl_stream_open(a->history, &in);
 	if (!ret)
 		ret = follow_stream(a, in, &spec, &s, &state);
 	if (!ret && !s)
-		/* Stopped before there was anything, or there was nothing. */
+		/* The history is empty, or a signal came before the first operation. */
 		kl_err("%s: no history yet: expected at least its header and an operation",
 		       a->history);
 	else if (ret && ret != -EINVAL)
@@ -81,7 +86,7 @@ int follow(const struct follow_args *a)
 	code = ret && ret != -EINVAL ? KLIN_EXIT_SYSTEM : KLIN_EXIT_USAGE;
 	if (!ret && s) {
 		if (state == KL_STREAM_CUT)
-			kl_warn("%s: cut short: what may have followed is taken as not known",
+			kl_warn("%s: cut short: operations after its end are taken as unknown",
 				a->history);
 		code = session_end(s, state == KL_STREAM_END);
 	}

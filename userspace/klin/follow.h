@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* klin check --follow: decide a history while it grows. */
+/* klin check --follow: check a history while it grows. */
 #ifndef KLIN_FOLLOW_H
 #define KLIN_FOLLOW_H
 
 #include "klin/session.h"
 
 struct follow_args {
-	const char *spec;	/* or NULL: the one that the history carries */
+	const char *spec;	/* NULL: the specification that the history carries */
 	const char *history;
-	bool late;		/* operations come in any order, @lateness after the call */
-	uint64_t lateness;
+	/* operations come in any order, @lateness after the call or earlier */
+	bool late;
+	uint64_t lateness;	/* in units of the history's clock */
 	struct session_style style;
 };
 
 /**
  * follow() - read, check and print until the history ends or style.stop is set
- * @a: what and how
+ * @a: the history and the options
  *
  * Return: the exit code.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Input of sub-commands, see input.h. */
+/* Input files and option values of the sub-commands, see input.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,9 +19,13 @@ int kl_carried_path(const struct kl_history *h, const char *history_path, char *
 	struct stat st;
 
 	*path = NULL;
-	/* A file of the name of a shipped specification may be anything, as a history. */
+	/*
+	 * Take no file beside the history for a shipped specification.  A file with such a name
+	 * may be anything, for example a history.
+	 */
 	if (slash && *name != '/' && !kl_shipped_text(name)) {
-		if (asprintf(path, "%.*s%s", (int)(slash + 1 - history_path), history_path, name) < 0)
+		if (asprintf(path, "%.*s%s", (int)(slash + 1 - history_path), history_path,
+			     name) < 0)
 			goto no_memory;
 		if (!stat(*path, &st) && S_ISREG(st.st_mode))
 			return 0;
@@ -36,7 +40,7 @@ no_memory:
 	return -ENOMEM;
 }
 
-/* The file that the history names. */
+/* Load the specification file that the history names. */
 static int load_named(const struct kl_history *h, const char *history_path, struct kl_spec **spec)
 {
 	char *path;
@@ -59,8 +63,9 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
 	else if (h->spec_path)
 		ret = load_named(h, history_path, spec);
 	else
-		kl_err("%s: carries no specification: name one, as in `klin check SPEC.lin HISTORY' or "
-		       "`klin replay --spec=SPEC.lin CERTIFICATE'", history_path);
+		kl_err("%s: the history carries no specification; name one, as in `klin check "
+		       "SPEC.lin HISTORY' or `klin replay --spec=SPEC.lin CERTIFICATE'",
+		       history_path);
 	return kl_ending_input(ret);
 }
 
@@ -77,32 +82,35 @@ int kl_extended_spec(const struct kl_history *h, const char *history_path, struc
 	return ret;
 }
 
-/* Pending operations that were written without any result. */
-static int complete_shapes(const struct kl_method *const *methods, struct kl_history *h)
+/*
+ * Give pending operations that were written without results the number of results that their
+ * method has.
+ */
+static int complete_sigs(const struct kl_method *const *methods, struct kl_history *h)
 {
 	size_t i;
 
 	for (i = 0; i < h->nops; i++) {
 		struct kl_op *op = &h->ops[i];
-		struct kl_shape s = *kl_op_shape(h, op);
+		struct kl_opsig s = *kl_op_sig(h, op);
 		const struct kl_method *m = methods[s.method];
-		int64_t shape;
+		int64_t sig;
 
 		if (!(op->flags & KL_OP_PENDING) || s.nres || !m || m->nparams != s.nargs ||
 		    !m->nresults)
 			continue;
 		s.nres = m->nresults;
-		shape = kl_history_shape(h, &s, kl_op_args(h, op), NULL);
-		if (shape < 0)
-			return shape;
-		op->shape = shape;
+		sig = kl_history_sig(h, &s, kl_op_args(h, op), NULL);
+		if (sig < 0)
+			return sig;
+		op->sig = sig;
 	}
 	return 0;
 }
 
 /*
- * Where a method never returned, a history does not tell how many results it has;
- * the specification does.
+ * A history does not show how many results a method has if the method never returned.  Take the
+ * number from the specification.
  */
 static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 {
@@ -117,11 +125,26 @@ static int complete_pending(const struct kl_spec *spec, struct kl_history *h)
 		const int method = kl_spec_find_method(spec, h->methods[i]);
 
 		methods[i] = method < 0 ? NULL : kl_spec_method(spec, method);
-		missing |= h->arities[i] & kl_arity_results(0) && methods[i] && methods[i]->nresults;
+		missing |= h->arities[i] & kl_arity_results(0) && methods[i] &&
+			   methods[i]->nresults;
 	}
-	ret = missing ? complete_shapes(methods, h) : 0;
+	ret = missing ? complete_sigs(methods, h) : 0;
 	free(methods);
 	return ret;
+}
+
+void kl_warn_blocks(const struct kl_spec *spec)
+{
+	const struct kl_method *m;
+	unsigned int i;
+
+	for (i = 0; i < kl_spec_nmethods(spec); i++) {
+		m = kl_spec_method(spec, i);
+		if (m->nblocks > 1)
+			kl_warn("spec '%s': method '%s' has up to %u atomic blocks on a path; a "
+				"history that shows a state between them is reported as a "
+				"violation", kl_spec_name(spec), m->name, m->nblocks);
+	}
 }
 
 int kl_load_input(const char *spec_path, const char *history_path,
@@ -152,8 +175,8 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 	errno = 0;
 	n = strtoull(arg, &end, 0);
 	if (errno || end == arg || *end || *arg == '-' || n < min || n > max)
-		argp_error(state, "--%s=%s: a number from %" PRIu64 " to %" PRIu64 " expected",
-			   name, arg, min, max);
+		argp_error(state, "--%s=%s: expected a number from %" PRIu64 " to %" PRIu64, name,
+			   arg, min, max);
 	return n;
 }
 
@@ -167,8 +190,9 @@ const char *kl_form_hint(const char *arg, char hint[32])
 	return hint;
 }
 
-static const struct kl_form *form_of(struct argp_state *state, const char *option,
-				     const char *arg, bool written)
+/* The form that @option names.  `help' lists the forms and ends klin. */
+static const struct kl_form *find_form(struct argp_state *state, const char *option,
+				       const char *arg, bool written)
 {
 	const struct kl_form *form = kl_form_find(arg);
 	char names[KL_FORM_NAMES], hint[32];
@@ -185,12 +209,12 @@ static const struct kl_form *form_of(struct argp_state *state, const char *optio
 
 const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg)
 {
-	return form_of(state, "from", arg, false);
+	return find_form(state, "from", arg, false);
 }
 
 const struct kl_form *kl_arg_to(struct argp_state *state, const char *arg)
 {
-	return form_of(state, "to", arg, true);
+	return find_form(state, "to", arg, true);
 }
 
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg)
@@ -198,7 +222,7 @@ enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg
 	const bool yes = !strcmp(arg, "yes");
 
 	if (!yes && strcmp(arg, "no"))
-		argp_error(state, "--independent=%s: yes or no expected", arg);
+		argp_error(state, "--independent=%s: expected yes or no", arg);
 	return yes ? KL_INDEPENDENT_YES : KL_INDEPENDENT_NO;
 }
 
@@ -207,7 +231,7 @@ bool kl_arg_sc(struct argp_state *state, const char *arg)
 	const bool sc = !strcmp(arg, "sc");
 
 	if (!sc && strcmp(arg, "tso"))
-		argp_error(state, "--memory-model=%s: tso or sc expected", arg);
+		argp_error(state, "--memory-model=%s: expected tso or sc", arg);
 	return sc;
 }
 
@@ -224,8 +248,8 @@ uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg)
 void kl_arg_only(struct argp_state *state, const char *what, const char *arg, const char **only)
 {
 	if (!arg)
-		argp_error(state, "no %s given", what);
+		argp_error(state, "expected a %s", what);
 	if (*only)
-		argp_error(state, "one %s expected, '%s' is too much", what, arg);
+		argp_error(state, "expected one %s, found also '%s'", what, arg);
 	*only = arg;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin: dispatch to the sub-commands. */
+/* The program klin: runs the sub-command that its first argument names. */
 #include <locale.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 
-#define LARGE	(512 << 10)
+/* Freed blocks of this many bytes or more go back to the kernel at once. */
+#define MMAP_THRESHOLD	(512 << 10)
 
 extern const struct kl_command *const __start_kl_commands[];
 extern const struct kl_command *const __stop_kl_commands[];
@@ -35,9 +36,18 @@ static void usage(FILE *f)
 			fprintf(f, "  %-10s %s\n", sorted[i]->name, sorted[i]->help);
 		free(sorted);
 	}
-	fprintf(f, "\n`klin COMMAND --help' tells its options.\n"
+	fprintf(f, "\n`klin COMMAND --help' lists the options of COMMAND.\n"
 		   "Exit status: 0 linearizable (or done), 1 violation, 2 usage or input,\n"
-		   "3 unknown, 4 the system refused.\n");
+		   "3 unknown, 4 the system refused.\n\n"
+		   "Examples:\n"
+		   "  # Make a random history of a queue, and decide it.\n"
+		   "  klin gen --type=queue -o queue.klh\n"
+		   "  klin check queue.klh\n"
+		   "  # Record a structure of the running kernel for ten seconds, and decide.\n"
+		   "  klin record -o run.klh --duration 10 specs/port_range.lin\n"
+		   "  klin check run.klh\n"
+		   "  # Prove a stack without locks.\n"
+		   "  klin verify specs/explore/treiber.lin\n");
 }
 
 int main(int argc, char **argv)
@@ -47,8 +57,8 @@ int main(int argc, char **argv)
 
 	kl_ending_guard();
 	setlocale(LC_CTYPE, "");
-	/* What is freed goes back to the kernel, also after something larger did. */
-	mallopt(M_MMAP_THRESHOLD, LARGE);
+	/* A threshold that is set stays fixed; glibc's own grows when large blocks are freed. */
+	mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 	if (argc < 2) {
 		usage(stderr);
 		return kl_ending(KLIN_EXIT_USAGE);

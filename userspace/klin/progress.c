@@ -14,7 +14,7 @@ struct progress_line {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t stop;
-	bool stopped;
+	bool stopped;		/* protected by @lock */
 };
 
 static void *show(void *arg)

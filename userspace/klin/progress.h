@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A line on the terminal that tells how far a long run has come. */
+/* A line on the terminal that shows the progress of a long run. */
 #ifndef KLIN_PROGRESS_H
 #define KLIN_PROGRESS_H
 
@@ -7,19 +7,20 @@
 
 struct progress_line;
 
-/* Print what there is to see, without a newline; called in a thread of its own. */
+/* Print the progress without a newline.  A separate thread calls this function. */
 typedef void (*progress_print)(FILE *f, const void *arg);
 
 /**
- * progress_start() - show progress on standard error, if that is a terminal
- * @print: called once a second
- * @arg: for @print
+ * progress_start() - show progress on standard error, if standard error is a terminal
+ * @print: prints the progress; called once a second
+ * @arg: argument for @print
  *
- * The line comes after a second, and goes when the work is done.
+ * The line appears after a second.  progress_stop() removes it.
  *
- * Return: to be given to progress_stop(); NULL if nothing will be shown.
+ * Return: a handle for progress_stop(); NULL if no progress will be shown.
  */
 struct progress_line *progress_start(progress_print print, const void *arg);
+/* Remove the line; @l may be NULL. */
 void progress_stop(struct progress_line *l);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What `record' and `monitor' have in common, see recording.h. */
+/* Options and load of `klin record' and `klin monitor', see recording.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "klin/recording.h"
 #include "record/cpulist.h"
 
-#define SLOTS 4096		/* tasks with an open operation */
-#define INTERVAL_US 3000	/* between two looks at the buffers */
+#define DEFAULT_SLOTS 4096	/* default of --slots: tasks that keep a slot of their own */
+#define INTERVAL_US 3000	/* time between two reads of the buffers */
 
 enum { OPT_LOAD = 1024, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS,
 	OPT_CLOCK_ERROR, OPT_DEBUG, OPT_PID, OPT_CPU, OPT_SAMPLE, OPT_CLOCK };
@@ -34,7 +34,7 @@ static uint64_t power_of_two(struct argp_state *state, const char *name, const c
 	uint64_t v = kl_arg_number(state, name, arg, 1, max);
 
 	if (v & (v - 1))
-		argp_error(state, "--%s=%s: a power of two expected", name, arg);
+		argp_error(state, "--%s=%s: expected a power of two", name, arg);
 	return v;
 }
 
@@ -46,16 +46,16 @@ static enum kl_way attach_way(struct argp_state *state, const char *arg)
 		return KL_WAY_FENTRY;
 	if (!strcmp(arg, "kprobe"))
 		return KL_WAY_KPROBE;
-	argp_error(state, "--attach '%s': expected auto, fentry, kprobe or plain", arg);
+	argp_error(state, "--attach=%s: expected auto, fentry, kprobe or plain", arg);
 	return KL_WAY_NONE;
 }
 
-/* A list of CPUs, like 0-3,6. */
+/* Parse a list of CPUs, such as 0-3,6. */
 static void cpu_list(struct argp_state *state, const char *arg, uint64_t *cpus)
 {
 	if (*arg && !kl_cpulist_parse(arg, cpus, 64 * KL_CPU_WORDS))
 		return;
-	argp_error(state, "--cpu '%s': expected a list of CPUs below %u, such as 0-3,6", arg,
+	argp_error(state, "--cpu=%s: expected a list of CPUs below %u, such as 0-3,6", arg,
 		   64 * KL_CPU_WORDS);
 }
 
@@ -70,7 +70,7 @@ static enum kl_clock clock_kind(struct argp_state *state, const char *arg)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(arg, names[i]))
 			return i;
-	argp_error(state, "--clock '%s': expected mono, seq, tick or epoch", arg);
+	argp_error(state, "--clock=%s: expected mono, seq, tick or epoch", arg);
 	return KL_CLOCK_MONO;
 }
 
@@ -89,7 +89,7 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 	case OPT_DURATION:
 		a->duration = strtod(arg, &end);
 		if (!*arg || *end || !(a->duration > 0) || a->duration > 1e6)
-			argp_error(state, "--duration '%s': expected seconds", arg);
+			argp_error(state, "--duration=%s: expected a number of seconds", arg);
 		break;
 	case OPT_OBJECT:
 		a->opts.one_object = true;
@@ -98,7 +98,7 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 	case OPT_PID:
 		a->opts.pid = kl_arg_number(state, "pid", arg, 1, 1 << 22);
 		if (kill(a->opts.pid, 0) && errno == ESRCH)
-			argp_error(state, "--pid %s: there is no such process", arg);
+			argp_error(state, "--pid=%s: there is no such process", arg);
 		a->opts.others = true;
 		break;
 	case OPT_CPU:
@@ -107,9 +107,7 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SAMPLE:
 		if (strncmp(arg, "1/", 2))
-			argp_error(state, "--sample '%s': expected one of how many objects, such "
-				   "as 1/16",
-				   arg);
+			argp_error(state, "--sample=%s: expected 1/N, such as 1/16", arg);
 		a->opts.sample = kl_arg_number(state, "sample", arg + 2, 1, 1 << 20);
 		break;
 	case OPT_ATTACH:
@@ -148,7 +146,7 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!a->spec)
-			argp_error(state, "no spec file given");
+			argp_error(state, "expected a spec file");
 		if (!!a->load + !!a->command + !!a->duration > 1 && !(a->load && a->duration))
 			argp_error(state, "--load, --duration and a command exclude each other");
 		break;
@@ -160,34 +158,50 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "load", OPT_LOAD, "LOAD", 0, "Run this load while recording, see below", 0 },
-	{ "duration", OPT_DURATION, "SECONDS", 0, "Record so long (until interrupted)", 0 },
-	{ "object", OPT_OBJECT, "ADDRESS", 0, "Record operations on this object only", 0 },
-	{ "sample", OPT_SAMPLE, "1/N", 0, "Record operations on one of N objects only, all of "
-	  "these",
+	{ "duration", OPT_DURATION, "SECONDS", 0,
+	  "Record for SECONDS (default: until "
+	  "interrupted)",
 	  0 },
-	{ "pid", OPT_PID, "PID", 0, "Record operations of this process only; what is known of an "
-	  "object that others use at the same time is a gap", 0 },
-	{ "cpu", OPT_CPU, "LIST", 0, "Record what is called on these CPUs only; the same "
-	  "holds", 0 },
-	{ "attach", OPT_ATTACH, "WAY", 0, "How to attach to functions: auto, fentry or kprobe; "
-	  "plain: klin.ko alone records, by plain stores, what announces itself", 0 },
-	{ "debug", OPT_DEBUG, "FILE", 0, "Debugging information for inlined functions: a vmlinux "
-	  "or a module that is running; may be given several times (default: where the distribution "
-	  "puts it)", 0 },
-	{ "buffer", OPT_BUFFER, "PAGES", 0, "Pages of buffer a CPU, a power of two (1024, or "
-	  "what lets the buffers of all CPUs fit an eighth of the memory)", 0 },
-	{ "clock", OPT_CLOCK, "CLOCK", 0, "How times are told: mono (the kernel's clock, whose "
-	  "error between CPUs is measured), seq (a count, exact, which drains the store buffer at "
-	  "each operation), tick (a count that a thread raises each microsecond on a CPU of its "
-	  "own) or epoch (one that rises with each look at the buffers); these two are only "
-	  "loaded", 0 },
+	{ "object", OPT_OBJECT, "ADDRESS", 0, "Record operations on this object only", 0 },
+	{ "sample", OPT_SAMPLE, "1/N", 0, "Record one of N objects, with all its operations", 0 },
+	{ "pid", OPT_PID, "PID", 0,
+	  "Record operations of this process only.  An object that others "
+	  "use at the same time gets a gap",
+	  0 },
+	{ "cpu", OPT_CPU, "LIST", 0,
+	  "Record calls on these CPUs only.  An object that is used on "
+	  "other CPUs gets a gap",
+	  0 },
+	{ "attach", OPT_ATTACH, "WAY", 0,
+	  "How to attach to functions: auto, fentry or kprobe.  "
+	  "With plain, klin.ko alone records the methods that instrumented modules declare, by "
+	  "plain stores",
+	  0 },
+	{ "debug", OPT_DEBUG, "FILE", 0,
+	  "Debugging information for inlined functions: a vmlinux "
+	  "or a loaded module; may be given several times (default: the distribution's file)",
+	  0 },
+	{ "buffer", OPT_BUFFER, "PAGES", 0,
+	  "Number of buffer pages for each CPU, a power of two "
+	  "(default: 1024, or less if all buffers would exceed an eighth of the memory)",
+	  0 },
+	{ "clock", OPT_CLOCK, "CLOCK", 0,
+	  "The clock: mono (the kernel's clock, whose error between "
+	  "CPUs is measured), seq (an exact count, which drains the store buffer at each "
+	  "operation), tick (a count that a thread on a CPU of its own raises each microsecond) or "
+	  "epoch (a count that rises each time the buffers are read).  An operation only loads "
+	  "tick and epoch",
+	  0 },
 	{ "clock-error", OPT_CLOCK_ERROR, "NS", 0,
-	  "Trust that mono differs by no more between two CPUs, instead of measuring it: for "
-	  "virtual CPUs, which seldom run at the same time but share the host's clock", 0 },
-	{ "slots", OPT_SLOTS, "N", 0, "Tasks that keep a slot for their operations, a power of two "
-	  "(4096); others are lent one for each operation, which drains the store buffer at its "
-	  "call", 0 },
-	{ "verbose", 'v', NULL, 0, "Tell more, also what libbpf and the verifier say", 0 },
+	  "Do not measure the error of mono, but trust that it differs by at most NS between two "
+	  "CPUs.  For virtual CPUs, which seldom run at the same time but share the host's clock",
+	  0 },
+	{ "slots", OPT_SLOTS, "N", 0,
+	  "Number of tasks that keep a slot for their operations, a "
+	  "power of two (default 4096).  Other tasks borrow a slot for each operation, which "
+	  "drains the store buffer at the call",
+	  0 },
+	{ "verbose", 'v', NULL, 0, "Print more, including messages of libbpf and the verifier", 0 },
 	{ 0 }
 };
 
@@ -195,7 +209,7 @@ const struct argp recording_argp = { .options = options, .parser = parse_recordi
 
 void recording_init(struct recording *a)
 {
-	a->opts = (struct kl_record_opts){ .only = KL_WAY_NONE, .slots = SLOTS };
+	a->opts = (struct kl_record_opts){ .only = KL_WAY_NONE, .slots = DEFAULT_SLOTS };
 }
 
 char *recording_help(int key, const char *text, const char *examples)
@@ -205,7 +219,7 @@ char *recording_help(int key, const char *text, const char *examples)
 
 	if (key != ARGP_KEY_HELP_POST_DOC || kl_memstream_open(&m))
 		return (char *)text;
-	fprintf(m.f, "Loads (--load NAME,SETTING=VALUE,...; klin.ko's need no name):\n");
+	fprintf(m.f, "Loads, as --load=NAME,SETTING=VALUE,... (for klin.ko without NAME):\n");
 	kl_load_help(m.f);
 	fprintf(m.f, "\nExamples:\n%s", examples);
 	return kl_memstream_close(&m, &help, NULL) ? (char *)text : help;
@@ -220,6 +234,7 @@ int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **
 	err = kl_spec_load(a->spec, spec);
 	if (err)
 		return kl_ending_input(err);
+	kl_warn_blocks(*spec);
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	if (a->load)
@@ -228,7 +243,8 @@ int recording_open(struct recording *a, struct kl_spec **spec, struct kl_load **
 		return err;
 	a->opts.spec = *spec;
 	if (*load && (*load)->pid && a->opts.pid) {
-		kl_err("--pid and this load exclude each other: its own process is recorded");
+		kl_err("--pid and this load exclude each other: the load's own process is "
+		       "recorded");
 		return -EINVAL;
 	}
 	if (*load && (*load)->fresh) {
@@ -261,8 +277,11 @@ static pid_t run_command(char **command)
 	_exit(127);
 }
 
-/* Has what makes the operations ended?  A negative errno if it failed. */
-static int ended(struct recording *a, struct kl_load *load, pid_t *child, uint64_t until)
+/*
+ * Has the command, the load or the duration ended?  Return: 1 if so, 0 if not, or a negative errno
+ * if the load failed.
+ */
+static int is_done(struct recording *a, struct kl_load *load, pid_t *child, uint64_t until)
 {
 	int status;
 
@@ -299,7 +318,7 @@ int recording_run(struct recording *a, struct kl_recorder *r, struct kl_load *lo
 		err = load->ops->start(load);
 	while (!err && !done && !recording_stopped) {
 		usleep(INTERVAL_US);
-		done = ended(a, load, &child, until);
+		done = is_done(a, load, &child, until);
 		err = poll(ctx);
 		if (load && load->ops->ack)
 			load->ops->ack(load, kl_recorder_received(r));

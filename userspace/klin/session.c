@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checking while a history grows, as people and programs see it; see session.h. */
+/* Prints the results of the online check as text or as JSON, see session.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,17 +17,17 @@
 #include "report/verdict.h"
 #include "watch/feed.h"
 
-#define LINES	20	/* violations that are told at all */
+#define MAX_PRINTED	20	/* violations that are printed; later ones are only counted */
 
 struct session {
 	const struct kl_spec *spec;
 	struct session_style style;
-	struct kl_memory memory;	/* as the history says */
+	struct kl_memory memory;	/* the memory model that the history names */
 	struct feed *feed;
-	uint64_t told;
-	double start, shown;
-	int failed;		/* not all could be told */
-	bool line;		/* there is a progress line */
+	uint64_t violations;	/* number of violations so far */
+	double start, shown;	/* times of the start and of the last progress line, in seconds */
+	int failed;		/* negative errno of a print that failed, or 0 */
+	bool line;		/* the terminal shows a progress line */
 };
 
 static double seconds(void)
@@ -90,7 +90,7 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 		.no_diagram = s->style.no_diagram, .no_memory = true,
 	};
 
-	if (s->told++ >= LINES)
+	if (s->violations++ >= MAX_PRINTED)
 		return;
 	clear_line(s);
 	if (s->style.json) {
@@ -111,8 +111,8 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	if (v->report)
 		s->failed = kl_print_report(stdout, v->report, "its last operations", &style) ?:
 			    s->failed;
-	if (s->told == LINES)
-		printf("More violations are counted and not told.\n");
+	if (s->violations == MAX_PRINTED)
+		printf("Further violations are counted, but not printed.\n");
 	fflush(stdout);
 }
 
@@ -165,7 +165,7 @@ uint64_t session_newest(const struct session *s)
 	return feed_newest(s->feed);
 }
 
-/* A million and more as people read it. */
+/* Write a count; large ones in millions. */
 static void print_count(char *buf, size_t size, double n)
 {
 	if (n >= 1e6)
@@ -209,7 +209,9 @@ static void summary_json(struct session *s, const struct kl_online_stats *st, bo
 	json_object_set_new(j, "events", kl_json_number(st->events));
 	json_object_set_new(j, "violations", kl_json_number(st->violations));
 	json_object_set_new(j, "suspected", kl_json_number(st->suspected));
-	json_object_set_new(j, "told", kl_json_number(s->told < LINES ? s->told : LINES));
+	json_object_set_new(j, "told",
+			    kl_json_number(s->violations < MAX_PRINTED ? s->violations :
+					   MAX_PRINTED));
 	kl_json_memory(j, s->style.classical, s->style.memory_by, &s->memory);
 	json_object_set_new(parts, "linearizable", kl_json_number(st->count[KL_LINEARIZABLE]));
 	json_object_set_new(parts, "violated", kl_json_number(st->count[KL_VIOLATION]));
@@ -273,7 +275,7 @@ int session_end(struct session *s, bool whole)
 	else
 		summary_text(s, &st, whole, seconds() - s->start);
 	if (s->failed) {
-		kl_err("%s: not all could be printed: %s", s->style.name, strerror(-s->failed));
+		kl_err("%s: the report cannot be printed: %s", s->style.name, strerror(-s->failed));
 		return KLIN_EXIT_SYSTEM;
 	}
 	return st.verdict == KL_LINEARIZABLE ? KLIN_EXIT_OK :

@@ -1,49 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A history that is checked while it grows, as `check --follow' and `monitor' show it. */
+/*
+ * A history that is checked while it grows.  The session prints violations when they occur, and
+ * the verdict at the end.  `klin check --follow' and `klin monitor' use it.
+ */
 #ifndef KLIN_SESSION_H
 #define KLIN_SESSION_H
 
 #include "check/online/online.h"
 
 struct session_style {
-	const char *name;	/* of the history */
+	const char *name;	/* name of the history */
+	/* @classical: sequential consistency, unless @memory_by is KL_MEMORY_BY_HISTORY */
 	bool classical, json, no_diagram;
-	enum kl_memory_by memory_by;	/* by the history: @classical is not looked at */
-	unsigned int show;	/* counterexamples */
-	uint64_t bytes;		/* bound of memory */
-	const volatile int *stop;
+	enum kl_memory_by memory_by;	/* source of the memory model */
+	unsigned int show;	/* number of counterexamples that are shown */
+	uint64_t bytes;		/* bound of the memory for states */
+	const volatile int *stop;	/* becomes nonzero to end the check */
 };
 
 struct session;
 
 /**
- * session_new() - begin
+ * session_new() - begin a session
  * @spec: the specification
- * @h: clock, error and first state
- * @style: how it is shown; kept
+ * @h: a history with the clock, its error, and the first state
+ * @style: options; copied, but the texts must stay valid
  *
- * Return: NULL when out of memory.
+ * Return: the session, or NULL when out of memory.
  */
 struct session *session_new(const struct kl_spec *spec, const struct kl_history *h,
 			    const struct session_style *style);
 void session_free(struct session *s);
 
 /*
- * Hand the operations and gaps of @h on.  0; -EINVAL after a message when they are none
- * of the specification; -ENOMEM.
+ * Check the operations and gaps of @h.  Return: 0; -EINVAL after a message if an operation does
+ * not fit the specification; -ENOMEM.
  */
 int session_add(struct session *s, const struct kl_history *h);
-/* All that is still to come is called at @floor or later.  0 or -ENOMEM. */
+/* Note that all later operations have calls at @floor or later.  Return: 0 or -ENOMEM. */
 int session_floor(struct session *s, uint64_t floor);
-/* The latest time that an operation returned. */
+/* Return: the latest time at which an operation returned. */
 uint64_t session_newest(const struct session *s);
-/* Show how far it is, if standard error is a terminal and a second has passed. */
+/* Show the progress at most once a second, if standard error is a terminal. */
 void session_progress(struct session *s);
 
 /**
  * session_end() - print the verdict
  * @s: the session
- * @whole: nothing is missing at the end
+ * @whole: the history has ended, and no operation is missing at its end
  *
  * Return: the exit code.
  */

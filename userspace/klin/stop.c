@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Signals that end a long run, see stop.h. */
+/* Handlers of SIGINT and SIGTERM, see stop.h. */
 #include <signal.h>
 #include <stddef.h>
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Signals that end a long run, which then says how far it came. */
+/* SIGINT and SIGTERM end a long run early; the run then reports how far it came. */
 #ifndef KLIN_STOP_H
 #define KLIN_STOP_H
 
 #include <stdbool.h>
 
 /**
- * stop_on_signals() - take SIGINT and SIGTERM as a wish to end
- * @reads: a read() that waits ends, too
+ * stop_on_signals() - let SIGINT and SIGTERM set a flag instead of ending the program
+ * @reads: a signal also interrupts a read() that waits
  *
- * Return: what becomes true then, for kl_limits.stop.
+ * Return: the flag, for kl_limits.stop.
  */
 const volatile int *stop_on_signals(bool reads);
-/* From now on they end the program again. */
+/* Let SIGINT and SIGTERM end the program again. */
 void stop_by_default(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klind's configuration, see conf.h. */
+/* Parse klind's configuration, see conf.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -21,9 +21,10 @@ enum kind { TEXT, PATH, NUMBER, POWER, BYTES, TIME, BOOL, ADDRESS, ATTACH, MODEL
 struct key {
 	const char *name;
 	enum kind kind;
-	size_t at;		/* in the section's structure */
-	size_t given;		/* ADDRESS: of the bool that says so; 0: none */
-	uint64_t min, max;	/* PATH: max is of its bytes; 0: any */
+	size_t at;		/* offset of the member in the section's structure */
+	/* offset of a bool that becomes true when the key is given; 0: none */
+	size_t given;
+	uint64_t min, max;	/* bounds of the value; PATH: @max bytes, 0: any length */
 };
 
 #define GLOBAL(_member)	offsetof(struct klind_conf, _member)
@@ -61,11 +62,13 @@ struct parser {
 	const char *name;
 	struct klind_conf *c;
 	unsigned int line;
-	const struct key *keys;		/* of the section; NULL: there is none yet */
+	const struct key *keys;		/* keys of the current section, or NULL: no section */
+	/* the section's structure; if @keys is NULL: non-NULL after a wrong section line */
 	void *at;
-	unsigned int seen[sizeof(watch_keys) / sizeof(*watch_keys)];	/* lines, by key */
-	unsigned int global;		/* line of [klind] */
-	bool wrong;
+	/* line of each key in this section; 0: not given */
+	unsigned int seen[sizeof(watch_keys) / sizeof(*watch_keys)];
+	unsigned int global;		/* line of [klind]; 0: not seen */
+	bool wrong;			/* some mistake was reported */
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -107,7 +110,7 @@ static int new_watch(struct parser *p, const char *name)
 
 	for (i = 0; i < c->nwatch; i++)
 		if (!strcmp(c->watch[i].name, name))
-			mistake(p, "[spec %s] was there already, in line %u: expected another name",
+			mistake(p, "[spec %s] already begins in line %u; choose another name",
 				name, c->watch[i].line);
 	ret = kl_grow(c->watch, cap, c->nwatch + 1);
 	if (ret)
@@ -127,7 +130,7 @@ static int new_watch(struct parser *p, const char *name)
 	return 0;
 }
 
-static int section(struct parser *p, char *s)
+static int begin_section(struct parser *p, char *s)
 {
 	char *end = strchr(s, ']');
 
@@ -136,7 +139,8 @@ static int section(struct parser *p, char *s)
 		s = trim(s + 1);
 		if (!strcmp(s, "klind")) {
 			if (p->global)
-				mistake(p, "[klind] was there already, in line %u", p->global);
+				mistake(p, "[klind] already begins in line %u; move the keys there",
+					p->global);
 			p->global = p->line;
 			p->keys = global_keys;
 			p->at = p->c;
@@ -147,14 +151,14 @@ static int section(struct parser *p, char *s)
 			return new_watch(p, trim(s + 4));
 	}
 	mistake(p, "expected [klind], or [spec NAME] with a name of letters, digits, -, _ and .");
-	/* What follows it is no mistake of its own. */
+	/* Do not report the keys of the wrong section as mistakes, too. */
 	p->keys = NULL;
 	p->at = p->c;
 	return 0;
 }
 
-/* A number and a unit; false if it is not one, or does not fit. */
-static bool quantity(const char *s, const struct key *k, uint64_t *v)
+/* Parse a number and its unit.  Return: false if malformed or out of the key's bounds. */
+static bool parse_quantity(const char *s, const struct key *k, uint64_t *v)
 {
 	static const struct unit {
 		enum kind kind;
@@ -179,7 +183,7 @@ static bool quantity(const char *s, const struct key *k, uint64_t *v)
 	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (units[i].kind == k->kind && !strcmp(units[i].name, end))
 			break;
-	/* Nothing takes no time in any unit. */
+	/* A time of 0 needs no unit. */
 	if (i == sizeof(units) / sizeof(*units) && (k->kind != TIME || *end || n))
 		return false;
 	if (n && __builtin_mul_overflow(n, units[i].factor, &n))
@@ -216,14 +220,14 @@ static void wrong_value(struct parser *p, const struct key *k, const char *value
 {
 	static const char *const kinds[] = {
 		[NUMBER] = "a number", [POWER] = "a power of two",
-		[BYTES] = "bytes, as 64M (units K, M, G, T)",
-		[TIME] = "a time with its unit, as 10s (units ns, us, ms, s, min, h)",
+		[BYTES] = "bytes, such as 64M (units K, M, G, T)",
+		[TIME] = "a time with its unit, such as 10s (units ns, us, ms, s, min, h)",
 	};
 	char min[32], max[40] = "";
 
 	switch (k->kind) {
 	case TEXT:
-		mistake(p, "%s: expected a specification's name or file", k->name);
+		mistake(p, "%s: expected the name or path of a specification", k->name);
 		break;
 	case PATH:
 		if (k->max && strlen(value) > k->max)
@@ -234,7 +238,8 @@ static void wrong_value(struct parser *p, const struct key *k, const char *value
 		mistake(p, "%s = %s: expected yes or no", k->name, value);
 		break;
 	case ADDRESS:
-		mistake(p, "%s = %s: expected an address, as 0xffff888003c42000", k->name, value);
+		mistake(p, "%s = %s: expected an address, such as 0xffff888003c42000", k->name,
+			value);
 		break;
 	case ATTACH:
 		mistake(p, "%s = %s: expected auto, fentry, kprobe or plain", k->name, value);
@@ -250,8 +255,8 @@ static void wrong_value(struct parser *p, const struct key *k, const char *value
 	}
 }
 
-/* Which of the words, separated by `|', it is; -1: none. */
-static int one_of(const char *words, const char *value)
+/* Return: the index of @value among @words, which `|' separates; -1 if none is equal. */
+static int word_index(const char *words, const char *value)
 {
 	const size_t len = strlen(value);
 	int i;
@@ -281,25 +286,25 @@ static int set_value(struct parser *p, const struct key *k, const char *value)
 		*(char **)at = strdup(value);
 		return *(char **)at ? 0 : -ENOMEM;
 	case BOOL:
-		word = one_of("no|false|off|0|yes|true|on|1", value);
+		word = word_index("no|false|off|0|yes|true|on|1", value);
 		if (word < 0)
 			break;
 		*(bool *)at = word >= 4;
 		return 0;
 	case MODEL:
-		word = one_of("tso|sc", value);
+		word = word_index("tso|sc", value);
 		if (word < 0)
 			break;
 		*(bool *)at = word;
 		return 0;
 	case ATTACH:
-		word = one_of("fentry|kprobe|auto|plain", value);
+		word = word_index("fentry|kprobe|auto|plain", value);
 		if (word < 0)
 			break;
 		*(enum klind_attach *)at = word;
 		return 0;
 	default:
-		if (!quantity(value, k, at))
+		if (!parse_quantity(value, k, at))
 			break;
 		if (k->given)
 			*((bool *)p->at + k->given) = true;
@@ -317,10 +322,10 @@ static void unknown_key(struct parser *p, const char *name)
 
 	for (k = p->keys; k->name && n < sizeof(all); k++)
 		n += snprintf(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", k->name);
-	mistake(p, "'%s': expected one of %s", name, all);
+	mistake(p, "unknown key '%s': expected one of %s", name, all);
 }
 
-static int assignment(struct parser *p, char *s)
+static int parse_assignment(struct parser *p, char *s)
 {
 	char *value = strchr(s, '=');
 	const struct key *k;
@@ -334,8 +339,8 @@ static int assignment(struct parser *p, char *s)
 	value = trim(value);
 	if (!p->keys) {
 		if (!p->at)
-			mistake(p, "'%s' is in no section: expected [klind] or [spec NAME] first",
-				s);
+			mistake(p, "'%s' is in no section; begin one above it with [klind] or "
+				"[spec NAME]", s);
 		return 0;
 	}
 	for (k = p->keys; k->name && strcmp(k->name, s); k++)
@@ -345,12 +350,13 @@ static int assignment(struct parser *p, char *s)
 		return 0;
 	}
 	if (p->seen[k - p->keys])
-		mistake(p, "%s was given already, in line %u", k->name, p->seen[k - p->keys]);
+		mistake(p, "%s is already set in line %u; keep only one of them", k->name,
+			p->seen[k - p->keys]);
 	p->seen[k - p->keys] = p->line;
 	return set_value(p, k, value);
 }
 
-static int finish(struct parser *p)
+static int finish_sections(struct parser *p)
 {
 	const char *plain = NULL;
 	struct klind_conf *c = p->c;
@@ -358,13 +364,13 @@ static int finish(struct parser *p)
 
 	if (!c->nwatch && !p->wrong) {
 		p->line = 0;
-		mistake(p, "nothing to watch: expected a section [spec NAME]");
+		mistake(p, "nothing to watch; add a section [spec NAME]");
 	}
 	for (i = 0; i < c->nwatch; i++) {
 		p->line = c->watch[i].line;
 		if (c->watch[i].attach == KLIND_PLAIN && plain)
 			mistake(p, "attach = plain: klin.ko records one structure at a time, and "
-				"[spec %s] has it already", plain);
+				"[spec %s] already uses it; choose fentry, kprobe or auto", plain);
 		else if (c->watch[i].attach == KLIND_PLAIN)
 			plain = c->watch[i].name;
 		if (c->watch[i].file)
@@ -398,10 +404,10 @@ int klind_conf_parse(const char *name, const char *text, struct klind_conf **out
 		line = trim(line);
 		if (!*line || *line == '#' || *line == ';')
 			continue;
-		ret = *line == '[' ? section(&p, line) : assignment(&p, line);
+		ret = *line == '[' ? begin_section(&p, line) : parse_assignment(&p, line);
 	}
 	if (!ret)
-		ret = finish(&p);
+		ret = finish_sections(&p);
 	free(copy);
 	if (ret)
 		klind_conf_free(p.c);
@@ -423,7 +429,7 @@ int klind_conf_read(const char *path, struct klind_conf **out)
 		return kl_ending_input(ret);
 	}
 	if (strlen(text) != len) {
-		kl_err_at(path, 0, 0, "has a NUL byte: expected text");
+		kl_err_at(path, 0, 0, "contains a NUL byte: expected a text file");
 		ret = -EINVAL;
 	} else {
 		ret = klind_conf_parse(path, text, out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * klind's configuration: a file of sections, as systemd's are.
+ * klind's configuration: a file of sections, in the syntax of systemd's files.
  *
  *	[klind]
  *	reports = /var/lib/klin
@@ -8,7 +8,7 @@
  *	[spec port_range]
  *	memory = 64M
  *
- * A line is a section's name, KEY = VALUE, or a comment that begins with # or ;.
+ * Each line is a section name, KEY = VALUE, or a comment that begins with # or ;.
  */
 #ifndef KLIND_CONF_H
 #define KLIND_CONF_H
@@ -17,50 +17,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How it is recorded: by programs on functions, or by klin.ko itself (plain). */
+/* The recorder: BPF programs on functions, or klin.ko without BPF (plain). */
 enum klind_attach { KLIND_FENTRY, KLIND_KPROBE, KLIND_AUTO, KLIND_PLAIN };
 
-/* A structure that is watched. */
+/* A section [spec NAME]: one structure to watch. */
 struct klind_watch_conf {
-	char *name;		/* of the section: letters, digits, - _ and . */
-	unsigned int line;	/* where the section begins */
-	char *file;		/* the specification; by default its name */
-	char *debug;		/* debugging information, or NULL: what is installed */
+	char *name;		/* NAME: letters, digits, - _ and . */
+	unsigned int line;	/* line where the section begins */
+	char *file;		/* name or path of the specification; by default @name */
+	/* file with debugging information, or NULL: find an installed one */
+	char *debug;
 	bool one_object, clock_known, report_unknown, classical;
 	enum klind_attach attach;
+	/* address of the only object, if @one_object; error of the clock in ns, if @clock_known */
 	uint64_t object, clock_error;
-	uint64_t pages, slots;	/* of the recorder */
-	uint64_t memory;	/* bound of the check, bytes */
-	uint64_t flight;	/* and of the flight recorder, bytes */
-	uint64_t flight_ns;	/* 0: as long as it has room */
+	uint64_t pages, slots;	/* as in struct kl_record_opts */
+	uint64_t memory;	/* bound on the check's memory, in bytes */
+	uint64_t flight;	/* bound on the flight recorder's memory, in bytes */
+	uint64_t flight_ns;	/* maximal age of its operations, in ns; 0: no bound */
 };
 
 struct klind_conf {
 	char *path;
-	char *reports;		/* directory, or NULL: none are written */
-	uint64_t keep, keep_bytes;	/* reports, and bytes of all of them */
-	uint64_t report_ns;	/* between two reports of one structure */
-	char *metrics;		/* file, or NULL */
-	char *socket;		/* by which they can be had, too, or NULL */
-	uint64_t metrics_ns;
+	char *reports;		/* directory for reports, or NULL: write no reports */
+	uint64_t keep, keep_bytes;	/* maximal number of reports, and their total size */
+	uint64_t report_ns;	/* minimal time between reports of one structure and kind, in ns */
+	char *metrics;		/* file for metrics, or NULL */
+	char *socket;		/* path of a socket that serves metrics, or NULL */
+	uint64_t metrics_ns;	/* time between two writes of @metrics, in ns */
 	struct klind_watch_conf *watch;
 	size_t nwatch;
 };
 
 /**
  * klind_conf_read() - read a configuration
- * @path: the file
- * @out: to be given to klind_conf_free()
+ * @path: path of the file
+ * @out: gets the configuration; the caller frees it by klind_conf_free()
  *
- * Return: 0; -EINVAL after messages, one for each mistake, with file, line and what was
- * expected; another negative errno after a message if the system did not let it be read.
+ * Return: 0; -EINVAL after a message for each mistake, with its file and line; another negative
+ * errno after a message if the file cannot be read; -ENOMEM without a message.
  */
 int klind_conf_read(const char *path, struct klind_conf **out);
-/* The same from memory; @name is for messages. */
+/* Parse a configuration from memory; messages name it @name.  Return: as klind_conf_read(). */
 int klind_conf_parse(const char *name, const char *text, struct klind_conf **out);
 void klind_conf_free(struct klind_conf *c);
 
-/* Is the same to be done? */
+/* Return: true if both sections watch the same structure in the same way; lines may differ. */
 bool klind_watch_conf_equal(const struct klind_watch_conf *a, const struct klind_watch_conf *b);
 
 #endif

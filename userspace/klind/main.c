@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klind: watch structures of the running kernel, as a service. */
+/* klind: a daemon that watches structures of the running kernel. */
 #include <argp.h>
 #include <errno.h>
 #include <locale.h>
@@ -36,17 +36,17 @@ struct daemon {
 	const char *path;
 	struct klind_conf *conf;
 	struct reporter *reporter;
-	struct watcher **watchers;	/* as in the configuration */
-	size_t n;
-	bool metrics_failed;		/* it was said */
-	struct klind_socket *socket;	/* or NULL */
+	struct watcher **watchers;	/* in the order of the configuration */
+	size_t n;			/* number of watchers */
+	bool metrics_failed;		/* the last write of metrics failed, and this was logged */
+	struct klind_socket *socket;	/* socket that serves metrics, or NULL */
 };
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "Read this configuration (" CONFIG ")", 0 },
-	{ "check-config", 'n', NULL, 0, "Check the configuration and its specifications, and end",
+	{ "check-config", 'n', NULL, 0, "Check the configuration and its specifications, and exit",
 	  0 },
-	{ "verbose", 'v', NULL, 0, "Tell more, also what libbpf and the verifier say", 0 },
+	{ "verbose", 'v', NULL, 0, "Print more, including messages of libbpf and the verifier", 0 },
 	{ 0 }
 };
 
@@ -76,14 +76,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Watch structures of the running kernel: record their operations, check them at "
-	       "once, in bounded memory, and write a report of each violation.\v"
-	       "SIGHUP reads the configuration again, SIGUSR1 writes what is kept of each "
-	       "structure, SIGTERM ends it.\n\n"
-	       "Exit status: 0 ended by a signal, 2 usage or configuration, 4 the system refused.",
+	.doc = "Watch structures of the running kernel: record their operations, check them while "
+	       "they run, in bounded memory, and write a report of each violation.\v"
+	       "SIGHUP reads the configuration again.  SIGUSR1 writes a report of each structure "
+	       "with its last operations.  SIGTERM or SIGINT ends klind.\n\n"
+	       "Exit status: 0 ended by a signal, 2 usage or configuration, 4 the system "
+	       "refused.\n\n"
+	       "Examples:\n"
+	       "  # Check the configuration before a restart.\n"
+	       "  klind --check-config\n"
+	       "  # Run in the foreground with another configuration.\n"
+	       "  klind --verbose --config=./klind.conf",
 };
 
-/* The journal takes the level from the line's beginning. */
+/* Prefix each line with its level as the journal expects, see sd-daemon(3). */
 static void to_journal(enum kl_level level, const char *line)
 {
 	static const int levels[] = {
@@ -105,13 +111,12 @@ static int check_specs(const struct klind_conf *c)
 		err = kl_spec_load(w->file, &spec);
 		if (err) {
 			kl_err_at(c->path, w->line, 0,
-				  "[spec %s]: its specification '%s' cannot be used", w->name,
-				  w->file);
+				  "[spec %s]: cannot load specification '%s'", w->name, w->file);
 			ret = kl_ending_input(err);
 		} else if (!kl_spec_nprobes(spec)) {
 			kl_err_at(c->path, w->line, 0,
-				  "[spec %s]: '%s' has no probe clauses: expected a specification "
-				  "that says what to attach to", w->name, w->file);
+				  "[spec %s]: '%s' has no probe clauses; choose a specification "
+				  "that has some", w->name, w->file);
 			ret = -EINVAL;
 		}
 		kl_spec_free(spec);
@@ -170,7 +175,7 @@ static int write_metrics(struct daemon *d)
 		ret = klind_metrics_write(d->conf->metrics, rows, d->n);
 	free(rows);
 	if (ret && !d->metrics_failed)
-		kl_err("the metrics cannot be written to %s: %s", d->conf->metrics, strerror(-ret));
+		kl_err("cannot write metrics to %s: %s", d->conf->metrics, strerror(-ret));
 	d->metrics_failed = ret;
 	return ret;
 }
@@ -188,14 +193,14 @@ static int new_watcher(const struct daemon *d, const struct klind_conf *c, size_
 		}
 	}
 	if (ret)
-		kl_err_at(c->path, c->watch[i].line, 0, "[spec %s] cannot be watched",
+		kl_err_at(c->path, c->watch[i].line, 0, "[spec %s]: cannot watch this structure",
 			  c->watch[i].name);
 	else
 		kl_info("%s: watched", c->watch[i].name);
 	return ret;
 }
 
-/* End some watchers at once, and say what they have found. */
+/* Stop all watchers first and then wait for them; log their verdicts. */
 static void end_watchers(struct watcher **w, size_t n)
 {
 	struct klind_metrics_row row;
@@ -224,7 +229,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* One that watches already as @c says; it is taken out of @old. */
+/* Remove from @old a watcher that runs and is configured as @c.  Return: it, or NULL if none. */
 static struct watcher *take_same(struct watcher **old, size_t n, const struct klind_watch_conf *c)
 {
 	struct watcher *w;
@@ -240,7 +245,12 @@ static struct watcher *take_same(struct watcher **old, size_t n, const struct kl
 	return NULL;
 }
 
-/* Watch what @c says; what is watched in that way already goes on.  All or nothing. */
+/*
+ * Apply a configuration.  Watchers whose configuration is the same go on, the others are ended.
+ * On failure all old watchers go on, and the caller still owns @c.
+ *
+ * Return: 0 or a negative errno.
+ */
 static int apply(struct daemon *d, struct klind_conf *c)
 {
 	struct watcher **new = calloc(c->nwatch + 1, sizeof(*new));
@@ -294,11 +304,11 @@ static void reload(struct daemon *d)
 
 	if (!ret && (!same_text(c->reports, old->reports) || c->keep != old->keep ||
 		     c->keep_bytes != old->keep_bytes || c->report_ns != old->report_ns)) {
-		kl_err("%s: how reports are kept cannot be changed while klind runs: restart it",
-		       d->path);
+		kl_err("%s: reports, keep-reports, keep-bytes and report-interval cannot change "
+		       "while klind runs; restart klind", d->path);
 		ret = -EINVAL;
 	}
-	/* Also when somebody has removed it. */
+	/* Open the socket anew also if its file was removed. */
 	if (!ret && (!same_text(c->socket, old->socket) ||
 		     (socket && !klind_socket_there(socket))))
 		ret = open_socket(d, c, &socket);
@@ -311,18 +321,20 @@ static void reload(struct daemon *d)
 	}
 	if (ret) {
 		klind_conf_free(c);
-		kl_err("%s: refused, the configuration of before stays", d->path);
+		kl_err("%s: the configuration is refused; klind continues with the previous one",
+		       d->path);
 		return;
 	}
-	kl_info("%s: read again", d->path);
+	kl_info("%s: configuration read again", d->path);
 }
 
-static void request(struct daemon *d)
+static void request_reports(struct daemon *d)
 {
 	size_t i;
 
 	if (!d->reporter)
-		kl_err("%s has no directory for reports: expected `reports = DIRECTORY'", d->path);
+		kl_err("%s: no directory for reports; add `reports = DIRECTORY' to [klind]",
+		       d->path);
 	for (i = 0; d->reporter && i < d->n; i++)
 		watcher_request(d->watchers[i]);
 }
@@ -337,7 +349,7 @@ static bool any_left(const struct daemon *d)
 	return false;
 }
 
-/* Wait for a signal or a client, until a time; the signal, or 0. */
+/* Wait for a signal until @time, and serve clients meanwhile.  Return: the signal, or 0. */
 static int wait_until(struct daemon *d, int signals, uint64_t time)
 {
 	struct pollfd p[2] = { { .fd = signals, .events = POLLIN }, { .fd = -1 } };
@@ -348,14 +360,14 @@ static int wait_until(struct daemon *d, int signals, uint64_t time)
 		until = klind_socket_poll(d->socket, &p[1]);
 	if (until > time)
 		until = time;
-	/* Rounded up, or it would be looked at too early, and again. */
+	/* Round up: poll() would else end early, and the caller would loop until the time. */
 	poll(p, 2, until > now ? (until - now + 999999) / 1000000 : 0);
 	if (d->socket)
 		klind_socket_work(d->socket, kl_now_ns());
 	return read(signals, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-/* Until it is told to end, or nothing is watched any longer. */
+/* Serve signals and clients.  Return: 0 after SIGTERM or SIGINT; -EIO if all watchers failed. */
 static int serve(struct daemon *d, int signals)
 {
 	uint64_t due = kl_now_ns() + d->conf->metrics_ns;
@@ -371,13 +383,13 @@ static int serve(struct daemon *d, int signals)
 			klind_notify("READY=1");
 		}
 		if (sig == SIGUSR1)
-			request(d);
+			request_reports(d);
 		if (!sig && kl_now_ns() < due)
 			continue;
 		write_metrics(d);
 		due = kl_now_ns() + d->conf->metrics_ns;
 		if (!any_left(d)) {
-			kl_err("nothing is watched any longer");
+			kl_err("no structure is watched any longer, because all watchers failed");
 			return -EIO;
 		}
 	}
@@ -389,7 +401,7 @@ static int run(struct daemon *d)
 	sigset_t set;
 	int ret, signals;
 
-	/* Before there are threads, so that they all come here. */
+	/* Block signals before any thread starts, so that only the signalfd gets them. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
@@ -398,7 +410,7 @@ static int run(struct daemon *d)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (signals < 0) {
-		kl_err("no descriptor for signals: %s", strerror(errno));
+		kl_err("cannot create a signalfd: %s", strerror(errno));
 		return -EIO;
 	}
 	ret = read_conf(d->path, &c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Telling systemd how klind goes, see notify.h. */
+/* Report klind's state to systemd, see notify.h. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,13 @@ void klind_notify(const char *state)
 		return;
 	memcpy(a.sun_path, path, strlen(path));
 	len = offsetof(struct sockaddr_un, sun_path) + strlen(path);
-	/* A name that is no file's. */
+	/* An abstract socket: its name begins with a NUL byte. */
 	if (*path == '@')
 		a.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 ||
 	    sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&a, len) < 0)
-		kl_warn("%s cannot be told how it goes: %m", path);
+		kl_warn("cannot report klind's state to NOTIFY_SOCKET %s: %m", path);
 	if (fd >= 0)
 		close(fd);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* So many in an interval, see rate.h. */
+/* A rate limit, see rate.h. */
 #include "klind/rate.h"
 
 bool rate_take(struct rate *r, uint64_t now)

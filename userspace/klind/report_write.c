@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writing one report, see reports.h. */
+/* Write one report, see reports.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "base/memstream.h"
 #include "base/sha256.h"
 #include "check/certificate.h"
 #include "klind/report_write.h"
@@ -23,23 +22,25 @@
 #define CHECK_WORK	4000000000ull	/* looks of one check, about half a minute */
 #define CHECK_BYTES	(256ull << 20)
 
-/* A part of the report that could not be made. */
+/* A file of the report, or its member "check", that could not be made. */
 struct missing {
 	const char *file;
-	const char *command;		/* makes it of a history, whose name follows; or NULL */
-	int err;			/* a negative errno; 0: it needs history.klh */
+	/* the command that makes the file from a history, without the history's name; or NULL */
+	const char *command;
+	int err;			/* negative errno; 0: history.klh is missing */
 };
 
 struct report {
 	const struct incident *i;
-	char dir[4096];			/* while it is being written */
-	struct kl_history *flight;
-	struct kl_history *history;	/* what shows the violation */
-	struct kl_report *check;	/* of that */
+	char dir[4096];			/* path of the temporary directory */
+	struct kl_history *flight;	/* history of the flight recorder, or NULL */
+	struct kl_history *history;	/* history to show the violation with, or NULL */
+	struct kl_report *check;	/* result of the check of @history, or NULL */
 	struct missing missing[5];	/* each file but report.json, and its member "check" */
 	size_t nmissing;
-	bool has_history, has_flight;	/* history.klh, flight.klh are there */
-	int proved;			/* 0: @history shows it; -ENODATA: not; else unknown */
+	bool has_history, has_flight;	/* history.klh, flight.klh were written */
+	/* 0: @history shows the violation; -ENODATA: it does not; other errno: not checked */
+	int proved;
 };
 
 static bool shows_violation(const struct incident *i)
@@ -47,8 +48,12 @@ static bool shows_violation(const struct incident *i)
 	return i->kind == INCIDENT_VIOLATION || i->suspected;
 }
 
-/* 0; -ENODATA when it is no violation by itself. */
-static int prove(struct report *r, const struct flight_shot *shot, const uint64_t *object)
+/*
+ * Make r->history from @shot, and check it.  @object: keep only this object; NULL: all objects.
+ *
+ * Return: 0 if the history shows a violation, also a suspected one; -ENODATA if not; other errno.
+ */
+static int check_shot(struct report *r, const struct flight_shot *shot, const uint64_t *object)
 {
 	const struct kl_options opt = {
 		.threads = 1, .classical = r->i->classical, .max_shrink = 1,
@@ -61,7 +66,7 @@ static int prove(struct report *r, const struct flight_shot *shot, const uint64_
 	r->check = NULL;
 	r->history = NULL;
 	ret = flight_shot_history(shot, object, &r->history);
-	/* `klin check' is to decide the history that is written as it is decided here. */
+	/* Record the memory model, so that `klin check' decides the written history as here. */
 	if (!ret)
 		r->history->memory = (struct kl_memory){ .sc = opt.classical, .told = true };
 	if (!ret)
@@ -69,26 +74,29 @@ static int prove(struct report *r, const struct flight_shot *shot, const uint64_
 	return ret ? ret : r->check->verdict == KL_VIOLATION || r->check->suspected ? 0 : -ENODATA;
 }
 
-/* The window that the check told of; else what the flight recorder has of the object. */
+/*
+ * Find a history that shows the violation: the check's window; if that does not show it, the
+ * operations that the flight recorder has of the object.  Return: as check_shot().
+ */
 static int find_proof(struct report *r)
 {
 	const struct incident *i = r->i;
-	int ret = i->window ? prove(r, i->window, NULL) : -ENODATA;
+	int ret = i->window ? check_shot(r, i->window, NULL) : -ENODATA;
 
 	if (ret != -ENODATA)
 		return ret;
-	return i->flight ? prove(r, i->flight, i->has_object ? &i->object : NULL) : -ENOMEM;
+	return i->flight ? check_shot(r, i->flight, i->has_object ? &i->object : NULL) : -ENOMEM;
 }
 
-static const char *why_missing(int err)
+static const char *missing_reason(int err)
 {
 	return err ? strerror(-err) : "history.klh is missing";
 }
 
-static void lacks(struct report *r, const char *file, int err, const char *command)
+static void note_missing(struct report *r, const char *file, int err, const char *command)
 {
 	r->missing[r->nmissing++] = (struct missing){ file, command, err };
-	kl_warn("%s: its report is without %s: %s", r->i->name, file, why_missing(err));
+	kl_warn("%s: the report lacks %s: %s", r->i->name, file, missing_reason(err));
 }
 
 static int path_of(const struct report *r, const char *name, char *buf, size_t size)
@@ -103,7 +111,7 @@ static int put_history(const struct report *r, const struct kl_history *h, const
 	return path_of(r, name, path, sizeof(path)) ?: kl_klh_write(h, path);
 }
 
-/* The certificate names its history by the bytes that were written. */
+/* The certificate identifies its history by the hash of history.klh. */
 static int hash_history(struct report *r)
 {
 	char path[4200], *data;
@@ -121,7 +129,7 @@ static int put_certificate(struct report *r)
 {
 	char path[4200];
 
-	/* It is beside its history. */
+	/* Name the history by a relative path: both files are in the report's directory. */
 	return hash_history(r) ?: path_of(r, "certificate", path, sizeof(path)) ?:
 	       kl_cert_write(r->check, r->i->classical, "history.klh", path);
 }
@@ -143,24 +151,13 @@ static int put_counterexample(const struct report *r)
 	return ret;
 }
 
-/* What klin check --json says. */
+/* Return: the check's result as `klin check --json' prints it; NULL if out of memory. */
 static json_t *check_json(const struct report *r)
 {
-	char *text = NULL;
-	struct kl_memstream m;
-	json_t *j = NULL;
-	int ret;
-
-	if (kl_memstream_open(&m))
-		return NULL;
-	ret = kl_print_json(m.f, r->check, "history.klh", NULL);
-	if (!kl_memstream_close(&m, &text, NULL) && !ret)
-		j = kl_json_parse(text);
-	free(text);
-	return j;
+	return kl_json_whole(kl_report_json(r->check, "history.klh", NULL));
 }
 
-/* The files that are missing, and the commands that make them of a history that is there. */
+/* List the missing files, with commands that make them from a history that was written. */
 static json_t *missing_json(const struct report *r)
 {
 	const char *from = r->has_history ? "history.klh" : r->has_flight ? "flight.klh" : NULL;
@@ -174,7 +171,7 @@ static json_t *missing_json(const struct report *r)
 
 		snprintf(command, sizeof(command), "%s %s", m->command ?: "", from ?: "");
 		json_object_set_new(j, "file", json_string(m->file));
-		json_object_set_new(j, "reason", kl_json_text(why_missing(m->err)));
+		json_object_set_new(j, "reason", kl_json_text(missing_reason(m->err)));
 		json_object_set_new(j, "command", m->command && from ? json_string(command) :
 				    json_null());
 		json_array_append_new(list, j);
@@ -196,7 +193,10 @@ static json_t *flight_json(const struct kl_history *h)
 	return j;
 }
 
-/* @check: what klin check --json says, or NULL; its reference is given up. */
+/*
+ * Write report.json.  @when: time of the report; @check: the check's result as of check_json(), or
+ * NULL.  Drops the caller's reference to @check.  Return: 0 or a negative errno.
+ */
 static int put_json(const struct report *r, const char *when, json_t *check)
 {
 	const struct incident *i = r->i;
@@ -222,7 +222,7 @@ static int put_json(const struct report *r, const char *when, json_t *check)
 		json_object_set_new(j, "time", kl_json_number(i->time));
 		json_object_set_new(j, "events", kl_json_number(i->events));
 		json_object_set_new(j, "engine", json_string(i->engine));
-		/* If not, it was known from states that are forgotten now. */
+		/* false: the check knew it from states whose operations are forgotten now */
 		json_object_set_new(j, "shown_by_history", r->proved && r->proved != -ENODATA ?
 				    json_null() : json_boolean(!r->proved));
 		if (check)
@@ -245,7 +245,7 @@ static int put_json(const struct report *r, const char *when, json_t *check)
 	return ret;
 }
 
-/* The files of a violation: each that can be made. */
+/* Write history.klh, certificate and counterexample.txt, and note those that cannot be made. */
 static void put_proof(struct report *r)
 {
 	int ret;
@@ -254,13 +254,13 @@ static void put_proof(struct report *r)
 	ret = r->history ? put_history(r, r->history, "history.klh") : r->proved;
 	r->has_history = !ret;
 	if (ret)
-		lacks(r, "history.klh", ret, "klin check");
+		note_missing(r, "history.klh", ret, "klin check");
 	ret = !r->check ? r->proved : r->has_history ? put_certificate(r) : 0;
 	if (ret || !r->has_history)
-		lacks(r, "certificate", ret, "klin check --certificate=certificate");
+		note_missing(r, "certificate", ret, "klin check --certificate=certificate");
 	ret = r->check ? put_counterexample(r) : r->proved;
 	if (ret)
-		lacks(r, "counterexample.txt", ret, "klin check");
+		note_missing(r, "counterexample.txt", ret, "klin check");
 }
 
 static void put_flight(struct report *r)
@@ -271,21 +271,21 @@ static void put_flight(struct report *r)
 		ret = put_history(r, r->flight, "flight.klh");
 	r->has_flight = !ret;
 	if (ret)
-		lacks(r, "flight.klh", ret, NULL);
+		note_missing(r, "flight.klh", ret, NULL);
 }
 
-/* report.json, without the check's own if there is too little memory for both. */
+/* Write report.json.  If memory is short, leave out the check's result.  Return: 0 or an errno. */
 static int put_report(struct report *r, const char *when)
 {
 	json_t *check = r->check ? check_json(r) : NULL;
 	int ret;
 
 	if (shows_violation(r->i) && !check)
-		lacks(r, "check", r->check ? -ENOMEM : r->proved, "klin check --json");
+		note_missing(r, "check", r->check ? -ENOMEM : r->proved, "klin check --json");
 	ret = put_json(r, when, check);
 	if (ret != -ENOMEM || !check)
 		return ret;
-	lacks(r, "check", ret, "klin check --json");
+	note_missing(r, "check", ret, "klin check --json");
 	return put_json(r, when, NULL);
 }
 
@@ -302,7 +302,7 @@ static void discard(const char *dir)
 	rmdir(dir);
 }
 
-/* Return: 0 or a negative errno.  Some filesystems know no fsync() of directories. */
+/* Return: 0 or a negative errno; 0 if the filesystem has no fsync() of directories (EINVAL). */
 static int sync_dir(const char *dir)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -315,7 +315,7 @@ static int sync_dir(const char *dir)
 	return ret;
 }
 
-/* Times of one daemon differ. */
+/* Print the time in microseconds, so that reports of one daemon have different names. */
 static void name_time(char *buf, size_t size)
 {
 	struct timespec ts;
@@ -343,7 +343,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 		return -ENAMETOOLONG;
 	if (!mkdtemp(r.dir))
 		return -errno;
-	/* What shows the violation first: the disk may have no room for the larger rest. */
+	/* Write the proof first: the disk may have no room for flight.klh, which is larger. */
 	if (shows_violation(i))
 		put_proof(&r);
 	put_flight(&r);
@@ -356,10 +356,10 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 	if (ret) {
 		discard(r.dir);
 	} else {
-		kl_info("%s: report %s", i->name, path);
+		kl_info("%s: wrote report %s", i->name, path);
 		synced = synced ?: sync_dir(dir);
 		if (synced)
-			kl_warn("%s: report %s would be lost if the machine stopped now: %s",
+			kl_warn("%s: report %s is written, but cannot be synced to disk: %s",
 				i->name, path, strerror(-synced));
 		ret = r.nmissing > 0;
 	}

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One report, see reports.h. */
+/* Write one report, see reports.h. */
 #ifndef KLIND_REPORT_WRITE_H
 #define KLIND_REPORT_WRITE_H
 
 #include "klind/reports.h"
 
+/* prefix of a report's directory while it is being written */
 #define REPORT_TEMPORARY ".unfinished-"
 
-#define REPORT_NAME	256
+#define REPORT_NAME	256	/* size of a report's name with its NUL byte */
 
-/*
- * Into a directory in @dir, called @name.  0; 1 if files are missing, as report.json says; without
- * report.json: a negative errno, and nothing is left.
+/**
+ * report_write() - write the report of an incident
+ * @dir: path of the directory of reports
+ * @i: the incident
+ * @name: gets the name of the report's directory in @dir
+ *
+ * Return: 0; 1 if the report lacks files, which report.json names; a negative errno if report.json
+ * cannot be written, and then no directory is left behind.
  */
 int report_write(const char *dir, const struct incident *i, char name[REPORT_NAME]);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The queue of reports and what is kept of them, see reports.h. */
+/* Queue reports, and remove the oldest ones, see reports.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include "klind/report_write.h"
 
 /*
- * Reports that wait, each of which holds on to what it is about.  More wait if they are the first
- * of their watcher and kind: many of one do not take the place of another's only one.
+ * Length of the queue; each report in it holds memory of its operations.  The first report of a
+ * watcher and kind is queued even beyond this length: other reports must not displace it.
  */
 #define WAITING	8
 
@@ -34,7 +34,7 @@ struct reporter {
 	pthread_cond_t changed;
 	struct incident *queue;
 	size_t n, cap;
-	bool busy, stop;
+	bool busy, stop;	/* a report is being written; end when the queue is empty */
 };
 
 static void free_incident(struct incident *i)
@@ -43,43 +43,59 @@ static void free_incident(struct incident *i)
 	flight_shot_free(i->window);
 }
 
-/* A report's directory has no directories in it. */
-static void remove_report(int dir, const char *name)
+/* Return: the opened directory, or NULL with the error in errno. */
+static DIR *open_dir(int at, const char *name, int flags)
 {
-	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags), err;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
 
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
-		return;
+	if (!d && fd >= 0) {
+		err = errno;
+		close(fd);
+		errno = err;
 	}
-	while ((e = readdir(d)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			unlinkat(fd, e->d_name, 0);
-	closedir(d);
-	unlinkat(dir, name, AT_REMOVEDIR);
+	return d;
 }
 
-static uint64_t report_bytes(int dir, const char *name)
+/* Return: the next entry; NULL at the end, with errno 0, or after an error, with errno set. */
+static struct dirent *next_entry(DIR *d)
 {
-	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	uint64_t sum = 0;
+	errno = 0;
+	return readdir(d);
+}
+
+/* Remove a report's directory, which has no subdirectories.  Return: 0 or a negative errno. */
+static int remove_report(int dir, const char *name)
+{
+	DIR *d = open_dir(dir, name, O_NOFOLLOW);
+	struct dirent *e;
+
+	if (!d)
+		return -errno;
+	while ((e = next_entry(d)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+	return unlinkat(dir, name, AT_REMOVEDIR) ? -errno : 0;
+}
+
+/* Sum up the sizes of a report's files.  Return: 0 or a negative errno; the sum is then partial. */
+static int report_bytes(int dir, const char *name, uint64_t *sum)
+{
+	DIR *d = open_dir(dir, name, O_NOFOLLOW);
 	struct dirent *e;
 	struct stat st;
+	int err;
 
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
-		return 0;
-	}
-	while ((e = readdir(d)))
-		if (!fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
-			sum += st.st_blocks * 512ull;
+	*sum = 0;
+	if (!d)
+		return -errno;
+	while ((e = next_entry(d)))
+		if (!fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			*sum += st.st_blocks * 512ull;
+	err = -errno;
 	closedir(d);
-	return sum;
+	return err;
 }
 
 struct kept {
@@ -92,7 +108,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct kept *)a)->name, ((const struct kept *)b)->name);
 }
 
-/* Is it a report's name, or that of one that was not finished? */
+/* Return: true if @name is a report's name; with @unfinished, that of an unfinished report. */
 static bool is_report(const char *name, bool unfinished)
 {
 	if (unfinished)
@@ -101,49 +117,85 @@ static bool is_report(const char *name, bool unfinished)
 	       name[8] == 'T';
 }
 
+/* Log why a report is not counted in the bounds, or is not removed, unless it is gone. */
+static void warn_kept(const struct reporter *r, const char *name, const char *what, int err)
+{
+	if (err == -ENOENT)
+		return;
+	kl_warn("%s/%s: cannot %s this report, so that %s may exceed keep-reports or keep-bytes: "
+		"%s", r->dir, name, what, r->dir, strerror(-err));
+}
+
+/* List the reports in @d.  An error is logged, and the list lacks what could not be read. */
+static size_t list_reports(const struct reporter *r, DIR *d, struct kept **out)
+{
+	struct kept *kept = NULL;
+	size_t n = 0, cap = 0;
+	struct dirent *e;
+	int err;
+
+	while ((e = next_entry(d))) {
+		if (!is_report(e->d_name, false))
+			continue;
+		err = kl_grow(kept, cap, n + 1);
+		if (!err) {
+			snprintf(kept[n].name, sizeof(kept[n].name), "%s", e->d_name);
+			err = report_bytes(dirfd(d), e->d_name, &kept[n++].bytes);
+		}
+		if (err)
+			warn_kept(r, e->d_name, "count", err);
+	}
+	if (errno)
+		kl_warn("%s: cannot list all reports: %s", r->dir, strerror(errno));
+	if (n)
+		qsort(kept, n, sizeof(*kept), by_name);
+	*out = kept;
+	return n;
+}
+
 /*
- * Names begin with their time: the first ones are the oldest.  But the one that has just
- * been written stays, also where the clock was put back, or is not set yet.
+ * Remove the oldest reports until the rest is within the bounds.  Names begin with the time, so
+ * their order is the order of time.  Keep @written, the newest report: its name sorts earlier if
+ * the clock was set back or is not set yet.  Remove @written only if it alone exceeds keep_bytes.
+ * A report that cannot be removed counts as removed: newer reports do not make room for it.
  */
 static void prune(const struct reporter *r, const char *written)
 {
-	int fd = open(r->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct kept *kept = NULL;
-	size_t n = 0, cap = 0, i, left;
-	struct dirent *e;
+	DIR *d = open_dir(AT_FDCWD, r->dir, 0);
+	struct kept *kept;
 	uint64_t sum = 0;
+	size_t n, i, left;
+	int err;
 
 	if (!d) {
-		if (fd >= 0)
-			close(fd);
+		kl_warn("%s: cannot remove old reports: %s", r->dir, strerror(errno));
 		return;
 	}
-	while ((e = readdir(d))) {
-		if (!is_report(e->d_name, false) || kl_grow(kept, cap, n + 1))
-			continue;
-		snprintf(kept[n].name, sizeof(kept[n].name), "%s", e->d_name);
-		kept[n].bytes = report_bytes(fd, e->d_name);
-		sum += kept[n++].bytes;
-	}
-	if (n)
-		qsort(kept, n, sizeof(*kept), by_name);
+	n = list_reports(r, d, &kept);
+	for (i = 0; i < n; i++)
+		sum += kept[i].bytes;
 	for (i = 0, left = n; i < n && (left > r->keep || sum > r->keep_bytes); i++) {
 		if (!strcmp(kept[i].name, written))
 			continue;
-		remove_report(fd, kept[i].name);
+		err = remove_report(dirfd(d), kept[i].name);
+		if (err)
+			warn_kept(r, kept[i].name, "remove", err);
 		sum -= kept[i].bytes;
 		left--;
 	}
 	if (left && sum > r->keep_bytes) {
-		kl_warn("%s: a single report has more than keep-bytes, it was removed", r->dir);
-		remove_report(fd, written);
+		err = remove_report(dirfd(d), written);
+		if (err)
+			warn_kept(r, written, "remove", err);
+		else
+			kl_warn("%s: removed report %s, which alone exceeds keep-bytes; raise "
+				"keep-bytes", r->dir, written);
 	}
 	free(kept);
 	closedir(d);
 }
 
-static void *work(void *arg)
+static void *write_reports(void *arg)
 {
 	struct reporter *r = arg;
 
@@ -166,7 +218,7 @@ static void *work(void *arg)
 		if (ret > 0 && i.incomplete)
 			__atomic_add_fetch(i.incomplete, 1, __ATOMIC_RELAXED);
 		if (ret < 0)
-			kl_err("%s: a report could not be written to %s: %s", i.name, r->dir,
+			kl_err("%s: cannot write a report to %s: %s", i.name, r->dir,
 			       strerror(-ret));
 		free_incident(&i);
 		prune(r, ret < 0 ? "" : name);
@@ -180,18 +232,20 @@ static void *work(void *arg)
 
 static void remove_unfinished(const char *dir)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = open_dir(AT_FDCWD, dir, 0);
 	struct dirent *e;
+	int err;
 
 	if (!d) {
-		if (fd >= 0)
-			close(fd);
+		kl_warn("%s: cannot remove unfinished reports: %s", dir, strerror(errno));
 		return;
 	}
-	while ((e = readdir(d)))
-		if (is_report(e->d_name, true))
-			remove_report(fd, e->d_name);
+	while ((e = next_entry(d))) {
+		err = is_report(e->d_name, true) ? remove_report(dirfd(d), e->d_name) : 0;
+		if (err)
+			kl_warn("%s/%s: cannot remove this unfinished report: %s", dir, e->d_name,
+				strerror(-err));
+	}
 	closedir(d);
 }
 
@@ -200,7 +254,7 @@ int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct rep
 	struct reporter *r;
 
 	if ((mkdir(dir, 0755) && errno != EEXIST) || access(dir, W_OK | X_OK)) {
-		kl_err("reports cannot be written to %s: %s", dir, strerror(errno));
+		kl_err("cannot write reports to %s: %s", dir, strerror(errno));
 		return -EINVAL;
 	}
 	remove_unfinished(dir);
@@ -213,7 +267,7 @@ int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct rep
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
 	if (!r->dir || kl_grow(r->queue, r->cap, WAITING) ||
-	    pthread_create(&r->thread, NULL, work, r)) {
+	    pthread_create(&r->thread, NULL, write_reports, r)) {
 		free(r->queue);
 		free(r->dir);
 		free(r);
@@ -237,7 +291,7 @@ void reporter_free(struct reporter *r)
 	free(r);
 }
 
-static bool waits(const struct reporter *r, const char *name, enum incident_kind kind)
+static bool is_queued(const struct reporter *r, const char *name, enum incident_kind kind)
 {
 	size_t i;
 
@@ -253,7 +307,7 @@ int reporter_submit(struct reporter *r, const struct incident *i)
 	int ret;
 
 	pthread_mutex_lock(&r->lock);
-	if (r->n >= WAITING && waits(r, i->name, i->kind))
+	if (r->n >= WAITING && is_queued(r, i->name, i->kind))
 		ret = -EBUSY;
 	else
 		ret = kl_grow(r->queue, r->cap, r->n + 1);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reports: a directory for each thing that happened, written by a thread of its own,
- * each file whole or not at all.
+ * Reports: a directory for each incident.  One thread writes all reports.  Each file is written
+ * completely or not at all.
  *
  *	TIME-NAME-violation/
- *		report.json		what, when, where; the verdict as of klin check --json
- *		flight.klh		all operations that were kept, of all objects
- *		history.klh		those that show the violation
- *		certificate		of history.klh, for klin replay
- *		counterexample.txt	for people
+ *		report.json		the incident; the verdict as of klin check --json
+ *		flight.klh		the operations of the flight recorder, of all objects
+ *		history.klh		the operations that show the violation
+ *		certificate		the certificate of history.klh, for klin replay
+ *		counterexample.txt	the verdict and the counterexample as text
  *
- * For what is no violation, and is not suspected to be one, there are report.json and
- * flight.klh alone.
+ * Without a violation or a suspected violation, only report.json and flight.klh are written.
  *
- * A file that cannot be written is left out, and report.json says so.  "check" stands for its
- * own member, the verdict; a command of null: no history is left to make the file of.
+ * A file that cannot be written is left out, and report.json lists it.  The file "check" means the
+ * member "check" of report.json.  The command is null if no history was written.
  *
  *	"missing": [ { "file": "certificate", "reason": "No space left on device",
  *		       "command": "klin check --certificate=certificate history.klh" } ]
@@ -30,51 +29,51 @@
 
 enum incident_kind { INCIDENT_VIOLATION, INCIDENT_UNKNOWN, INCIDENT_REQUEST };
 
-extern const char *const incident_kinds[];	/* their names */
+extern const char *const incident_kinds[];	/* names, by enum incident_kind */
 
-/* What happened.  All strings are static or live as long as the specification. */
+/* The cause of a report.  Pointers to strings must be valid until the report is written. */
 struct incident {
 	enum incident_kind kind;
-	const char *name;		/* of the configuration's section */
+	const char *name;		/* name of the configuration's section */
 	const struct kl_spec *spec;
 	bool classical;
-	struct flight_shot *flight;	/* NULL: no memory for it */
-	struct flight_shot *window;	/* the operations that show a violation, or NULL */
+	struct flight_shot *flight;	/* NULL: out of memory */
+	struct flight_shot *window;	/* operations that show the violation, or NULL */
 	bool has_object, has_key;
 	bool suspected;			/* INCIDENT_UNKNOWN: a violation if all calls were seen */
 	uint64_t object, key;
 	uint64_t time, events;		/* see struct kl_online_violation */
 	char reason[160], engine[64];
-	uint64_t *written, *failed;	/* counted up there, atomically */
-	uint64_t *incomplete;		/* of those written, with a file missing; or NULL */
+	uint64_t *written, *failed;	/* counters of reports, incremented atomically */
+	uint64_t *incomplete;		/* counter of written reports that lack a file, or NULL */
 };
 
 struct reporter;
 
 /**
- * reporter_new() - begin
- * @dir: where the reports go; it is made if it is not there
- * @keep: so many of them
- * @keep_bytes: and so much
- * @out: the reporter
+ * reporter_new() - start the thread that writes reports
+ * @dir: path of the directory of reports, made if missing
+ * @keep: maximal number of reports kept in @dir
+ * @keep_bytes: maximal total size of reports kept in @dir
+ * @out: gets the reporter; the caller frees it by reporter_free()
  *
- * What a killed daemon left unfinished is removed.
+ * Removes unfinished reports of a killed daemon.
  *
- * Return: 0; -EINVAL after a message; -ENOMEM.
+ * Return: 0; -EINVAL after a message if @dir cannot be written; -ENOMEM.
  */
 int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct reporter **out);
-/* When all is written. */
+/* Wait until all submitted reports are written, and free the reporter. */
 void reporter_free(struct reporter *r);
 
 /**
- * reporter_submit() - have a report written
+ * reporter_submit() - queue a report
  * @r: the reporter
- * @i: what happened; its shots are freed when it is written, or at once
+ * @i: the incident; its shots are freed after the report is written, or at once on failure
  *
- * Return: 0; -EBUSY when too many are waiting, one of this name and kind among them; -ENOMEM.
+ * Return: 0; -EBUSY if the queue is full and has a report of this name and kind; -ENOMEM.
  */
 int reporter_submit(struct reporter *r, const struct incident *i);
-/* Wait until all that was submitted is written. */
+/* Wait until all submitted reports are written. */
 void reporter_drain(struct reporter *r);
 
 #endif

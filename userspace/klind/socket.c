@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klind's counters by a unix socket, see socket.h. */
+/* Serve klind's counters on a unix socket, see socket.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -14,33 +14,33 @@
 #include "base/memstream.h"
 #include "klind/socket.h"
 
-#define REQUEST		4096	/* bytes of a request that are looked at */
-#define WAITING		16	/* clients in the queue */
+#define REQUEST		4096	/* size of the buffer for a request */
+#define WAITING		16	/* length of the listen queue */
 
 static const char http_ok[] =
 	"HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nConnection: close\r\n\r\n";
 
 struct klind_socket {
 	char *path;
-	dev_t dev;		/* of what was bound there */
+	dev_t dev;		/* device and inode number of the socket file */
 	ino_t ino;
 	int fd;
 	int (*print)(FILE *f, void *ctx);
 	void *ctx;
 	struct {
-		int fd;		/* -1: there is none */
-		uint64_t until;
+		int fd;		/* -1: no client */
+		uint64_t until;	/* time when the client is dropped, in ns */
 		char request[REQUEST];
-		size_t asked;	/* bytes of it */
-		char *answer;	/* NULL: the request is not whole */
-		size_t len, sent;
+		size_t asked;	/* number of bytes in @request */
+		char *answer;	/* NULL: the request is not complete */
+		size_t len, sent;	/* length of @answer; number of bytes sent */
 	} client;
 };
 
-static int address(const char *path, struct sockaddr_un *a)
+static int set_address(const char *path, struct sockaddr_un *a)
 {
 	if (strlen(path) > KLIND_SOCKET_PATH) {
-		kl_err("%s: too long for a socket: expected at most %d bytes", path,
+		kl_err("%s: the path is too long for a socket: expected at most %d bytes", path,
 		       KLIND_SOCKET_PATH);
 		return -EINVAL;
 	}
@@ -50,7 +50,10 @@ static int address(const char *path, struct sockaddr_un *a)
 	return 0;
 }
 
-/* Is it a socket of ours on which nobody listens any longer?  -EADDRINUSE if not. */
+/*
+ * Check that a file at the socket's path is a stale socket of the effective user.
+ * Return: 0 if so; -EADDRINUSE after a message if not; another negative errno.
+ */
 static int check_stale(const struct sockaddr_un *a)
 {
 	const char *path = a->sun_path;
@@ -60,11 +63,11 @@ static int check_stale(const struct sockaddr_un *a)
 	if (lstat(path, &st))
 		return -errno;
 	if (!S_ISSOCK(st.st_mode)) {
-		kl_err("%s is there already and is no socket: it is left alone", path);
+		kl_err("%s exists and is not a socket; remove it or choose another path", path);
 		return -EADDRINUSE;
 	}
 	if (st.st_uid != geteuid()) {
-		kl_err("%s is another user's socket: it is left alone", path);
+		kl_err("%s is another user's socket; remove it or choose another path", path);
 		return -EADDRINUSE;
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -75,12 +78,13 @@ static int check_stale(const struct sockaddr_un *a)
 	if (err == ECONNREFUSED)
 		return 0;
 	if (!err || err == EAGAIN)
-		kl_err("%s: somebody is listening there", path);
+		kl_err("%s: another process listens on this socket; stop that process or choose "
+		       "another path", path);
 	else if (err == EPROTOTYPE)
-		kl_err("%s is a socket of another kind: it is left alone", path);
+		kl_err("%s is a socket of another type; remove it or choose another path", path);
 	else
-		kl_err("%s is left alone: whether somebody listens there cannot be told: %s", path,
-		       strerror(err));
+		kl_err("%s: cannot find out whether a process listens on this socket: %s; remove "
+		       "it or choose another path", path, strerror(err));
 	return -EADDRINUSE;
 }
 
@@ -99,15 +103,18 @@ static int bind_to(int fd, const struct sockaddr_un *a)
 		return -errno;
 	if (!bind(fd, (const struct sockaddr *)a, sizeof(*a)))
 		return 0;
-	/* Somebody was faster; that is still to be said. */
+	/* Another process bound the path meanwhile; -EBUSY, because there was no message yet. */
 	return errno == EADDRINUSE ? -EBUSY : -errno;
 }
 
 /*
- * Note what was bound, and let the owner and the group connect, whatever the umask is.
- * Not with what has been put in its place meanwhile: no link is followed.
+ * Record the identity of the bound socket, and set its mode to 0660 whatever the umask is.
+ * Another user may have replaced the socket meanwhile.  So open it without following links, and
+ * change the mode of the opened file only.
+ *
+ * Return: 0; -ESTALE if the file is no socket of the effective user; another negative errno.
  */
-static int own(struct klind_socket *s)
+static int secure_socket(struct klind_socket *s)
 {
 	char proc[40];
 	struct stat st;
@@ -138,11 +145,11 @@ int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *
 	s->fd = s->client.fd = -1;
 	s->print = print;
 	s->ctx = ctx;
-	err = address(path, &a);
+	err = set_address(path, &a);
 	if (err)
 		goto err_free;
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	/* What is bound has this mode, but for the umask: nobody connects too early. */
+	/* bind() applies this mode and the umask, so no other user can connect early. */
 	err = s->fd < 0 || fchmod(s->fd, 0660) ? -errno : bind_to(s->fd, &a);
 	if (err)
 		goto err_say;
@@ -152,7 +159,7 @@ int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *
 		err = -ENOMEM;
 		goto err_say;
 	}
-	err = own(s);
+	err = secure_socket(s);
 	if (!err && listen(s->fd, WAITING))
 		err = -errno;
 	if (err)
@@ -162,7 +169,7 @@ int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *
 
 err_say:
 	if (err != -EADDRINUSE)
-		kl_err("no socket for metrics at %s: %s", path, strerror(-err));
+		kl_err("cannot open the metrics socket %s: %s", path, strerror(-err));
 err_free:
 	klind_socket_close(s);
 	return err;
@@ -181,7 +188,7 @@ bool klind_socket_there(const struct klind_socket *s)
 {
 	struct stat st;
 
-	/* While it is open no other file gets its number. */
+	/* The bound socket keeps its inode, so no other file can get its number. */
 	return !lstat(s->path, &st) && st.st_dev == s->dev && st.st_ino == s->ino;
 }
 
@@ -208,8 +215,13 @@ uint64_t klind_socket_poll(const struct klind_socket *s, struct pollfd *p)
 	return s->client.until - (s->client.answer ? 0 : KLIND_CLIENT_NS / 2);
 }
 
-/* Has it said all that it wants?  Whoever says nothing and stays has until half its time. */
-static bool asked(struct klind_socket *s, uint64_t now, bool *http)
+/*
+ * Read the request.  @http: gets true if it begins with GET.
+ *
+ * Return: true if the request is complete: it ends with an empty line or the end of the stream, it
+ * fills the buffer, or half of the client's time is over.
+ */
+static bool read_request(struct klind_socket *s, uint64_t now, bool *http)
 {
 	char *text = s->client.request;
 	bool end = false;
@@ -229,7 +241,7 @@ static bool asked(struct klind_socket *s, uint64_t now, bool *http)
 	       strstr(text, "\n\n") || now + KLIND_CLIENT_NS / 2 >= s->client.until;
 }
 
-static int answer(struct klind_socket *s, bool http)
+static int make_answer(struct klind_socket *s, bool http)
 {
 	struct kl_memstream m;
 	int err = kl_memstream_open(&m), ret;
@@ -243,7 +255,7 @@ static int answer(struct klind_socket *s, bool http)
 	return ret ? ret : err;
 }
 
-/* False when it is done with, one way or the other. */
+/* Return: true if the client needs more time; false if it is served, failed, or too slow. */
 static bool serve_client(struct klind_socket *s, uint64_t now)
 {
 	bool http;
@@ -252,9 +264,9 @@ static bool serve_client(struct klind_socket *s, uint64_t now)
 	if (now >= s->client.until)
 		return false;
 	if (!s->client.answer) {
-		if (!asked(s, now, &http))
+		if (!read_request(s, now, &http))
 			return true;
-		if (answer(s, http))
+		if (make_answer(s, http))
 			return false;
 	}
 	while (s->client.sent < s->client.len) {
@@ -273,7 +285,7 @@ void klind_socket_work(struct klind_socket *s, uint64_t now)
 {
 	unsigned int i;
 
-	/* Not more than wait in the queue: who calls has other things to do. */
+	/* Serve a bounded number of clients in one call, so that the caller's loop goes on. */
 	for (i = 0; i < WAITING; i++) {
 		if (s->client.fd < 0) {
 			s->client.fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * klind's counters by a unix socket: whoever connects gets them as they are then, in
- * Prometheus' text format, and the end of the file; as an answer of HTTP to whoever asks
- * with a GET.  One client at a time, others wait in the queue; nothing blocks.
+ * Serve klind's counters on a unix socket.  Each client gets the current counters in Prometheus'
+ * text format, and then the connection is closed.  A client that sends an HTTP GET gets an HTTP
+ * response.  Clients are served one at a time; the others wait in the listen queue.  Apart from
+ * klind_socket_open(), the functions never block.
  */
 #ifndef KLIND_SOCKET_H
 #define KLIND_SOCKET_H
@@ -12,42 +13,42 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define KLIND_SOCKET_PATH	107	/* bytes of a path, at most */
-#define KLIND_CLIENT_NS		2000000000ull	/* who takes longer is dropped */
+#define KLIND_SOCKET_PATH	107	/* maximal length of a path, in bytes */
+#define KLIND_CLIENT_NS		2000000000ull	/* maximal time of one client, in ns */
 
 struct klind_socket;
 
 /**
- * klind_socket_open() - listen
- * @path: where; what is left there of a daemon that died is replaced, nothing else is
- * @print: writes the counters, 0 or a negative errno
- * @ctx: for @print
- * @out: to be given to klind_socket_close()
+ * klind_socket_open() - create a socket and listen
+ * @path: path of the socket; a stale socket of a dead daemon is replaced, any other file is kept
+ * @print: prints the counters to @f; returns 0 or a negative errno
+ * @ctx: argument of @print
+ * @out: gets the socket; the caller frees it by klind_socket_close()
  *
- * The owner and the group may connect.
+ * The socket's mode is 0660: its owner and its group may connect.
  *
  * Return: 0, or a negative errno after a message.
  */
 int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *ctx,
 		      struct klind_socket **out);
 
-/* Is it still where it was bound, so that somebody can connect? */
+/* Return: true if the socket's path still leads to it, so that clients can connect. */
 bool klind_socket_there(const struct klind_socket *s);
 
-/* Stop, and remove the socket, unless something else is in its place. */
+/* Close the socket, and remove its path unless another file has replaced it. */
 void klind_socket_close(struct klind_socket *s);
 
 /**
- * klind_socket_poll() - what to wait for
+ * klind_socket_poll() - prepare a poll() for the next event of the socket
  * @s: the socket
- * @p: set for poll()
+ * @p: gets the descriptor and its events
  *
- * Return: by when to call klind_socket_work() at the latest, by the clock of its @now;
- * UINT64_MAX: as poll() says.
+ * Return: the latest time to call klind_socket_work(), in ns of the clock of its @now; UINT64_MAX
+ * if there is no deadline.
  */
 uint64_t klind_socket_poll(const struct klind_socket *s, struct pollfd *p);
 
-/* Do what can be done at once; @now in ns of a monotonic clock. */
+/* Accept, read and send as far as possible without blocking.  @now: monotonic time, in ns. */
 void klind_socket_work(struct klind_socket *s, uint64_t now);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who can write what klind reads and where it writes, see trust.h. */
+/* Check the permissions of files and directories that klind uses, see trust.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,23 +9,30 @@
 #include "base/err.h"
 #include "klind/trust.h"
 
-static int judge(const char *path, const struct stat *st)
+static int check_owner(const char *path, const struct stat *st)
 {
 	if (st->st_uid && st->st_uid != geteuid()) {
-		kl_err("%s belongs to user %u, who can change it: chown it to root", path,
-		       (unsigned int)st->st_uid);
-		return -EINVAL;
-	}
-	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
-		kl_err("%s can be written by others (mode %o): chmod go-w '%s'", path,
-		       (unsigned int)(st->st_mode & 07777), path);
+		kl_err("%s belongs to user %u, who can change it; run: chown root '%s'", path,
+		       (unsigned int)st->st_uid, path);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* In a directory with the sticky bit only its owner can replace a file. */
-static int judge_parent(const char *path)
+static int check_access(const char *path, const struct stat *st)
+{
+	int ret = check_owner(path, st);
+
+	if (!ret && st->st_mode & (S_IWGRP | S_IWOTH)) {
+		kl_err("%s can be written by others (mode %o); run: chmod go-w '%s'", path,
+		       (unsigned int)(st->st_mode & 07777), path);
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
+/* In a directory with the sticky bit, only the owners of file and directory can replace a file. */
+static int check_parent(const char *path)
 {
 	char *parent = strdup(path), *slash;
 	struct stat st;
@@ -38,8 +45,8 @@ static int judge_parent(const char *path)
 		strcpy(parent, ".");
 	else
 		slash[slash == parent] = '\0';
-	if (!stat(parent, &st) && !(st.st_mode & S_ISVTX))
-		ret = judge(parent, &st);
+	if (!stat(parent, &st))
+		ret = st.st_mode & S_ISVTX ? check_owner(parent, &st) : check_access(parent, &st);
 	free(parent);
 	return ret;
 }
@@ -51,8 +58,8 @@ int klind_trust_file(const char *path)
 
 	if (stat(path, &st))
 		return 0;
-	ret = judge(path, &st);
-	return ret ? ret : judge_parent(path);
+	ret = check_access(path, &st);
+	return ret ? ret : check_parent(path);
 }
 
 int klind_trust_directory(const char *path)
@@ -63,13 +70,13 @@ int klind_trust_directory(const char *path)
 	if (lstat(path, &st))
 		return 0;
 	if (S_ISLNK(st.st_mode)) {
-		kl_err("%s is a symbolic link: name the directory itself", path);
+		kl_err("%s is a symbolic link; name the directory itself", path);
 		return -EINVAL;
 	}
 	if (!S_ISDIR(st.st_mode)) {
-		kl_err("%s is no directory", path);
+		kl_err("%s is not a directory; choose another path", path);
 		return -EINVAL;
 	}
-	ret = judge(path, &st);
-	return ret ? ret : judge_parent(path);
+	ret = check_access(path, &st);
+	return ret ? ret : check_parent(path);
 }

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * klind runs as root: who can write its configuration decides what is attached to, and who
- * can write the directory of its reports decides where root writes.
+ * klind runs as root.  A user who can write klind's configuration chooses where probes are
+ * attached.  A user who can write the directory of reports chooses where root writes.
+ * These functions refuse such files and directories.
  */
 #ifndef KLIND_TRUST_H
 #define KLIND_TRUST_H
 
 /**
- * klind_trust_file() - can nobody but root and the caller change this file?
- * @path: the file; links to it are followed
+ * klind_trust_file() - check that only root and the effective user can change a file
+ * @path: path of the file; symbolic links are followed
  *
- * The file and its directory have to belong to root or to the effective user, and be writable
- * by no group and not by others; a directory may be with the sticky bit, as /tmp.
+ * The file and its directory must belong to root or to the effective user.  Neither the group nor
+ * others may have write permission.  A directory with the sticky bit, such as /tmp, is accepted.
  *
- * Return: 0, also where nothing is there; -EINVAL after a message that says how to mend it.
+ * Return: 0 if so, or if there is no file; -EINVAL after a message that says how to correct the
+ * permissions; -ENOMEM.
  */
 int klind_trust_file(const char *path);
 
 /**
- * klind_trust_directory() - the same for a directory that root writes into
- * @path: the directory; it may not be a symbolic link, nor have the sticky bit for an excuse
+ * klind_trust_directory() - check that only root and the effective user can change a directory
+ * @path: path of the directory; a symbolic link is refused
  *
- * Return: 0, also where nothing is there yet; -EINVAL after a message that says how to mend it.
+ * The rules of klind_trust_file() hold, but the sticky bit of the directory itself does not help.
+ *
+ * Return: 0 if so, or if there is no directory; -EINVAL after a message that says how to correct
+ * the permissions; -ENOMEM.
  */
 int klind_trust_directory(const char *path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Watching one structure, see watcher.h. */
+/* Watch one structure, see watcher.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -16,11 +16,13 @@
 #include "watch/flight.h"
 #include "watch/shed.h"
 
-#define INTERVAL_US	3000		/* between two looks at the buffers */
-#define LOOK_NS		250000000ull	/* between two looks at the load */
-#define LAG_NS		1000000000ull	/* a look that takes longer is too much */
-#define BURST		10	/* messages of violations in an interval of reports */
-#define LOSING		0.25		/* part of the time on checking that is to blame */
+#define INTERVAL_US	3000		/* time between two reads of the buffers, in us */
+#define LOAD_NS		250000000ull	/* time between two checks of the load, in ns */
+/* The watcher is overloaded if one pass_ops() takes longer, in ns. */
+#define LAG_NS		1000000000ull
+#define BURST		10		/* maximal number of messages of a kind in report_ns */
+/* If events are lost, the check is the cause when it takes more than this part of the time. */
+#define LOSING		0.25
 
 struct watcher {
 	struct klind_watch_conf conf;
@@ -30,30 +32,35 @@ struct watcher {
 	struct flight *flight;
 	struct shed *shed;
 	struct reporter *reporter;
-	struct rate said[INCIDENT_REQUEST], reported[INCIDENT_REQUEST];	/* by kind */
+	/* rate limits of messages and of reports, by kind */
+	struct rate logged[INCIDENT_REQUEST], reported[INCIDENT_REQUEST];
 
 	pthread_t thread;
 	bool started;
 	volatile int stop, ended;
-	int err;
-	volatile bool request;
-	bool told_unknown;
-	uint64_t floor;
-	uint64_t written, incomplete, failed, suppressed;	/* reports */
+	int err;				/* the errno that ended the thread, or 0 */
+	volatile bool request;			/* a report was requested */
+	bool logged_unknown;			/* the verdict UNKNOWN was logged */
+	uint64_t floor;				/* lower bound of the calls of later operations */
+	uint64_t written, incomplete, failed, suppressed;	/* numbers of reports */
 	uint64_t renewals;
-	uint64_t looked, busy, lost, longest;	/* since the last look at the load */
+	/*
+	 * The load: time of its last check; time spent in pass_ops() since then; number of lost
+	 * operations by then; time of the longest pass_ops() since then.  Times are in ns.
+	 */
+	uint64_t load_checked, busy, lost, longest;
 
-	pthread_mutex_t lock;			/* of what follows */
+	pthread_mutex_t lock;			/* protects the fields below */
 	struct klind_counts counts;
-	char reason[160];
+	char reason[160];			/* reason of UNKNOWN */
 };
 
-/* Prepare a report.  NULL, or why there is none. */
+/* Prepare a report.  Return: NULL, or the reason why there is no report. */
 static const char *begin_report(struct watcher *w, enum incident_kind kind, struct incident *i)
 {
 	if (kind != INCIDENT_REQUEST && !rate_take(&w->reported[kind], kl_now_ns())) {
 		w->suppressed++;
-		return "the last one is younger than report-interval";
+		return "the last report is younger than report-interval";
 	}
 	/* Without memory for a shot the report says that flight.klh is missing. */
 	*i = (struct incident){
@@ -64,8 +71,8 @@ static const char *begin_report(struct watcher *w, enum incident_kind kind, stru
 	return NULL;
 }
 
-/* NULL, or why there is no report. */
-static const char *submit(struct watcher *w, const struct incident *i)
+/* Submit a report.  Return: NULL, or the reason why there is no report. */
+static const char *submit_report(struct watcher *w, const struct incident *i)
 {
 	int ret = reporter_submit(w->reporter, i);
 
@@ -75,32 +82,32 @@ static const char *submit(struct watcher *w, const struct incident *i)
 		rate_undo(&w->reported[i->kind]);
 	if (ret == -EBUSY) {
 		w->suppressed++;
-		return "too many wait to be written";
+		return "too many reports wait to be written";
 	}
 	__atomic_add_fetch(&w->failed, 1, __ATOMIC_RELAXED);
 	return strerror(-ret);
 }
 
-static void tell_no_report(const struct watcher *w, enum incident_kind kind, const char *why)
+static void log_no_report(const struct watcher *w, enum incident_kind kind, const char *why)
 {
-	kl_warn("%s: no report of this %s: %s", w->conf.name, incident_kinds[kind], why);
+	kl_warn("%s: no report of kind '%s': %s", w->conf.name, incident_kinds[kind], why);
 }
 
-/* How many violations were not told, when their interval has ended. */
-static void tell_held(struct watcher *w, uint64_t now)
+/* Log the number of messages that were held back, if their interval has ended. */
+static void log_held(struct watcher *w, uint64_t now)
 {
 	uint64_t n;
 	int kind;
 
 	for (kind = 0; kind < INCIDENT_REQUEST; kind++) {
-		n = rate_held(&w->said[kind], now);
+		n = rate_held(&w->logged[kind], now);
 		if (n)
-			kl_warn("%s: %" PRIu64 " messages of the kind '%s' suppressed", w->conf.name,
+			kl_warn("%s: suppressed %" PRIu64 " messages of kind '%s'", w->conf.name,
 				n, incident_kinds[kind]);
 	}
 }
 
-/* The operations of a violation, to be read by another thread. */
+/* Copy the operations of a violation for the reporter's thread.  Return: the copy, or NULL. */
 static struct flight_shot *take_window(const struct watcher *w, const struct kl_history *h)
 {
 	struct flight_shot *shot = NULL;
@@ -117,12 +124,12 @@ static struct flight_shot *take_window(const struct watcher *w, const struct kl_
 		shot = flight_take(f, KL_TIME_MAX);
 	flight_free(f);
 	if (!shot)
-		kl_warn("%s: no memory for the operations of this violation: the flight recorder's "
-			"are taken", w->conf.name);
+		kl_warn("%s: out of memory for the operations of this violation: the report uses "
+			"those of the flight recorder", w->conf.name);
 	return shot;
 }
 
-/* In any case the violation is told, or counted among those that were not. */
+/* Log a violation and submit a report.  A message that is not logged is counted. */
 static void on_violation(void *ctx, const struct kl_online_violation *v)
 {
 	const enum incident_kind kind = v->suspect ? INCIDENT_UNKNOWN : INCIDENT_VIOLATION;
@@ -131,16 +138,16 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	const char *why;
 	struct incident i;
 	char where[80] = "";
-	bool said;
+	bool logged;
 
 	if (!v->all_objects)
 		snprintf(where, sizeof(where), ", object 0x%" PRIx64, v->object);
 	if (v->has_key)
 		snprintf(where + strlen(where), sizeof(where) - strlen(where), ", key %" PRIu64,
 			 v->key);
-	tell_held(w, now);
-	said = rate_take(&w->said[kind], now);
-	if (said)
+	log_held(w, now);
+	logged = rate_take(&w->logged[kind], now);
+	if (logged)
 		kl_warn("%s: %s at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->suspect ?
 			"UNKNOWN, a suspected violation" : "VIOLATION", v->time, where,
 			v->suspect ? v->suspect : v->reason, v->engine);
@@ -159,13 +166,13 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	snprintf(i.reason, sizeof(i.reason), "%s", v->reason);
 	snprintf(i.engine, sizeof(i.engine), "%s", v->engine);
 	i.window = take_window(w, v->history);
-	why = submit(w, &i);
+	why = submit_report(w, &i);
 out:
-	if (why && said)
-		tell_no_report(w, kind, why);
+	if (why && logged)
+		log_no_report(w, kind, why);
 }
 
-static void report(struct watcher *w, enum incident_kind kind, const char *reason)
+static void report_incident(struct watcher *w, enum incident_kind kind, const char *reason)
 {
 	struct incident i;
 	const char *why;
@@ -175,10 +182,10 @@ static void report(struct watcher *w, enum incident_kind kind, const char *reaso
 	why = begin_report(w, kind, &i);
 	if (!why) {
 		snprintf(i.reason, sizeof(i.reason), "%s", reason);
-		why = submit(w, &i);
+		why = submit_report(w, &i);
 	}
 	if (why)
-		tell_no_report(w, kind, why);
+		log_no_report(w, kind, why);
 }
 
 int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
@@ -198,7 +205,7 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 	if (!w)
 		return err;
 	for (kind = 0; kind < INCIDENT_REQUEST; kind++) {
-		w->said[kind] = (struct rate){ .ns = report_ns, .burst = BURST };
+		w->logged[kind] = (struct rate){ .ns = report_ns, .burst = BURST };
 		w->reported[kind] = (struct rate){ .ns = report_ns, .burst = 1 };
 	}
 	pthread_mutex_init(&w->lock, NULL);
@@ -225,8 +232,8 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 	return err;
 }
 
-/* What the recorder knows of itself is known now. */
-static int begin(struct watcher *w)
+/* Make the flight recorder and the check, whose history says how the probes are attached. */
+static int begin_check(struct watcher *w)
 {
 	const struct feed_opts opts = {
 		.classical = w->conf.classical, .bytes = w->conf.memory, .histories = true,
@@ -246,13 +253,13 @@ static int begin(struct watcher *w)
 	head.attached = attached;
 	w->flight = flight_new(w->spec, &head, w->conf.flight, w->conf.flight_ns);
 	w->feed = feed_new(w->spec, &head, &opts);
-	w->looked = kl_now_ns();
+	w->load_checked = kl_now_ns();
 	free(attached);
 	return w->flight && w->feed ? 0 : -ENOMEM;
 }
 
-/* Publish how it goes. */
-static void count(struct watcher *w, const struct kl_online_stats *st)
+/* Publish the counters for watcher_counts() and watcher_verdict(). */
+static void publish_counts(struct watcher *w, const struct kl_online_stats *st)
 {
 	struct kl_record_stats rec;
 	struct shed_stats shed;
@@ -282,18 +289,18 @@ static void count(struct watcher *w, const struct kl_online_stats *st)
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void tell_turn(const struct watcher *w, const struct shed_turn *t)
+static void log_shed(const struct watcher *w, const struct shed_turn *t)
 {
 	if (t->dropped)
-		kl_warn("%s: more than can be checked: %zu object%s dropped, 0x%" PRIx64 " first",
-			w->conf.name, t->dropped, t->dropped == 1 ? " is" : "s are", t->object);
+		kl_warn("%s: overload: stopped checking %zu object%s, first 0x%" PRIx64,
+			w->conf.name, t->dropped, t->dropped == 1 ? "" : "s", t->object);
 	if (t->resumed)
-		kl_info("%s: %zu object%s checked again, 0x%" PRIx64 " first", w->conf.name,
-			t->resumed, t->resumed == 1 ? " is" : "s are", t->object);
+		kl_info("%s: resumed checking %zu object%s, first 0x%" PRIx64, w->conf.name,
+			t->resumed, t->resumed == 1 ? "" : "s", t->object);
 }
 
-/* The memory's bound, and what can be checked of what comes. */
-static int look(struct watcher *w)
+/* Every LOAD_NS: drop or resume objects as the load requires, and keep the memory bound. */
+static int check_load(struct watcher *w)
 {
 	const uint64_t now = kl_now_ns();
 	struct kl_record_stats rec;
@@ -303,37 +310,37 @@ static int look(struct watcher *w)
 	bool full;
 	int err = 0;
 
-	if (now - w->looked < LOOK_NS)
+	if (now - w->load_checked < LOAD_NS)
 		return 0;
 	kl_recorder_counts(w->r, &rec);
-	tell_held(w, now);
+	log_held(w, now);
 	feed_stats(w->feed, &st);
 	full = st.bytes > w->conf.memory;
-	load.busy = (double)w->busy / (now - w->looked);
+	load.busy = (double)w->busy / (now - w->load_checked);
 	load.over = full || w->longest > LAG_NS || (rec.lost > w->lost && load.busy > LOSING);
 	err = shed_turn(w->shed, &load, w->feed, &turn);
-	tell_turn(w, &turn);
+	log_shed(w, &turn);
 	if (!err && full) {
-		kl_warn("%s: the check has %" PRIu64 " MB, more than `memory' allows: all is "
-			"forgotten, and it begins anew", w->conf.name, st.bytes >> 20);
+		kl_warn("%s: the check uses %" PRIu64 " MiB, more than `memory' allows: it forgets "
+			"all states and restarts; raise `memory'", w->conf.name, st.bytes >> 20);
 		err = feed_renew(w->feed);
 		w->renewals++;
 	}
-	if (!err && st.verdict == KL_UNKNOWN && !w->told_unknown) {
-		w->told_unknown = true;
+	if (!err && st.verdict == KL_UNKNOWN && !w->logged_unknown) {
+		w->logged_unknown = true;
 		kl_warn("%s: UNKNOWN: %s", w->conf.name, st.reason);
 		if (w->conf.report_unknown)
-			report(w, INCIDENT_UNKNOWN, st.reason);
+			report_incident(w, INCIDENT_UNKNOWN, st.reason);
 	}
-	w->looked = kl_now_ns();
+	w->load_checked = kl_now_ns();
 	w->lost = rec.lost;
 	w->busy = w->longest = 0;
-	count(w, &st);
+	publish_counts(w, &st);
 	return err;
 }
 
-/* Hand on what the recorder has. */
-static int take(struct watcher *w, uint64_t floor)
+/* Pass new operations of the recorder to the flight recorder and to the check. */
+static int pass_ops(struct watcher *w, uint64_t floor)
 {
 	const struct kl_history *h = kl_recorder_history(w->r);
 	const uint64_t start = kl_now_ns();
@@ -350,13 +357,13 @@ static int take(struct watcher *w, uint64_t floor)
 	return err;
 }
 
-static int end(struct watcher *w)
+static int end_check(struct watcher *w)
 {
 	struct kl_online_stats st;
-	int err = kl_recorder_follow_end(w->r) ?: take(w, KL_TIME_MAX) ?: feed_end(w->feed);
+	int err = kl_recorder_follow_end(w->r) ?: pass_ops(w, KL_TIME_MAX) ?: feed_end(w->feed);
 
 	feed_stats(w->feed, &st);
-	count(w, &st);
+	publish_counts(w, &st);
 	return err;
 }
 
@@ -364,23 +371,23 @@ static void *run(void *arg)
 {
 	struct watcher *w = arg;
 	uint64_t floor;
-	int err = begin(w);
+	int err = begin_check(w);
 
 	while (!err && !w->stop) {
 		usleep(INTERVAL_US);
 		err = kl_recorder_follow(w->r, &floor);
 		if (!err && floor)
-			err = take(w, floor);
+			err = pass_ops(w, floor);
 		if (!err)
-			err = look(w);
+			err = check_load(w);
 		if (!err && __atomic_exchange_n(&w->request, false, __ATOMIC_ACQ_REL))
-			report(w, INCIDENT_REQUEST, "");
+			report_incident(w, INCIDENT_REQUEST, "");
 	}
 	if (!err)
-		err = end(w);
-	tell_held(w, UINT64_MAX);
+		err = end_check(w);
+	log_held(w, UINT64_MAX);
 	if (err)
-		kl_err("%s: it cannot be watched any longer: %s", w->conf.name, strerror(-err));
+		kl_err("%s: watching ended with an error: %s", w->conf.name, strerror(-err));
 	pthread_mutex_lock(&w->lock);
 	w->counts.up = 0;
 	pthread_mutex_unlock(&w->lock);
@@ -456,7 +463,7 @@ void watcher_free(struct watcher *w)
 		return;
 	watcher_stop(w);
 	watcher_join(w);
-	/* Reports name the specification. */
+	/* Queued reports use the specification. */
 	if (w->reporter)
 		reporter_drain(w->reporter);
 	feed_free(w->feed);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One structure that is watched: recorded, checked and kept by a thread of its own. */
+/*
+ * A watcher: a thread that watches one structure.  The thread reads recorded operations, passes
+ * them to the online check and to the flight recorder, and submits reports of violations.
+ */
 #ifndef KLIND_WATCHER_H
 #define KLIND_WATCHER_H
 
@@ -12,32 +15,36 @@
 struct watcher;
 
 /**
- * watcher_new() - load the specification and attach to what it names
- * @conf: what to watch; copied
- * @reporter: where reports go, or NULL
- * @report_ns: between two of them; ten messages of violations are logged in that time, the
- *	rest are counted and their number is logged
- * @out: to be freed with watcher_free()
+ * watcher_new() - load the specification and attach its probes
+ * @conf: the configuration of the structure; it is copied
+ * @reporter: the writer of reports, or NULL: no reports
+ * @report_ns: minimal time between reports of one kind, in ns; in this time at most ten messages
+ *	of one kind are logged, and the number of the others is logged after it
+ * @out: gets the watcher; the caller frees it by watcher_free()
  *
- * Return: 0; -EINVAL after a message for what a person got wrong; else the system refused.
+ * Return: 0; -EINVAL after a message if the configuration or specification is wrong; another
+ * negative errno if the system refuses.
  */
 int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 		uint64_t report_ns, struct watcher **out);
-/* Begin to read and to check.  0 or a negative errno. */
+/* Start the thread.  Return: 0 or a negative errno. */
 int watcher_start(struct watcher *w);
 
-/* Would one that is made anew watch in the same way: has no file changed? */
+/*
+ * Return: true if @conf equals the watcher's configuration and the specification has not changed.
+ */
 bool watcher_same(const struct watcher *w, const struct klind_watch_conf *conf);
-/* Have a report of what is kept written. */
+/* Ask the watcher for a report of the operations in its flight recorder. */
 void watcher_request(struct watcher *w);
-/* Ask it to end; the last verdict comes with watcher_join(). */
+/* Ask the thread to end; the verdict is final after watcher_join(). */
 void watcher_stop(struct watcher *w);
-/* Wait until it has ended.  0, or the negative errno that ended it. */
+/* Wait until the thread has ended.  Return: 0, or the negative errno that ended it. */
 int watcher_join(struct watcher *w);
-/* It has ended by itself, with an error. */
+/* Return: true if the thread has ended because of an error. */
 bool watcher_failed(const struct watcher *w);
+/* Get the latest counters; the name in @row is valid until watcher_free(). */
 void watcher_counts(struct watcher *w, struct klind_metrics_row *row);
-/* The last words, for the log. */
+/* Print the verdict and the main counters to @buf, for the log. */
 void watcher_verdict(struct watcher *w, char *buf, size_t size);
 void watcher_free(struct watcher *w);
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The beginning of a recording in mid-life.  When everything is attached and
- * what was under way before has ended, the state is unknown and the history can
- * begin: what returned before is dropped, and what was called before and
- * returned later may have taken effect on either side.
+ * The begin of a recording of existing objects.  When everything is attached and the operations
+ * in flight have ended, the history can begin with an unknown state: operations that returned
+ * before are dropped, and operations across the begin may have taken effect on either side.
  *
- * A store buffer crosses that line too: a dropped write may become visible after
- * it.  So the line is drawn where all CPUs have drained, and best where nothing
- * was being written meanwhile, as far as is known.
+ * A write in a store buffer crosses the begin, too: a dropped write may become visible after it.
+ * So the history begins at a time when all CPUs have drained, if possible one without writes.
  */
 #include <errno.h>
 #include <sched.h>
@@ -17,11 +15,11 @@
 #include "base/err.h"
 #include "record/recorder.h"
 
-#define PAUSE_US 500	/* between cuts */
+#define PAUSE_US 500 /* pause between two cuts, in us */
 
 /*
- * Switch to each CPU in turn: a task switch drains it.  Quiet CPUs are not to be disturbed;
- * they drain in a grace period of RCU, which takes longer.
+ * Drain all CPUs by switching to each in turn, since a task switch drains the store buffer.  Quiet
+ * CPUs must not be disturbed; they drain in a grace period of RCU, which takes longer.
  */
 static bool drain_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
 {
@@ -35,7 +33,7 @@ static bool drain_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
 		}
 		CPU_ZERO_S(size, set);
 		CPU_SET_S(i, size, set);
-		/* An error means that it is offline, or that klin may not run there. */
+		/* An error means that the CPU is offline, or that klin may not run there. */
 		if (sched_setaffinity(0, size, set) && errno != EINVAL)
 			all = false;
 	}
@@ -43,10 +41,10 @@ static bool drain_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
 }
 
 /**
- * kl_take_cuts() - drain all CPUs a few times, and note when that was
+ * kl_take_cuts() - drain all CPUs a few times, and note the times
  * @r: the recorder, just attached
  *
- * No store waits in a buffer where all that writes flushes it: then any time will do.
+ * If all writing methods flush the store buffer, no store waits in it, and any time is a cut.
  */
 void kl_take_cuts(struct kl_recorder *r)
 {
@@ -73,7 +71,7 @@ void kl_take_cuts(struct kl_recorder *r)
 	CPU_FREE(set);
 }
 
-/* Draw the line at @at: see above. */
+/* Let the history begin at @at. */
 static int start_at(struct kl_recorder *r, uint64_t at)
 {
 	struct kl_history *h = r->h;
@@ -84,11 +82,11 @@ static int start_at(struct kl_recorder *r, uint64_t at)
 	for (i = 0; i < h->nops && !ret; i++) {
 		struct kl_op op = h->ops[i];
 
-		/* Inside the clock's error it may still come after what is kept. */
+		/* Inside the clock's error it may still be after an operation that is kept. */
 		if (op.ret < at && at - op.ret > h->error)
 			continue;
 		if (op.call < at) {
-			/* Without an effect it does not matter on which side it was. */
+			/* An operation without an effect may be on either side. */
 			if (!kl_op_writes(r, &op))
 				continue;
 			ret = kl_op_make_pending(h, &op);
@@ -100,10 +98,7 @@ static int start_at(struct kl_recorder *r, uint64_t at)
 	return ret;
 }
 
-/*
- * Without a line that is sound everything before @until is in doubt: a gap, into
- * which goes what is known of that time, too.
- */
+/* Without a sound begin, the time before @until becomes a gap, together with its operations. */
 static int doubt(struct kl_recorder *r, uint64_t until)
 {
 	struct kl_history *h = r->h;
@@ -122,10 +117,10 @@ static int doubt(struct kl_recorder *r, uint64_t until)
 }
 
 /**
- * kl_begin() - let the history begin where it can
- * @r: the recorder, with all operations, not yet sorted
+ * kl_begin() - find the begin of the history
+ * @r: the recorder, with all operations, not sorted yet
  *
- * Sets r->start; what ends before it need not be told.
+ * The function sets r->start; operations that end before it are dropped.
  *
  * Return: 0 or -ENOMEM.
  */

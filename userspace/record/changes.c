@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's code changes while it is recorded.
+ * Changes of the kernel's code during a recording.
  *
- * A module is unloaded, and may be loaded again.  Fentry programs and klin.ko's tracepoints
- * hold the module; kprobes do not.  Those of tracefs come back with the module, those of
- * klin.ko do not.  Objects of the new module begin in their first states at addresses that
- * old ones had, and its code may be another one.  So from the last time that the old module
- * was seen on, nothing is known.
+ * A module may be unloaded and loaded again.  Fentry programs and klin.ko's tracepoints keep the
+ * module loaded; kprobes do not.  Kprobes of tracefs come back with the module, those of klin.ko
+ * do not.  Objects of the new module may have addresses of old ones, in their first states, and
+ * its code may differ.  So nothing is known from the last time on at which the old module was
+ * seen.
  *
- * A live patch comes: its functions may have inlined what is probed.
+ * A live patch may be applied, whose functions may have inlined a probed function.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@
 #include "record/recorder.h"
 
 /*
- * A number that a loaded module has until it is unloaded: the inode of its directory, for
- * sysfs gives none twice.  0 when the module is not there.
+ * A number that identifies a loaded module: the inode of its directory, which sysfs never uses
+ * twice.  Return: the number, or 0 if the module is not loaded.
  */
 static uint64_t module_id(const char *module)
 {
@@ -36,8 +36,8 @@ static uint64_t module_id(const char *module)
 }
 
 /*
- * The functions of the live patch @patch may have inlined what the probes of @method are on.
- * What is asserted stays, as it does when a patch is there from the beginning.
+ * Make the coverage of @method unknown, since functions of the live patch @patch may have inlined
+ * its probed function.  An asserted coverage stays, as with a patch from before the recording.
  */
 static int doubt(struct kl_history *h, const char *method, const char *patch)
 {
@@ -49,8 +49,8 @@ static int doubt(struct kl_history *h, const char *method, const char *patch)
 
 		if (c->kind != KL_COVER_WHOLE || strcmp(c->method, method))
 			continue;
-		snprintf(text, sizeof(text), "the live patch %.64s came while recording: its "
-			 "functions may have inlined what is probed", patch);
+		snprintf(text, sizeof(text), "the live patch '%.64s' was applied during the "
+			 "recording; its functions may have inlined the probed function", patch);
 		free(c->text);
 		c->text = strdup(text);
 		c->kind = KL_COVER_UNKNOWN;
@@ -61,8 +61,8 @@ static int doubt(struct kl_history *h, const char *method, const char *patch)
 }
 
 /**
- * kl_changes_open() - note which modules the chosen functions are in
- * @r: the recorder, its clauses chosen
+ * kl_changes_open() - note the modules of the chosen functions
+ * @r: the recorder, with chosen targets
  */
 void kl_changes_open(struct kl_recorder *r)
 {
@@ -83,10 +83,10 @@ static void look_at_modules(struct kl_recorder *r)
 		if (!c->module_id || module_id(c->found.func.module) == c->module_id)
 			continue;
 		r->module_gone = true;
-		/* The look before this one came after that time. */
+		/* The module was still there at the look before, after r->polled. */
 		r->module_seen = r->polled;
-		kl_warn("module %s was unloaded while it was recorded: the rest of the recording is "
-			"a gap; record again", c->found.func.module);
+		kl_warn("module '%s' was unloaded during the recording: the history has a gap from "
+			"then to its end; record again", c->found.func.module);
 	}
 }
 
@@ -106,7 +106,7 @@ static int look_for_patches(struct kl_recorder *r)
 }
 
 /**
- * kl_changes_look() - has the kernel still the code that was attached to?
+ * kl_changes_look() - find out whether the kernel's probed code has changed
  * @r: the recorder, attached; r->polled is the time before the last look
  *
  * Return: 0 or -ENOMEM.

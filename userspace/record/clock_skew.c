@@ -2,10 +2,10 @@
 /*
  * The error of the monotonic clock between CPUs.
  *
- * Two threads on two CPUs pass a cache line to and fro.  In each exchange the
- * first reads t1, the other t2 after it, the first t3 after that: the other
- * clock is ahead by at least t2 - t3 and at most t2 - t1.  Over many rounds the
- * interval of what is possible shrinks; its outer end is the error.
+ * Two threads on two CPUs pass a cache line to and fro.  In each exchange the first thread reads
+ * t1, then the other reads t2, then the first reads t3.  So the other clock is ahead by at least
+ * t2 - t3 and at most t2 - t1.  Over many rounds this interval shrinks; the larger absolute value
+ * of its ends is the error.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,13 +22,13 @@
 #include "record/recorder.h"
 
 #define ROUNDS		4000
-#define ALL_PAIRS	16	/* with more CPUs only pairs with the first one */
-#define BUDGET_NS	200000000ULL	/* for all pairs, where it goes well */
-#define PATIENCE_NS	3000000000ULL	/* where CPUs seldom run at the same time: virtual ones */
+#define ALL_PAIRS	16 /* maximal number of CPUs that are compared in all pairs */
+#define BUDGET_NS	200000000ULL /* time for all pairs, if exchanges are fast */
+#define PATIENCE_NS	3000000000ULL /* the same if CPUs seldom run together, as virtual ones */
 #define GOOD_NS		1000
 
 struct pair {
-	_Alignas(64) _Atomic uint32_t turn;	/* even: first's, odd: other's */
+	_Alignas(64) _Atomic uint32_t turn; /* even: the first thread's turn; odd: the other's */
 	_Alignas(64) uint64_t t2;
 	_Atomic bool stop;
 	int cpu;
@@ -50,7 +50,7 @@ static int bind(int cpu)
 	return err;
 }
 
-/* Wait for the turn; yield now and then, the CPUs may be shared with others. */
+/* Wait for the turn, and yield now and then, since other tasks may need the CPUs. */
 static bool await(struct pair *p, uint32_t parity)
 {
 	unsigned int n = 0;
@@ -64,7 +64,7 @@ static bool await(struct pair *p, uint32_t parity)
 	return true;
 }
 
-/* Nothing may come between, least of all a load that is under way; best effort. */
+/* Raise the thread's priority, so that a running load disturbs it less; this may fail. */
 static void go_first(bool on)
 {
 	struct sched_param param = { .sched_priority = on };
@@ -89,7 +89,7 @@ static void *answer(void *arg)
 	return NULL;
 }
 
-/* The error between CPU @a, on which the caller runs then, and @b. */
+/* Measure the error between CPUs @a and @b; the caller runs on @a afterwards. */
 static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *error)
 {
 	struct pair p = { .cpu = b };
@@ -107,7 +107,10 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 	for (i = 0; i < ROUNDS || high - low > 2 * GOOD_NS; i++) {
 		uint64_t t1 = kl_now_ns(), t3;
 
-		/* Exchanges while one of the CPUs did not run say nothing: wait for better ones. */
+		/*
+		 * An exchange while one of the CPUs did not run is useless, so wait for better
+		 * ones.
+		 */
 		if (i >= 100 && t1 > (high - low > 2 * GOOD_NS ? patience : until))
 			break;
 		atomic_fetch_add_explicit(&p.turn, 1, memory_order_release);
@@ -123,7 +126,7 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 	pthread_join(t, NULL);
 	if (p.err)
 		return p.err;
-	kl_debug("clock of CPU %d against CPU %d: %lld to %lld ns after %u exchanges", b, a,
+	kl_debug("clock of CPU %d minus clock of CPU %d: %lld to %lld ns after %u exchanges", b, a,
 		 (long long)low, (long long)high, i);
 	if (high < -low)
 		high = -low;
@@ -133,8 +136,8 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 }
 
 /*
- * All CPUs run what is recorded, also where klin is bound to some of them: go to each.
- * Those that a cpuset keeps from it stay unknown.
+ * List all CPUs to which klin can move, also if it is bound to some: recorded code runs on all.
+ * The clocks of CPUs outside its cpuset stay unknown.
  */
 static unsigned int find_cpus(int *cpus, unsigned int max, bool *all)
 {
@@ -146,9 +149,9 @@ static unsigned int find_cpus(int *cpus, unsigned int max, bool *all)
 			cpus[n++] = i;
 	*all = online > 0 && n >= (unsigned long)online;
 	if (!*all)
-		kl_warn("klin may run on %u of %ld CPUs: how far the clocks of the others differ "
-			"is not measured, so all that is recorded is a gap, unless --clock-error "
-			"says how far", n, online);
+		kl_warn("klin may run on %u of %ld CPUs only, so it cannot compare the clocks of "
+			"the others: the whole recording is a gap; let klin run on all CPUs, or "
+			"give --clock-error=NS", n, online);
 	return n;
 }
 
@@ -185,7 +188,7 @@ int kl_clock_error(uint64_t *error, bool *all)
 				      start + PATIENCE_NS * (done + 1) / pairs, error);
 		}
 	}
-	/* Two CPUs differ by at most the sum of what each differs from the first. */
+	/* Two CPUs differ at most by the sum of their differences to the first. */
 	if (n > ALL_PAIRS)
 		*error *= 2;
 	sched_setaffinity(0, size, old);
@@ -212,8 +215,8 @@ int kl_clock_check(void)
 	free(text);
 	if (!seconds && !ns)
 		return 0;
-	kl_err("klin is in a time namespace, whose monotonic clock is not the kernel's: run it "
-	       "outside");
+	kl_err("klin runs in a time namespace, where the monotonic clock differs from the "
+	       "kernel's: run klin outside");
 	return -EPERM;
 }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clocks of a recording (KL_CLOCK_...), and what each is worth.
+ * The clocks of a recording (KL_CLOCK_...), and their precision.
  *
- * mono:  the kernel's monotonic clock.  Its error between CPUs is measured (clock_skew.c).
- * seq:   a count that each time raises by a locked instruction.  Whoever read less
- *	  was first, so there is no error; but each time drains the store buffer, which
- *	  hides what TSO allows, and all CPUs fight for one line.
- * tick:  a count that a thread of klin raises about once a microsecond, on a CPU of
- *	  its own; the others only load it.
- * epoch: a count that the reader raises each time it looks at the buffers, and drains
- *	  all CPUs after it, if klin.ko is there.
+ * mono:  the kernel's monotonic clock, whose error between CPUs is measured (clock_skew.c).
+ * seq:   a counter that a locked instruction raises for each time.  There is no error, since the
+ *	  smaller of two times was first.  But each time drains the store buffer, which hides
+ *	  behaviour that TSO allows, and all CPUs compete for one cache line.
+ * tick:  a counter that a thread of klin on a CPU of its own raises about once a microsecond; other
+ *	  CPUs only load it.
+ * epoch: a counter that the reader raises at each reading of the buffers; then it drains all CPUs,
+ *	  if klin.ko is loaded.
  *
- * A tick's or epoch's time is the count, and below it the CPU's own count of its times
- * since, so that its own order is told.  Loads of one word agree on the order of its
- * values: where one load gave less than another it was first, and all that stood
- * before it in the program was.  So counts that differ tell the truth, however old
- * they are, and the error is what is below the count: CPUs differ in that only.
+ * A time of tick or epoch is the counter and, in lower bits, the CPU's own number of times since
+ * the counter changed, which keeps the CPU's order.  All loads of one word agree on the order of
+ * its values: if a load gave less than another, it was first, and so was everything before it in
+ * the program.  So different counters always give the right order, and the error covers the lower
+ * bits, the only part that differs between CPUs.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -50,8 +50,11 @@ static uint64_t shared(const struct kl_recorder *r)
 	return *(volatile __u64 *)&r->times.at->now;
 }
 
-/* One writer; who sees it also sees that everything before has happened. */
-static void raise(struct kl_recorder *r)
+/*
+ * Raise the counter, which has one writer.  A reader of the new value also sees everything before
+ * it.
+ */
+static void raise_counter(struct kl_recorder *r)
 {
 	uint64_t now = kl_now_ns(), spent = now - r->times.raised;
 
@@ -70,11 +73,11 @@ static void *tick(void *arg)
 
 	while (!atomic_load_explicit(&r->times.stop, memory_order_relaxed))
 		if (kl_now_ns() - r->times.raised >= TICK_NS)
-			raise(r);
+			raise_counter(r);
 	return NULL;
 }
 
-/* Where all programs find the counts; NULL with errno. */
+/* The memory in which all programs read the counters; NULL with errno. */
 static struct klin_time *memory(struct kl_recorder *r)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
@@ -92,10 +95,10 @@ static struct klin_time *memory(struct kl_recorder *r)
 }
 
 /**
- * kl_times_open() - make the clock that the recording asks for
- * @r: the recorder, its maps made
+ * kl_times_open() - set up the clock of the recording
+ * @r: the recorder, with its maps
  *
- * Return: 0; -EINVAL after a message when it cannot be had here; else a negative errno.
+ * Return: 0, -EINVAL after a message if the machine does not allow it, or another negative errno.
  */
 int kl_times_open(struct kl_recorder *r)
 {
@@ -106,8 +109,8 @@ int kl_times_open(struct kl_recorder *r)
 	if (r->opts.clock != KL_CLOCK_TICK)
 		return 0;
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-		kl_err("--clock=tick needs a CPU of its own, and this machine has one alone; "
-		       "--clock=epoch does without");
+		kl_err("--clock=tick needs a CPU for klin alone, but only one CPU is online: use "
+		       "--clock=epoch");
 		return -EINVAL;
 	}
 	r->times.ticking = !pthread_create(&r->times.ticker, NULL, tick, r);
@@ -133,7 +136,7 @@ void kl_times_close(struct kl_recorder *r)
 }
 
 /**
- * kl_times_first() - a time that is not above any that is still to be taken
+ * kl_times_first() - get a lower bound of all later times
  * @r: the recorder
  */
 uint64_t kl_times_first(const struct kl_recorder *r)
@@ -149,7 +152,7 @@ uint64_t kl_times_first(const struct kl_recorder *r)
 }
 
 /**
- * kl_times_last() - a time that is not below any that was taken
+ * kl_times_last() - get an upper bound of all earlier times
  * @r: the recorder
  */
 uint64_t kl_times_last(const struct kl_recorder *r)
@@ -165,7 +168,7 @@ uint64_t kl_times_last(const struct kl_recorder *r)
 }
 
 /**
- * kl_times_end() - the end of a recording: no time up to it is still to be taken
+ * kl_times_end() - get the end of a recording, which is below all later times
  * @r: the recorder
  */
 uint64_t kl_times_end(struct kl_recorder *r)
@@ -174,14 +177,14 @@ uint64_t kl_times_end(struct kl_recorder *r)
 		return kl_now_ns();
 	stop_ticking(r);
 	if (kl_times_kind(r) == KLIN_CLOCK_COARSE)
-		raise(r);
+		raise_counter(r);
 	return kl_times_first(r) - 1;
 }
 
 /**
- * kl_times_error() - how much times of different CPUs may differ, in the clock's unit
+ * kl_times_error() - get the maximal error between CPUs
  * @r: the recorder
- * @error: the bound
+ * @error: gets the bound, in the clock's unit
  *
  * Return: 0 or a negative errno.
  */
@@ -201,10 +204,10 @@ int kl_times_error(struct kl_recorder *r, uint64_t *error)
 }
 
 /**
- * kl_times_epoch() - let a new epoch begin
+ * kl_times_epoch() - begin a new epoch
  * @r: the recorder, attached
  *
- * What returned in the last one has left the store buffers in this one.
+ * Stores of operations that returned in the last epoch have left the store buffers in this one.
  *
  * Return: 0 or a negative errno.
  */
@@ -214,16 +217,16 @@ int kl_times_epoch(struct kl_recorder *r)
 
 	if (r->opts.clock != KL_CLOCK_EPOCH)
 		return 0;
-	raise(r);
+	raise_counter(r);
 	return kl_drain_all(r, ended);
 }
 
 /**
- * kl_times_look() - has the kernel still the clock whose error was measured?
+ * kl_times_look() - find out whether the kernel still uses the measured clock source
  * @r: the recorder, attached
  *
- * The kernel leaves a clock source when it finds that CPUs differ by it.  Who gives the
- * error knows the clock.
+ * The kernel abandons a clock source if CPUs differ.  With --clock-error the user vouches for the
+ * clock, and there is no check.
  */
 void kl_times_look(struct kl_recorder *r)
 {
@@ -234,16 +237,16 @@ void kl_times_look(struct kl_recorder *r)
 	kl_clock_source(source, sizeof(source));
 	r->clock_changed = strcmp(source, r->clock_source);
 	if (r->clock_changed)
-		kl_warn("the kernel's clock source was '%s' and is '%s' now: its times were not to "
-			"be trusted, so what was recorded until now is a gap",
+		kl_warn("the kernel's clock source changed from '%s' to '%s': earlier times may be "
+			"wrong, so the recording until now is a gap",
 			r->clock_source, source);
 }
 
 /**
- * kl_recorder_show_clock() - a line that says what the clock was worth
- * @r: the recorder, the recording ended
+ * kl_recorder_show_clock() - print a line about the clock's precision
+ * @r: the recorder, after the recording
  * @h: its history
- * @f: where to
+ * @f: gets the line
  */
 void kl_recorder_show_clock(const struct kl_recorder *r, const struct kl_history *h, FILE *f)
 {
@@ -255,12 +258,12 @@ void kl_recorder_show_clock(const struct kl_recorder *r, const struct kl_history
 			(unsigned long long)h->error);
 		break;
 	case KL_CLOCK_SEQ:
-		fprintf(f, "clock: a count in sequence, exact; each time DRAINS the store "
+		fprintf(f, "clock: a counter that each event raises, exact; it DRAINS the store "
 			"buffer\n");
 		break;
 	default:
-		fprintf(f, "clock: %s, %.1f us each, %.1f us the longest; inside one only each "
-			"CPU's own order is known\n",
+		fprintf(f, "clock: %s of %.1f us on average, %.1f us at most; inside one, only "
+			"the order on each CPU is known\n",
 			r->opts.clock == KL_CLOCK_TICK ? "ticks" : "epochs",
 			r->times.count > 1 ? spent / 1e3 / (r->times.count - 1) : 0.0,
 			r->times.longest / 1e3);

@@ -7,7 +7,7 @@
 
 #include "record/cpulist.h"
 
-#define CPU_MAX 1000000UL	/* no kernel has as many */
+#define CPU_MAX 1000000UL /* more CPUs than any kernel supports */
 
 static bool read_number(const char **at, unsigned long *number)
 {

@@ -17,14 +17,14 @@
  */
 int kl_cpulist_parse(const char *text, uint64_t *cpus, unsigned int max);
 
-/* Is it what nohz_full says where there is no list: "(null)", padded to the CPUs' width? */
+/* Is @text the contents of nohz_full without a list: "(null)", with blanks around it? */
 bool kl_cpulist_none(const char *text);
 
 /**
  * kl_cpulist_print() - write a list of CPUs
  * @cpus: a bit for each CPU
- * @max: bits at @cpus
- * @f: where to write it, without a newline
+ * @max: number of bits at @cpus
+ * @f: gets the list, without a newline
  */
 void kl_cpulist_print(const uint64_t *cpus, unsigned int max, FILE *f);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Drains of CPUs, which klin.ko makes by an interrupt on each. */
+/* Drains CPUs by klin.ko, which interrupts each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "record/attach/module.h"
 #include "record/recorder.h"
 
-/* Is klin.ko there?  Without it only less is known. */
+/* Open klin.ko's file.  Without klin.ko fewer drains are known. */
 void kl_drain_open(struct kl_recorder *r)
 {
 	r->drain_cpus = kl_quiet_others(r);
@@ -25,20 +25,20 @@ void kl_drain_close(struct kl_recorder *r)
 }
 
 /**
- * kl_drain_all() - empty the store buffers of all CPUs but the quiet ones, if klin.ko is there
+ * kl_drain_all() - drain all CPUs but the quiet ones, if klin.ko is loaded
  * @r: the recorder, attached
- * @ended: what returned by this time has left them when it is over
+ * @ended: operations that returned by this time have left the store buffers after the drain
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_drain_all(struct kl_recorder *r, uint64_t ended)
 {
-	/* Counts that differ tell the order of two CPUs for certain, see clocks.c. */
+	/* Different counters always give the right order of two CPUs, see clocks.c. */
 	const uint64_t error = r->h->clock == KL_CLOCK_MONO ? r->h->error : 0;
 	const ssize_t len = r->drain_fd < 0 ? 0 : strlen(r->drain_cpus);
 	int cpu, err = 0;
 
-	/* It was unloaded meanwhile: nothing was drained. */
+	/* klin.ko has been unloaded, so nothing was drained. */
 	if (!len || write(r->drain_fd, r->drain_cpus, len) != len)
 		return 0;
 	for (cpu = 0; !err && cpu < r->ncpus; cpu++)

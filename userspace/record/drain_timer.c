@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timer interrupt on each CPU, so that it is known now and then that the CPU's
- * store buffer was empty.  Without it only less is known, so it may fail.
+ * A timer interrupt on each CPU, which shows now and then that the CPU's store buffer was empty.
+ * It may fail, since without it only fewer drains are known.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ static int attach_cpu(struct kl_recorder *r, const struct bpf_program *prog, int
 }
 
 /**
- * kl_ticks_attach() - have each CPU but the quiet ones say when its store buffer was empty
+ * kl_ticks_attach() - start the timers on all CPUs but the quiet ones
  * @r: the recorder, its perf buffers open
  */
 void kl_ticks_attach(struct kl_recorder *r)
@@ -59,13 +59,13 @@ void kl_ticks_attach(struct kl_recorder *r)
 		if (kl_quiet_is(r, cpu))
 			continue;
 		err = attach_cpu(r, bpf_object__next_program(r->tick_obj, NULL), cpu);
-		/* A CPU that is offline. */
+		/* The CPU is offline. */
 		if (err == -ENODEV)
 			err = 0;
 	}
 	if (err)
-		kl_warn("no timer on each CPU (%s): little will be known of the store buffers",
-			strerror(-err));
+		kl_warn("cannot start a timer on each CPU: %s; klin will seldom know when a store "
+			"buffer is empty", strerror(-err));
 }
 
 void kl_ticks_again(struct kl_recorder *r, int cpu)
@@ -78,7 +78,7 @@ void kl_ticks_again(struct kl_recorder *r, int cpu)
 	r->ticks[cpu] = NULL;
 	err = attach_cpu(r, bpf_object__next_program(r->tick_obj, NULL), cpu);
 	if (err)
-		kl_debug("no timer on CPU %d: %s", cpu, strerror(-err));
+		kl_debug("cannot start a timer on CPU %d: %s", cpu, strerror(-err));
 }
 
 void kl_ticks_detach(struct kl_recorder *r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Has all come that was written?  See event_balance.h. */
+/* Compares written and read events, see event_balance.h. */
 #include "record/event_balance.h"
 
 uint64_t kl_account(struct kl_account *a, const struct kl_account_look *l)

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * While a recording is followed: has all come that the programs say they wrote?
+ * Compares, while a recording is followed, the events that were read with the events that the
+ * programs wrote.
  *
- * Buffers are read while others write, so the counts can be compared only at a look during
- * which nothing was written.  What is on its way then has come by the next one, but for
- * that of operations that are still in their slots (a program that does not get on).
+ * Programs write while buffers are read, so the counts can be compared only after a reading during
+ * which nothing was written.  Events on their way arrive by the next reading, except those of
+ * operations that are still in their slots (a program that makes no progress).
  */
 #ifndef KL_RECORD_EVENT_BALANCE_H
 #define KL_RECORD_EVENT_BALANCE_H
 
 #include <stdint.h>
 
-/* One look. */
+/* One reading of the buffers. */
 struct kl_account_look {
-	uint64_t before, after;	/* written, counted before and after reading */
-	uint64_t got;		/* events read by then, or counted as lost */
-	uint64_t open;		/* operations in slots, seen last */
-	uint64_t floor;		/* all that is still to come was called then or later */
+	uint64_t before, after; /* number of written events, before and after the reading */
+	uint64_t got; /* number of events that were read so far, or counted as lost */
+	uint64_t open; /* number of operations in slots, at last */
+	uint64_t floor; /* lower bound of the calls of later operations */
 };
 
 struct kl_account {
-	uint64_t written;	/* at the last look that could tell, or 0 */
-	uint64_t missing;	/* told so far */
-	uint64_t floor;		/* of the last look at which all had come */
+	uint64_t written; /* number of events at the last reading without writes, or 0 */
+	uint64_t missing; /* number of missing events that were reported */
+	uint64_t floor; /* floor of the last reading at which no event was missing */
 };
 
 /**
  * kl_account() - compare the counts
- * @a: what is known, all zero at first
- * @l: the look
+ * @a: the state of the comparison, all zero at first
+ * @l: the reading
  *
- * Return: events that are missing and have not been told before; their operations were called
- * at @a->floor or later.
+ * Return: number of newly missing events; their operations were called at @a->floor or later.
  */
 uint64_t kl_account(struct kl_account *a, const struct kl_account_look *l);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations that are left out: by their process, their CPU, or their object.
+ * Operations that options leave out, by their process, their CPU, or their object.
  *
- * A sample of objects is sound: each object's operations are all there, or none.  What
- * is left out by process or CPU may be on an object of which other operations are
- * recorded: the programs note which objects these were (bpf/filter.h), and the whole
- * history of such an object is a gap.
+ * A sample of objects is sound, since all operations of an object are recorded, or none.
+ * Operations left out by process or CPU may use an object whose other operations are recorded.
+ * The programs note these objects (bpf/filter.h), and the whole history of such an object becomes
+ * a gap.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ static size_t mapped(void)
 }
 
 /**
- * kl_filter_open() - make the map of notes
+ * kl_filter_open() - make the map of noted objects
  * @r: the recorder
  *
  * Return: 0 or a negative errno.
@@ -70,21 +70,22 @@ int kl_filter_check(const struct kl_recorder *r, const struct kl_clause *c)
 
 	if (c->found.nplaces && (r->opts.sample > 1 || r->opts.others)) {
 		kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-			  "operations at a place inside of a function cannot be left out");
+			  "--sample, --pid and --cpu do not work with a probe inside a function: "
+			  "omit them");
 		return -EINVAL;
 	}
 	if (r->opts.sample < 2 || t->kind == KL_TARGET_KLIN || t->object)
 		return 0;
 	kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-		  "%s() has no object, so a sample of objects would leave out single operations",
-		  t->name);
+		  "--sample selects objects, but the clause of %s() has no object: add one, or "
+		  "omit --sample", t->name);
 	return -EINVAL;
 }
 
 void kl_filter_show(const struct kl_recorder *r, FILE *f)
 {
 	if (r->opts.sample > 1)
-		fprintf(f, "only 1 of %u objects\n", r->opts.sample);
+		fprintf(f, "only about 1 of %u objects\n", r->opts.sample);
 	if (r->opts.pid)
 		fprintf(f, "only operations of process %d\n", r->opts.pid);
 	if (!r->opts.by_cpu)
@@ -95,11 +96,11 @@ void kl_filter_show(const struct kl_recorder *r, FILE *f)
 }
 
 /**
- * kl_filter_finish() - make gaps of the objects that others have used, too
- * @r: the recorder, detached, with everything read
- * @stats: shared is set
+ * kl_filter_finish() - make gaps for the objects that omitted operations used
+ * @r: the recorder, detached, with all events read
+ * @stats: gets the number of such objects, shared
  *
- * Nothing tells when: from the beginning to the end.
+ * The times of use are unknown, so the gaps extend over the whole recording.
  */
 int kl_filter_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 {

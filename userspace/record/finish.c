@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of a recording: what is open is pending, what came after the end is
- * cut off, what is not known becomes gaps, and each operation learns when its
- * stores had left the store buffer.
+ * The end of a recording: open operations become pending, operations after the end are dropped,
+ * unknown periods become gaps, and each operation gets its drain.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "base/mem.h"
 #include "record/recorder.h"
 
-/* Operations still in their slots. */
+/* Add the operations that are still in their slots. */
 static int add_open(struct kl_recorder *r)
 {
 	uint64_t last = kl_time_add(r->end, r->h->error);
@@ -22,8 +21,8 @@ static int add_open(struct kl_recorder *r)
 		struct klin_slot *s = &r->slots[i];
 
 		/*
-		 * Above the top are those whose returns were missed; in a slot without an
-		 * owner those of an interrupt that came while the task ended.
+		 * Frames above the top are operations whose returns were missed.  Frames in a slot
+		 * without an owner are those of an interrupt while the task ended.
 		 */
 		for (at = 0; !err && at < KLIN_DEPTH; at++) {
 			struct klin_event ev = s->frames[at].ev;
@@ -40,9 +39,9 @@ static int add_open(struct kl_recorder *r)
 }
 
 /*
- * Probes are detached one after the other, so from the first on not all is seen:
- * the recording ends before.  What was called later is dropped (it may be seen
- * by what returned later, and that is pending too).
+ * Drop operations that were called after the end.  Probes are detached one after the other, so the
+ * recording ends before the first detachment.  Only operations that returned later can have seen a
+ * dropped one, and they are pending.
  */
 static int cut(struct kl_recorder *r)
 {
@@ -55,7 +54,7 @@ static int cut(struct kl_recorder *r)
 
 		if (op.flags & KL_OP_NOCALL)
 			op.call = kl_op_from(r, &op);
-		/* Inside the clock's error it may still come before what is kept. */
+		/* Inside the clock's error it may still be before an operation that is kept. */
 		if (op.call > kl_time_add(r->end, h->error))
 			continue;
 		if (op.ret > r->end)
@@ -96,7 +95,7 @@ static int by_cpu(const void *a, const void *b)
 	return x->ret < y->ret ? -1 : x->ret > y->ret;
 }
 
-/* A thread that returned on one CPU and later on another: the first has switched tasks. */
+/* Add drains by task switches: a thread returned on a CPU and later on another. */
 static int add_switches(struct kl_recorder *r)
 {
 	const struct kl_history *h = r->h;
@@ -114,7 +113,7 @@ static int add_switches(struct kl_recorder *r)
 			continue;
 		if (last[op->thread] != KL_NO_OP) {
 			prev = &h->ops[last[op->thread]];
-			/* Nested operations return in the other order and are left out. */
+			/* Nested operations return in another order and are skipped. */
 			if (prev->cpu != op->cpu && prev->ret <= op->call) {
 				err = kl_grow(r->drained, r->cdrained, r->ndrained + 1);
 				if (!err)
@@ -135,7 +134,7 @@ int kl_set_drains(struct kl_recorder *r)
 	size_t i, lo, hi, mid;
 	int err = 0;
 
-	/* Each operation has its own, see clocks.c. */
+	/* With this clock each operation drains the store buffer, see clocks.c. */
 	if (r->h->clock == KL_CLOCK_SEQ)
 		return 0;
 	if (r->ndrained)
@@ -157,7 +156,7 @@ int kl_set_drains(struct kl_recorder *r)
 				hi = mid;
 		}
 		if (lo < r->ndrained && d[lo].cpu == op->cpu)
-			err = kl_history_tell(r->h, i, kl_op_point(r->h, op), d[lo].by);
+			err = kl_history_set_points(r->h, i, kl_op_point(r->h, op), d[lo].by);
 	}
 	return err;
 }
@@ -175,8 +174,8 @@ static int by_point(const void *a, const void *b)
 }
 
 /*
- * Operations of which neither call nor return was seen may come at any time; those that were
- * executed first are put first, which is where an engine finds an order soonest.
+ * Sort operations without a call and a return, which may be at any time, by their execution,
+ * since an engine finds an order sooner so.
  */
 static int sort_alone(struct kl_history *h)
 {
@@ -216,9 +215,9 @@ int kl_finish_open(struct kl_recorder *r)
 }
 
 /**
- * kl_finish() - make the history whole
- * @r: the recorder, detached, with everything read; end is set
- * @stats: filled in
+ * kl_finish() - complete the history
+ * @r: the recorder, detached, with all events read and its end set
+ * @stats: gets the statistics
  */
 int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A recording that is handed on while it goes on, piece by piece.
+ * Passes a recording on in pieces while it continues.
  *
- * Operations are recorded at their returns, so one that is under way is not there yet;
- * but its call waits in a slot, and its event is written before the slot is left.  So
- * what is in no slot, when these are looked at before the buffers are read, comes with
- * the events that are read then, or is lost and counted, and the earliest call in the
- * slots is the floor: what is still to come is called at that time or later.  It is
- * not above the time when the counts of misses were last seen without one, either.
+ * An operation is recorded at its return, so an open operation has no event yet.  Its call waits in
+ * a slot, and its event is written before the slot is left.  The slots are read before the buffers.
+ * So an operation that is in no slot has its event in the buffers, or was lost and counted.  The
+ * earliest call in the slots is the floor: all later operations are called at that time or later.
+ * The floor is also not above the last time at which the counts of misses had not changed.
  *
- * A program that is preempted between taking a call's time and filling the slot is
- * not seen; so the floor stays a while behind the clock.  An operation that comes below
- * it all the same is told as what it is: too late (see kl_online_add()).
+ * A program may be preempted between taking a call's time and filling the slot, so the floor stays
+ * behind the clock for a while.  An operation that is called below the floor is reported as too
+ * late (see kl_online_add()).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,10 +21,10 @@
 #include "base/mem.h"
 #include "record/recorder.h"
 
-#define BEHIND_NS	20000000ULL	/* of the clock: for programs, and for drains to come */
-#define LONG_NS		10000000000ULL	/* an operation under way for longer becomes a gap */
-#define SHAPES		65536
-#define KEYS		65536		/* objects and threads */
+#define BEHIND_NS	20000000ULL	/* the floor's distance from the clock */
+#define LONG_NS		10000000000ULL	/* an operation that is open for longer becomes a gap */
+#define OPSIGS		65536
+#define KEYS		65536	/* maximal number of objects and threads */
 
 static int add_gap(struct kl_recorder *r, uint64_t from, uint64_t to, uint64_t lost,
 		   enum kl_gap_reason reason)
@@ -35,14 +34,14 @@ static int add_gap(struct kl_recorder *r, uint64_t from, uint64_t to, uint64_t l
 		.object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = reason,
 	};
 
-	/* All that had been unseen was called after the last floor. */
+	/* All unseen operations were called after the last floor. */
 	gap.to = to > gap.from ? to : gap.from;
 	return kl_history_add_gap(r->h, &gap);
 }
 
 /*
- * A task that ended with operations open: they stay pending.  No program touches its slot
- * any longer, so it can be used again when they are told.
+ * Add the open operations of a task that ended; they stay pending.  No program uses the slot any
+ * longer, so it is free after that.
  */
 static int add_dead(struct kl_recorder *r, struct klin_slot *s)
 {
@@ -64,7 +63,7 @@ static int add_dead(struct kl_recorder *r, struct klin_slot *s)
 	return err;
 }
 
-/* The earliest call that is open; @now if there is none. */
+/* Find the earliest open call; @now if no call is open. */
 static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
 {
 	unsigned int i;
@@ -94,7 +93,7 @@ static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
 	return err;
 }
 
-/* New losses, misses, and operations of which too little is known. */
+/* Make gaps of new losses, misses, and operations of which too little is known. */
 static int find_gaps(struct kl_recorder *r, uint64_t now)
 {
 	uint64_t lost = 0, missed = 0, calls = 0;
@@ -113,17 +112,17 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 		missed += group->crowded;
 		calls += group->crowded + (r->ignore_misses ? 0 : kl_missed_by(group, 0));
 		r->follow.ended += group->ended;
-		/* One that was missed may be under way for as long as its function is. */
+		/* A missed execution of a place may last as long as its function. */
 		place_missed |= group->place && group->progs[2].misses && !r->ignore_misses;
 	}
-	/* Too late to tell the checker of a greater error of the clock. */
+	/* It is too late to give the checker a greater error of the clock. */
 	if ((r->cpus_came || r->clock_changed || r->clocks_unknown) && !r->opts.clock_known)
 		err = add_gap(r, 0, now, 0, KL_GAP_MISSED);
 	if (!err && r->module_gone)
 		err = add_gap(r, r->module_seen, now, 0, KL_GAP_MISSED);
 	if (!err && lost > r->follow.lost)
 		err = add_gap(r, 0, now, lost - r->follow.lost, KL_GAP_LOST);
-	/* A call that was missed may go on until its return is seen. */
+	/* An operation whose call was missed may last until its return is seen. */
 	if (!err && (missed > r->follow.missed || calls > r->follow.ended || place_missed))
 		err = add_gap(r, 0, now, missed - r->follow.missed, KL_GAP_MISSED);
 	r->follow.lost = lost;
@@ -135,7 +134,7 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 	return err;
 }
 
-/* What was not seen to be called is inside the gap of the misses, or from the beginning. */
+/* Remove operations without a call: they are in the gap of the misses, or from the start. */
 static void drop_missed(struct kl_recorder *r)
 {
 	struct kl_history *h = r->h;
@@ -152,7 +151,7 @@ static void drop_missed(struct kl_recorder *r)
 	h->nops = n;
 }
 
-/* May the history begin now?  Then what ended before it is dropped. */
+/* If the history may begin now, drop the operations that ended before. */
 static int begin(struct kl_recorder *r, uint64_t floor)
 {
 	uint64_t until = r->settled;
@@ -163,7 +162,7 @@ static int begin(struct kl_recorder *r, uint64_t floor)
 		if (r->cuts[i].to > until)
 			until = r->cuts[i].to;
 	if (!r->opts.fresh && (r->nblocked || floor <= kl_time_add(until, r->h->error))) {
-		/* Who sleeps in there may do so for long. */
+		/* A task may sleep inside the function for long. */
 		if (r->nblocked)
 			r->h->nops = r->ndrained = 0;
 		return 0;
@@ -173,7 +172,7 @@ static int begin(struct kl_recorder *r, uint64_t floor)
 	return err;
 }
 
-/* Those that returned by @time come first; others wait, and what is called by them, too. */
+/* Operations that returned by @time go first; later ones wait, and those called after them. */
 static void hold_back(struct kl_recorder *r, uint64_t time, uint64_t *floor)
 {
 	struct kl_history *h = r->h;
@@ -191,7 +190,7 @@ static void hold_back(struct kl_recorder *r, uint64_t time, uint64_t *floor)
 	r->follow.ready = n;
 }
 
-/* What was handed on is forgotten. */
+/* Forget the operations that were passed on. */
 static int forget(struct kl_recorder *r)
 {
 	struct kl_history *h = r->h;
@@ -199,13 +198,13 @@ static int forget(struct kl_recorder *r)
 	kl_history_drop(h, r->follow.ready);
 	h->ngaps = 0;
 	r->follow.ready = 0;
-	/* Nothing names objects and threads by their numbers now, but what is left. */
+	/* Only the remaining operations use the numbers of objects and threads now. */
 	if (h->nobjects + h->nthreads > KEYS)
 		return kl_history_shorten(&r->h);
-	return h->nshapes < SHAPES ? 0 : kl_history_renew(&r->h);
+	return h->nopsigs < OPSIGS ? 0 : kl_history_renew(&r->h);
 }
 
-/* Times at which store buffers were empty are of no use for what is still to come. */
+/* Forget drains that no later operation can use. */
 static void forget_drained(struct kl_recorder *r, uint64_t time)
 {
 	size_t i, n = 0;
@@ -232,12 +231,13 @@ static uint64_t count_open(const struct kl_recorder *r)
 	return n;
 }
 
-/* Events that were written and have not come, read just now after @written had been counted. */
+/* Find events that were counted in @written, but not read after that. */
 static int find_missing(struct kl_recorder *r, uint64_t written, uint64_t floor)
 {
 	struct kl_account_look look = { .before = written, .floor = floor };
 	struct kl_gap gap = {
-		.to = kl_now_ns(), .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU, .reason = KL_GAP_LOST,
+		.to = kl_now_ns(), .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
+		.reason = KL_GAP_LOST,
 	};
 	uint64_t lost;
 
@@ -247,8 +247,8 @@ static int find_missing(struct kl_recorder *r, uint64_t written, uint64_t floor)
 	gap.lost = kl_account(&r->follow.account, &look);
 	if (!gap.lost)
 		return 0;
-	kl_warn("%llu events were written, and neither read nor lost: what happened meanwhile is "
-		"not known", (unsigned long long)gap.lost);
+	kl_warn("%llu events were written, but neither read nor counted as lost: the history has "
+		"a gap there", (unsigned long long)gap.lost);
 	gap.from = r->follow.account.floor < gap.to ? r->follow.account.floor : gap.to;
 	return kl_history_add_gap(r->h, &gap);
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations that were under way when the probes came.  A trampoline that is put in place
- * under a running function is not on its way out, so nobody sees these return.
+ * Operations that were open when the probes were attached.  A running function does not return
+ * through a trampoline that was attached later, so no probe sees these operations return.
  *
- * - Those of interrupts and of idle tasks have ended after a grace period of RCU: they run
- *   with preemption disabled, and each grace period waits for that, on every kernel.
- * - Those of tasks need not have.  With CONFIG_PREEMPT_RCU, which PREEMPT_DYNAMIC brings, a
- *   grace period does not wait for code that may be preempted; without it cond_resched()
- *   ends one in the midst of a function.  So each task has to be seen outside once.
+ * - Operations in interrupts and idle tasks have ended after a grace period of RCU.  They run with
+ *   preemption disabled, and each grace period waits for such code, on every kernel.
+ * - Operations of other tasks may last longer.  With CONFIG_PREEMPT_RCU, which PREEMPT_DYNAMIC
+ *   selects, a grace period does not wait for code that may be preempted.  Without it,
+ *   cond_resched() ends a grace period inside a function.  So klin must see each task outside of
+ *   the function once.
  *
- * A task that is off its CPU is judged by /proc/PID/stack, one that runs by samples, see
- * unwind.h.  A task that was not seen outside may be inside.
+ * /proc/PID/stack shows where a sleeping task is, samples show where a running task is, see
+ * unwind.h.  A task that klin has not seen outside may be inside.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -30,7 +31,8 @@
 #include "record/sampler.h"
 #include "record/tasks.h"
 
-#define FIRST_PID_NS	0xeffffffcu	/* its inode: PROC_PID_INIT_INO of <linux/proc_ns.h> */
+/* inode of the first PID namespace: PROC_PID_INIT_INO of <linux/proc_ns.h> */
+#define FIRST_PID_NS	0xeffffffcu
 
 static bool in_first_pid_ns(void)
 {
@@ -38,13 +40,13 @@ static bool in_first_pid_ns(void)
 
 	if (!stat("/proc/self/ns/pid", &st))
 		return st.st_ino == FIRST_PID_NS;
-	/* A kernel without them (CONFIG_PID_NS) has no such file. */
+	/* A kernel without PID namespaces (CONFIG_PID_NS) has no such file. */
 	return errno == ENOENT && !access("/proc/self/status", F_OK);
 }
 
 /**
- * kl_settle_check() - are all tasks to be seen, by the numbers that the kernel has for them?
- * @opts: how it is to be recorded
+ * kl_settle_check() - check that klin sees all tasks, by the kernel's own numbers
+ * @opts: options of the recording
  *
  * Return: 0, or -EPERM after a message.
  */
@@ -52,22 +54,23 @@ int kl_settle_check(const struct kl_record_opts *opts)
 {
 	if ((opts->fresh && !opts->pid) || in_first_pid_ns())
 		return 0;
-	kl_err("klin is in a PID namespace, or without /proc, and does not see all tasks: who is "
-	       "inside a probed function when it is attached would not be known; run it outside "
-	       "(containers: with the host's PID namespace)");
+	kl_err("klin runs in a PID namespace or without /proc, so it cannot find the tasks that "
+	       "are inside a probed function: run klin outside (in a container: with the host's "
+	       "PID namespace)");
 	return -EPERM;
 }
 
-#define LOOKS	50	/* at tasks that are on a CPU */
-#define LOOK_US	10000	/* from one to the next: a task that runs is sampled some times */
+#define LOOKS	50	/* maximal number of looks at running tasks */
+/* microseconds between two looks, in which a running task is sampled several times */
+#define LOOK_US	10000
 
 /**
- * kl_grace_period() - wait until what ran with preemption disabled when this began has ended
+ * kl_grace_period() - wait until all code that now runs with preemption disabled has ended
  *
- * membarrier() refuses it where a CPU has no tick; a change of a map of maps waits for a
- * grace period of RCU, too.
+ * The function uses membarrier(), which fails if a CPU has no tick.  Then it changes a map of maps,
+ * which waits for a grace period of RCU, too.
  *
- * Return: true, or false when the kernel refuses both, after 100 ms.
+ * Return: true; after 100 ms false, if the kernel refuses both.
  */
 bool kl_grace_period(void)
 {
@@ -86,13 +89,13 @@ bool kl_grace_period(void)
 		close(inner);
 	if (outer >= 0)
 		close(outer);
-	/* Long, but no more than that. */
+	/* This is long, but no proof. */
 	if (err)
 		usleep(100000);
 	return !err;
 }
 
-/* The stack of a task that came to a CPU meanwhile may break off before the kernel's entry. */
+/* The stack of a task that began to run meanwhile may end before the kernel's entry. */
 static bool is_whole(const char *stack, size_t len)
 {
 	static const char *const entries[] = { "] entry_", "] ret_from_fork", "] asm_" };
@@ -110,10 +113,10 @@ static bool is_whole(const char *stack, size_t len)
 }
 
 /*
- * Is the task asleep where the inlined function is not?  It sleeps in a call out of the
- * function around it, and no compiler moves stores to memory that others see across a call
- * that may read it: an instance that was executed before has ended, and operations that
- * come need not have the call of the function around them.
+ * Return: true if the task sleeps inside the function into which the probed one was inlined, but
+ * outside of the inlined code.  It sleeps in a call, and compilers do not move stores to shared
+ * memory across a call that may read it.  So an instance that was executed before has ended, and
+ * later instances are recorded as a whole.
  */
 static bool asleep_elsewhere(const struct kl_clause *c, const char *stack)
 {
@@ -133,20 +136,20 @@ static bool asleep_elsewhere(const struct kl_clause *c, const char *stack)
 			return false;
 		if (!begins || strncmp(at, "+0x", 3))
 			continue;
-		/* The call is before the address that it returns to. */
+		/* The call instruction is just before its return address. */
 		addr = p->site->entry - p->site->offset + strtoull(at + 1, NULL, 16) - 1;
 		if (kl_ranges_have(p->site->ranges, p->site->nranges, addr))
 			return false;
 		seen = true;
 	}
-	/* The function around it is not there, or has left by a tail call. */
-	return seen || !p->site->leaves;
+	/* The outer function is not on the stack, or has left by a tail call. */
+	return seen || !p->site->may_jump_out;
 }
 
 /*
- * Is the task inside a probed function?  By enum kl_inside, KL_OUTSIDE also when it is gone;
- * -EAGAIN: not all of its stack is seen, the task is on a CPU; -EPERM: it must not be looked
- * at; -ENOMEM.
+ * Decide if the task is inside a probed function.  Return: an enum kl_inside, KL_OUTSIDE also for a
+ * task that ended; -EAGAIN if the stack is incomplete, since the task runs; -EPERM without the
+ * privilege to read it; -ENOMEM.
  */
 static int inside(const struct kl_recorder *r, pid_t tid)
 {
@@ -178,9 +181,8 @@ static int inside(const struct kl_recorder *r, pid_t tid)
 }
 
 /*
- * Was the task, since its sampler was opened, once where it is in no probed function?  By
- * enum kl_inside, what is known at the last sample if it never was; -ENOMEM; -EAGAIN: there
- * is no sample.
+ * Decide from samples if the task was outside of all probed functions once.  Return: KL_OUTSIDE if
+ * so, else the enum kl_inside of the last sample; -EAGAIN without a sample; -ENOMEM.
  */
 static int sampled(const struct kl_recorder *r, const struct kl_blocked *b)
 {
@@ -207,8 +209,8 @@ static int sampled(const struct kl_recorder *r, const struct kl_blocked *b)
 }
 
 /*
- * Look at a task.  1: it is in a probed function, or may be; 0: in no call that has begun
- * before; -EPERM, -ENOMEM.
+ * Look at a task.  Return: 1 if it is, or may be, inside a probed function since before the probes
+ * were attached, 0 if not; -EPERM or -ENOMEM.
  */
 static int look(const struct kl_recorder *r, struct kl_blocked *b)
 {
@@ -220,7 +222,7 @@ static int look(const struct kl_recorder *r, struct kl_blocked *b)
 		if (!b->on_cpu)
 			err = now;
 		else if (!b->sampler)
-			/* Without it, as for a task that ends, the stack may tell later. */
+			/* If this fails, as for a task that ends, the stack may decide later. */
 			kl_sampler_open(b->tid, &b->sampler);
 		b->unsure = err == KL_MAYBE_INSIDE;
 		if (err == -EAGAIN || err > KL_OUTSIDE)
@@ -235,7 +237,7 @@ static int look_at(void *ctx, pid_t pid, pid_t tid)
 {
 	struct kl_recorder *r = ctx;
 	struct kl_blocked b = { .tid = tid };
-	/* Who looks at its own stack is seen there, in the kernel. */
+	/* klin's own thread reads its stack inside the kernel, not inside a probed function. */
 	int err = tid == gettid() ? 0 : look(r, &b);
 
 	if (err <= 0)
@@ -273,33 +275,39 @@ static void look_again(struct kl_recorder *r)
 	size_t i, n = 0;
 
 	for (i = 0; i < r->nblocked; i++)
-		if (look(r, &r->blocked[i]))	/* or it cannot be told any more */
+		if (look(r, &r->blocked[i]))	/* an error counts as inside */
 			r->blocked[n++] = r->blocked[i];
 	r->nblocked = n;
 }
 
-/* Tell of the tasks that are left. */
+/* Warn of the tasks that are still inside. */
 static void warn(const struct kl_recorder *r, int unread)
 {
-	char why[128] = "";
+	char why[160] = "", comm[KL_COMM_MAX];
+	size_t i;
 
 	if (any_unsure(r) && unread)
-		snprintf(why, sizeof(why), ", or may be: the kernel's code cannot be read "
-			 "(/proc/kcore, /proc/kallsyms): %s", strerror(-unread));
+		snprintf(why, sizeof(why), " (uncertain for some: cannot read the kernel's code in "
+			 "/proc/kcore and /proc/kallsyms: %s)", strerror(-unread));
 	else if (any_unsure(r))
-		snprintf(why, sizeof(why), ", or may be: their stacks do not tell");
+		snprintf(why, sizeof(why), " (uncertain for some: their stacks do not show it)");
 	else if (any_on_cpu(r))
-		snprintf(why, sizeof(why), ", or may be");
-	kl_warn("%zu tasks are inside a probed function%s; the recording has a gap until they "
-		"have left it", r->nblocked, why);
+		snprintf(why, sizeof(why), " (uncertain for some: they are running)");
+	kl_warn("%zu tasks are inside a probed function%s: the history has a gap until they leave "
+		"it", r->nblocked, why);
+	for (i = 0; i < r->nblocked; i++) {
+		kl_task_comm(r->blocked[i].tid, comm);
+		kl_debug("task %d (%s) is inside a probed function%s", r->blocked[i].tid, comm,
+			 r->blocked[i].unsure || r->blocked[i].on_cpu ? " (uncertain)" : "");
+	}
 }
 
 /**
- * kl_settle() - wait until what was under way when attaching has ended
+ * kl_settle() - wait until operations that were open when the probes were attached have ended
  * @r: the recorder, just attached
  *
- * Sets r->settled; operations of tasks that are inside a probed function are
- * looked after by kl_settle_poll().
+ * The function sets r->settled.  kl_settle_poll() watches tasks that are still inside a probed
+ * function.
  *
  * Return: 0 or a negative errno.
  */
@@ -321,15 +329,16 @@ int kl_settle(struct kl_recorder *r)
 		err = kl_reader_consume(r);
 	}
 	if (err == -EPERM)
-		kl_err("which tasks are inside a probed function is not to be seen "
-		       "(/proc/PID/stack): needs root, or CAP_SYS_ADMIN, CAP_SYS_PTRACE and "
+		kl_err("cannot read /proc/PID/stack to find the tasks inside a probed function: "
+		       "run klin as root, or with CAP_SYS_ADMIN, CAP_SYS_PTRACE and "
 		       "CAP_DAC_READ_SEARCH");
-	/* A busy kernel has filled the buffers meanwhile. */
+	/* A busy kernel may have filled the buffers meanwhile. */
 	if (!err)
 		err = kl_reader_consume(r);
 	r->settled = kl_times_last(r);
 	kl_take_cuts(r);
-	kl_debug("settled after %.0f ms", (kl_now_ns() - r->began) / 1e6);
+	kl_debug("searched all tasks for open operations after %.0f ms",
+		 (kl_now_ns() - r->began) / 1e6);
 	if (r->nblocked) {
 		warn(r, unread);
 		r->blocked_until = r->settled;
@@ -337,14 +346,14 @@ int kl_settle(struct kl_recorder *r)
 	return err;
 }
 
-/* Which of them are still there?  To be called now and then, and at the end. */
+/* Look again at the tasks that were inside; called from time to time, and at the end. */
 void kl_settle_poll(struct kl_recorder *r)
 {
 	if (!r->nblocked)
 		return;
 	look_again(r);
-	kl_debug("%zu tasks are still inside", r->nblocked);
-	/* Afterwards: they may have left while they were looked at. */
+	kl_debug("%zu tasks are still inside a probed function", r->nblocked);
+	/* The time is taken after the looks, since tasks may have left meanwhile. */
 	r->blocked_until = kl_times_last(r);
 }
 

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a recording did not see, and when it may have happened.  Where two answers
- * are possible it is the one that allows more: a gap that is too long hides
- * something, one that is too short accuses a correct kernel.
+ * Bounds of the times of operations that a recording did not see.  In doubt a bound is the wider
+ * one: a gap that is too long hides a violation, a gap that is too short accuses a correct kernel.
  *
  * Nothing here needs a kernel, so unit tests can call it.
  */
 #include "record/recorder.h"
 
 /**
- * kl_missed_by() - the operations that a program may have missed
+ * kl_missed_by() - count the operations that a program may have missed
  * @g: the group
- * @prog: which of its programs
+ * @prog: index of the program in the group
+ *
+ * Return: the number of operations.
  */
 uint64_t kl_missed_by(const struct kl_group *g, unsigned int prog)
 {
 	return g->progs[prog].misses * (g->two ? 2 : 1);
 }
 
-/* Clauses of which a return without a call says the same. */
+/* Return: true if a return without a call means the same for both clauses. */
 static bool alike(const struct kl_clause *a, const struct kl_clause *b)
 {
 	return a->group == b->group && !a->found.target->object == !b->found.target->object;
 }
 
-/* An operation's clause; NULL if several clauses record this method that are not alike. */
+/* Return: an operation's clause; NULL if clauses of its method are not alike. */
 static const struct kl_clause *clause_of(const struct kl_recorder *r, const struct kl_op *op)
 {
 	const struct kl_clause *found = NULL;
@@ -43,24 +44,24 @@ static const struct kl_clause *clause_of(const struct kl_recorder *r, const stru
 }
 
 /*
- * When an operation that was under way before the recording may return at the
- * latest, without a call like one whose call was missed.
+ * Return: the latest time at which an operation that was open before the recording may return.  It
+ * returns without a call, like an operation whose call was missed.
  */
 static uint64_t old_until(const struct kl_recorder *r, const struct kl_clause *c, bool object_known)
 {
-	/* A fresh object is younger than the probes, so nothing on it is old. */
+	/* A fresh object is younger than the probes, so its operations are, too. */
 	if (r->opts.fresh)
 		return object_known && (r->opts.one_object || r->opts.pid) &&
 		       (c->tracepoint || c->found.target->object) ? KL_TIME_MIN : KL_TIME_MAX;
-	/* Stacks do not tell who sleeps between two tracepoints. */
+	/* Stacks do not show which tasks sleep between two tracepoints. */
 	if (c->tracepoint || r->nblocked)
 		return KL_TIME_MAX;
 	return r->blocked_until > r->settled ? r->blocked_until : r->settled;
 }
 
 /*
- * Did a return without a call come from a call in the time of the misses, for certain?  One
- * that lost its place to calls inside it was seen, perhaps long before.
+ * Return: true if a return without a call certainly belongs to a missed call.  A call that lost its
+ * slot to nested calls was seen, perhaps long before the misses.
  */
 static bool call_missed(const struct kl_recorder *r, const struct kl_clause *c, bool object_known,
 			uint64_t ret)
@@ -77,12 +78,14 @@ static bool unknown_missed(const struct kl_recorder *r, const struct kl_unknown 
 }
 
 /**
- * kl_op_from() - when an operation whose call was not seen was called at the earliest
+ * kl_op_from() - find the earliest time of a call that was not seen
  * @r: the recorder
  * @op: the operation
  *
- * A call that was missed was missed at the first miss or later; where that is not
- * certain it was under way from the beginning.
+ * A missed call was at the first miss or later.  If the call was perhaps not missed, the operation
+ * may have been open from the start.
+ *
+ * Return: the time, in the history's clock.
  */
 uint64_t kl_op_from(const struct kl_recorder *r, const struct kl_op *op)
 {
@@ -92,7 +95,10 @@ uint64_t kl_op_from(const struct kl_recorder *r, const struct kl_op *op)
 	       r->groups[c->group].miss_from : KL_TIME_MIN;
 }
 
-/* The same for one of which so little is known that it becomes a gap. */
+/*
+ * Return: the earliest time of the call of @u, an operation of which so little is known that it
+ * becomes a gap; found as in kl_op_from() if its call was not seen.
+ */
 uint64_t kl_unknown_from(const struct kl_recorder *r, const struct kl_unknown *u)
 {
 	if (!u->nocall)
@@ -102,8 +108,8 @@ uint64_t kl_unknown_from(const struct kl_recorder *r, const struct kl_unknown *u
 }
 
 /*
- * Until when it may have taken effect.  A function that was under way when the recording
- * began is not seen to return, but has ended when the rest of these have.
+ * Return: the latest time at which the operation may have taken effect.  The return of a function
+ * that was open when the recording began is not seen, but old_until() bounds it.
  */
 uint64_t kl_unknown_to(const struct kl_recorder *r, const struct kl_unknown *u)
 {
@@ -120,9 +126,8 @@ uint64_t kl_unknown_to(const struct kl_recorder *r, const struct kl_unknown *u)
  * kl_count_ended() - count the missed calls that have returned for certain
  * @r: the recorder, with everything read; the groups' ended are set
  *
- * An operation that was under way when the recording began returns without a call
- * too, and stands for no miss.  One that is followed waits for its turn for some rounds,
- * and is counted in the first.
+ * An operation that was open when the recording began returns without a call, too, and is no miss.
+ * In a followed recording an operation may wait for several rounds; it is counted in the first.
  */
 void kl_count_ended(struct kl_recorder *r)
 {
@@ -150,11 +155,11 @@ void kl_count_ended(struct kl_recorder *r)
 }
 
 /**
- * kl_missed_span() - when operations may have run that a group's programs missed
+ * kl_missed_span() - find the times at which operations that a group missed may have run
  * @r: the recorder; kl_count_ended() was called
  * @g: the group
  * @from: the earliest time
- * @to: the latest: the end, unless each missed call is known to have returned
+ * @to: the latest time: the end, unless each missed call is known to have returned
  *
  * Return: false if none were missed.
  */
@@ -165,7 +170,7 @@ bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint6
 
 	if (!g->miss_from)
 		return false;
-	/* An operation whose place was missed lies in a call that may have been long. */
+	/* A missed execution of a place may be inside a long call. */
 	if (g->place && g->progs[2].misses) {
 		*from = KL_TIME_MIN;
 		*to = r->end;
@@ -179,14 +184,14 @@ bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint6
 }
 
 /**
- * kl_slot_span() - which frames of a slot may be open, while its task goes on
+ * kl_slot_span() - find the frames of a slot that may be open while its task runs
  * @s: the slot
- * @base: the first of them, modulo KLIN_DEPTH
- * @top: behind the last: at most KLIN_DEPTH after @base
+ * @base: gets the first frame, modulo KLIN_DEPTH
+ * @top: gets the end of the frames, at most KLIN_DEPTH after @base
  *
- * The two are not read at one time.  The base rises, so with an old one there may seem to
- * be more frames than there are; and where an interrupt had left it above the top, it comes
- * back (bpf/slots.h).  Then all of them are meant.
+ * The slot's base and top are not read at the same time.  The base rises, so an old base gives too
+ * many frames.  If an interrupt has left the base above the top, the base goes back later
+ * (bpf/slots.h); then the span has all frames.
  */
 void kl_slot_span(const volatile struct klin_slot *s, uint32_t *base, uint32_t *top)
 {
@@ -196,7 +201,7 @@ void kl_slot_span(const volatile struct klin_slot *s, uint32_t *base, uint32_t *
 		*base = *top - KLIN_DEPTH;
 }
 
-/* May the operation write? */
+/* Return: true if the operation may write. */
 bool kl_op_writes(const struct kl_recorder *r, const struct kl_op *op)
 {
 	unsigned int i;
@@ -217,7 +222,7 @@ static bool group_writes(const struct kl_recorder *r, unsigned int group)
 	return false;
 }
 
-/* May something in [from, to] have been under way during the cut? */
+/* Return: true if an operation in [from, to] may have been open during the cut. */
 static bool meets(const struct kl_recorder *r, const struct kl_cut *cut, uint64_t from, uint64_t to)
 {
 	return from <= kl_time_add(cut->to, r->h->error) &&
@@ -236,13 +241,15 @@ static bool lost_meets(const struct kl_recorder *r, const struct kl_cut *cut,
 }
 
 /**
- * kl_quiet() - was nothing being written while all CPUs drained?
+ * kl_quiet() - check that no operation wrote while all CPUs drained
  * @r: the recorder; kl_count_ended() was called
- * @cut: when they did
+ * @cut: the period in which all CPUs drained
  *
- * What was lost, missed or seen in part may have been a write.  But an operation of which
- * neither call nor return was seen stays in the history, whose engines let it take effect
- * before, at or after any time, and its store wait in the buffer.
+ * Lost, missed and partly seen operations may have been writes.  An operation with neither call nor
+ * return stays in the history; engines let it take effect at any time, and let its stores wait in
+ * the buffer.
+ *
+ * Return: true if no operation wrote.
  */
 bool kl_quiet(const struct kl_recorder *r, const struct kl_cut *cut)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was lost and missed, as gaps.
+ * Turns lost and missed operations into gaps.
  *
- * Lost: the event did not fit its buffer; the program knows the operation's
- * interval.  Missed: a program did not run, because it was running on that CPU
- * already (an interrupt hit it), and only a count in the kernel tells; it is
- * read often, so that the window is known.  A call that was missed shows up
- * later as a return without a call; if one does not, the operation may be under
- * way until the end (see loss_bounds.c).
+ * Lost: the event did not fit its buffer; the program knows the operation's interval.  Missed: a
+ * program did not run, because it was running on that CPU already (an interrupt hit it).  Only a
+ * count in the kernel shows misses, so klin reads it often, to bound their time.  A missed call
+ * shows as a return without a call.  Without such a return the operation may be open until the end
+ * (see loss_bounds.c).
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -16,9 +15,9 @@
 #include "base/err.h"
 #include "record/recorder.h"
 
-#define POLL_NS 50000000ULL	/* between two looks at the kernel's counts */
+#define POLL_NS 50000000ULL	/* nanoseconds between two reads of the kernel's counts */
 
-/* What found no place in a slot; *@displaced: something lost its place. */
+/* Sum the calls that found no place in a slot; *@displaced is set if a call lost its place. */
 static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g, bool *displaced)
 {
 	uint64_t sum = 0;
@@ -42,10 +41,11 @@ static uint64_t sum_runs(const struct kl_recorder *r, const struct kl_group *g, 
 }
 
 /*
- * Times that the kernel hit a probe and did not run the program.  Hits and runs are not read
- * at one time: runs that come between hide misses, or look like some.  So runs are read before
- * and after: of misses there are at least as many as the later ones leave, and not more than
- * the earlier ones leave.  If that are no more than were told, all was told until then.
+ * Return: the number of times that the kernel hit a probe and did not run the program.  Hits and
+ * runs cannot be read at the same time, and runs between the two reads hide misses or look like
+ * misses.  So runs are read before and after the hits.  Hits less the later runs is a lower bound
+ * of the misses, hits less the earlier runs an upper bound.  If the upper bound shows no new
+ * misses, all misses up to this time are accounted for.
  */
 static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *g,
 			    struct kl_prog *p, unsigned int side)
@@ -67,7 +67,7 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 	most = misses + (hits > runs ? hits - runs : 0);
 	runs = sum_runs(r, g, side);
 	p->deficit = hits > runs ? hits - runs : 0;
-	/* A hit whose program is about to run is no miss: it must last until the next look. */
+	/* A hit whose program is about to run is not a miss: a miss lasts until the next look. */
 	misses += p->deficit < before ? p->deficit : before;
 	if (misses < p->misses)
 		misses = p->misses;
@@ -75,7 +75,7 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 	return misses;
 }
 
-/* What was missed before this time is known by now. */
+/* Return: the time up to which all misses are accounted for. */
 static uint64_t told_until(const struct kl_recorder *r, const struct kl_group *g)
 {
 	const uint64_t clean = g->clean ? g->clean : r->begin;
@@ -88,7 +88,7 @@ uint64_t kl_losses_told(const struct kl_recorder *r)
 	uint64_t least = r->polled_before, told;
 	unsigned int i;
 
-	/* Misses that are of no account hold nothing up. */
+	/* Ignored misses do not delay the rest. */
 	for (i = 0; !r->ignore_misses && i < r->ngroups; i++) {
 		told = told_until(r, &r->groups[i]);
 		least = told < least ? told : least;
@@ -97,9 +97,9 @@ uint64_t kl_losses_told(const struct kl_recorder *r)
 }
 
 /**
- * kl_losses_poll() - look at the counts of misses
+ * kl_losses_poll() - read the counts of misses
  * @r: the recorder
- * @last: look now, else only when it is time
+ * @last: read them now; else only if the last read was long ago
  */
 void kl_losses_poll(struct kl_recorder *r, bool last)
 {
@@ -108,7 +108,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 
 	if (!last && now - r->looked < POLL_NS)
 		return;
-	/* Misses may have been on any object from then on. */
+	/* From then on misses may have been on any object. */
 	if (r->ignore_misses || last)
 		kl_look_at_preemption(r);
 	for (i = 0; i < r->ngroups; i++) {
@@ -121,7 +121,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 			g->progs[j].misses = missed;
 			clean &= g->progs[j].clean;
 		}
-		/* These can be of any object, unlike what an interrupt caused. */
+		/* These misses may be of any object, unlike misses that an interrupt caused. */
 		missed = sum_missed(r, g, &r->displaced);
 		more = (more && !r->ignore_misses) || missed > g->crowded;
 		g->crowded = missed;
@@ -171,8 +171,9 @@ static int add_misses(struct kl_recorder *r, struct kl_group *g, uint32_t object
 	int cpu;
 
 	for (j = 0; j < g->nprogs; j++) {
-		kl_debug("%s of clauses %td: %llu missed", bpf_program__name(g->progs[j].prog),
-			 g - r->groups, (unsigned long long)g->progs[j].misses);
+		kl_debug("program '%s' of clause group %td missed %llu runs",
+			 bpf_program__name(g->progs[j].prog), g - r->groups,
+			 (unsigned long long)g->progs[j].misses);
 		if (r->ignore_misses)
 			stats->ignored += kl_missed_by(g, j);
 		else
@@ -204,11 +205,11 @@ void kl_losses_counts(const struct kl_recorder *r, uint64_t *written, uint64_t *
 }
 
 /**
- * kl_losses_unaccounted() - do the programs' counts and what was read add up?
+ * kl_losses_unaccounted() - compare the programs' counts with the events that were read
  * @r: the recorder, detached, with everything read
  *
- * Return: events that were written, and neither read nor lost: 0, or after a message what
- * makes a gap of all that was recorded.
+ * Return: the number of events that were written, but neither read nor lost.  If it is not 0, the
+ * function has printed a message, and the whole recording is a gap.
  */
 uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
 {
@@ -217,8 +218,8 @@ uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
 	kl_losses_counts(r, &written, &lost);
 	if (written == r->received + lost)
 		return 0;
-	kl_warn("%llu events were written, %llu read and %llu lost: the counts do not add up, so "
-		"the whole recording is a gap", (unsigned long long)written,
+	kl_warn("the event counts do not add up (%llu written, %llu read, %llu lost): the whole "
+		"recording is a gap; record again", (unsigned long long)written,
 		(unsigned long long)r->received, (unsigned long long)lost);
 	return written - r->received - lost;
 }
@@ -226,7 +227,7 @@ uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
 /**
  * kl_losses_finish() - turn losses and misses into gaps
  * @r: the recorder, detached, with everything read
- * @stats: lost, missed, ignored and unaccounted are set, of nocall what was lost
+ * @stats: gets lost, missed, ignored and unaccounted, and the lost ones of nocall
  */
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 {
@@ -237,7 +238,7 @@ int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	unsigned int i;
 	int j, err = 0;
 
-	/* With one object and its address only that one has gaps, if it is in the history. */
+	/* With one object, only this object has gaps, if it is in the history. */
 	if (r->opts.one_object && r->h->nobjects == 1)
 		object = 0;
 	for (i = 0; !err && i < r->ngroups; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * klin.ko's own recording, by plain stores (kmod/plain.c): no BPF program, but memory of
- * the same layout as that of the programs on its tracepoints, which it maps here.  So
- * slots, counts and times are read as theirs are, and only the events come another way.
+ * klin.ko's own recording, by plain stores (kmod/plain.c), without BPF programs.  klin maps memory
+ * of the module that has the layout of the maps of BPF programs on its tracepoints.  So slots,
+ * counts and times are read as with BPF; only events come another way.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ int kl_plain_check(const struct kl_recorder *r, const struct kl_clause *c)
 	if (t->kind == KL_TARGET_KLIN)
 		return 0;
 	kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-		  "%s() does not announce itself: --attach=plain expects "
+		  "--attach=plain cannot record the function %s(): expected a target "
 		  "klin:SUBJECT.METHOD", t->name);
 	return -EINVAL;
 }
@@ -32,11 +32,11 @@ int kl_plain_check(const struct kl_recorder *r, const struct kl_clause *c)
 static int check_opts(const struct kl_recorder *r)
 {
 	if (r->opts.clock == KL_CLOCK_SEQ)
-		kl_err("--attach=plain has no clock `seq', whose times drain the store buffer: "
+		kl_err("--attach=plain excludes --clock=seq, which drains the store buffer: "
 		       "expected mono, tick or epoch");
 	else if (r->opts.sample > 1 || r->opts.pid || r->opts.by_cpu)
-		kl_err("--attach=plain leaves no operations out but by --object: expected no "
-		       "--sample, --pid or --cpu");
+		kl_err("--attach=plain excludes --sample, --pid and --cpu: use --object to record "
+		       "fewer operations");
 	else
 		return 0;
 	return -EINVAL;
@@ -45,9 +45,9 @@ static int check_opts(const struct kl_recorder *r)
 static int refused(const char *what, int err)
 {
 	if (err == -ENOENT)
-		kl_err("--attach=plain: no file " PATH ": expected klin.ko to be loaded");
+		kl_err("--attach=plain: " PATH " does not exist: load klin.ko");
 	else if (err == -EBUSY)
-		kl_err("--attach=plain: another recording has " PATH " open");
+		kl_err("--attach=plain: another recording uses " PATH ": stop it first");
 	else
 		kl_err("--attach=plain: cannot %s " PATH ": %s", what, strerror(-err));
 	return err == -ENOMEM ? -EPERM : err;
@@ -78,7 +78,7 @@ int kl_plain_open(struct kl_recorder *r)
 	if (p->fd < 0)
 		return refused("open", -errno);
 	if (ioctl(p->fd, KLIN_PLAIN_SIZE, &p->size))
-		return refused("get the memory of", -errno);
+		return refused("allocate the memory of", -errno);
 	p->at = mmap(NULL, p->map.size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
 	if (p->at == MAP_FAILED) {
 		p->at = NULL;

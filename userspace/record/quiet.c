@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs on which klin causes no interrupt: those that --cpu leaves out, and those that the
- * administrator keeps free of such (isolcpus=, nohz_full=).  Without ticks and drains
- * there less is known of their store buffers, and nothing wrong.
+ * CPUs on which klin causes no interrupts: CPUs that --cpu leaves out, and CPUs that the
+ * administrator keeps free of interrupts (isolcpus=, nohz_full=).  Without ticks and drains klin
+ * knows less of the store buffers of these CPUs, but nothing wrong.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,13 +27,14 @@ static void add_isolated(struct kl_recorder *r, const char *path)
 	if (kl_read_file(path, &text, &len))
 		return;
 	if (!kl_cpulist_none(text) && kl_cpulist_parse(text, r->quiet, r->ncpus))
-		kl_warn("%s: not a list of CPUs: %s", path, text);
+		kl_warn("%s: expected a list of CPUs, found '%.*s': klin may interrupt isolated "
+			"CPUs", path, (int)strcspn(text, "\n"), text);
 	free(text);
 }
 
 /**
- * kl_quiet_open() - find out on which CPUs no interrupt may be caused
- * @r: the recorder, its number of CPUs and its options known
+ * kl_quiet_open() - find the CPUs on which klin must not cause interrupts
+ * @r: the recorder, with its number of CPUs and its options
  *
  * Return: 0 or -ENOMEM.
  */
@@ -71,13 +72,13 @@ void kl_quiet_show(const struct kl_recorder *r, FILE *f)
 		;
 	if (i == words(r))
 		return;
-	fprintf(f, "no ticks and no drains on CPUs ");
+	fprintf(f, "klin causes no interrupts on CPUs ");
 	kl_cpulist_print(r->quiet, r->ncpus, f);
-	fprintf(f, " (left out by --cpu, or isolated)\n");
+	fprintf(f, " (isolated, or excluded by --cpu)\n");
 }
 
 /**
- * kl_quiet_others() - list the CPUs on which interrupts may be caused
+ * kl_quiet_others() - list the CPUs on which klin may cause interrupts
  * @r: the recorder
  *
  * Return: the list, which the caller frees, or NULL without memory.

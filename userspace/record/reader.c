@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From the perf buffers and rings into the history. */
+/* Reads events from the perf buffers and rings into the history. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -21,7 +21,7 @@ int kl_add_drained(struct kl_recorder *r, uint16_t cpu, uint64_t ret, uint64_t b
 	return err;
 }
 
-/* Whether value @i of the event was not, or could not be, fetched. */
+/* Return: true if value @i of the event was not, or could not be, read. */
 static bool unseen(const struct kl_clause *c, const struct klin_event *ev, unsigned int i)
 {
 	bool at_call = c->tracepoint ? i < c->nargs : c->conf.call_vals >> i & 1;
@@ -46,7 +46,7 @@ static void values(const struct kl_clause *c, const struct klin_event *ev, struc
 	}
 }
 
-/* It may be no operation, or on any object, or both: what it may have done is a gap. */
+/* Make a gap of an event that may be no operation, or may be on any object. */
 static int add_unknown(struct kl_recorder *r, const struct klin_event *ev, int64_t object)
 {
 	int err = kl_grow(r->unknown, r->cunknown, r->nunknown + 1);
@@ -55,7 +55,8 @@ static int add_unknown(struct kl_recorder *r, const struct klin_event *ev, int64
 		r->unknown[r->nunknown++] = (struct kl_unknown){
 			.from = ev->call, .to = ev->ret, .object = object, .clause = ev->probe,
 			.cpu = ev->cpu_ret, .nocall = ev->flags & KLIN_F_NOCALL,
-			.hit = ev->flags & KLIN_F_NOCALL && ev->flags & KLIN_F_NORET ? ev->point : 0,
+			.hit = ev->flags & KLIN_F_NOCALL && ev->flags & KLIN_F_NORET ? ev->point :
+			0,
 		};
 	return err;
 }
@@ -63,7 +64,7 @@ static int add_unknown(struct kl_recorder *r, const struct klin_event *ev, int64
 /**
  * kl_reader_add() - add an event to the history
  * @r: the recorder
- * @ev: the event; values beyond its clause's are not looked at
+ * @ev: the event; values beyond those of its clause are ignored
  */
 int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 {
@@ -72,7 +73,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		.call = ev->call, .ret = ev->ret, .cpu = ev->cpu_ret,
 	};
 	const struct kl_op *at;
-	struct kl_shape shape;
+	struct kl_opsig sig;
 	struct kl_clause *c;
 	int64_t object, thread;
 	int err;
@@ -80,8 +81,8 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	if (ev->type == KLIN_EV_DRAIN || ev->type == KLIN_EV_TICK)
 		return kl_add_drained(r, ev->cpu_ret, ev->ret, ev->ret);
 	if (ev->type != KLIN_EV_OP || ev->probe >= r->nclauses) {
-		kl_err("event of unknown type %u, probe %u: klin and its BPF programs do not match",
-		       ev->type, ev->probe);
+		kl_err("unknown event of type %u, probe %u: klin and its BPF programs or klin.ko "
+		       "have different versions; build and load them again", ev->type, ev->probe);
 		return -EPROTO;
 	}
 	c = &r->clauses[ev->probe];
@@ -96,7 +97,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	if (object == KL_ALL_OBJECTS || ev->fault & KLIN_FAULT_WHEN)
 		return add_unknown(r, ev, object);
 
-	/* A locked instruction took the time. */
+	/* A locked instruction, which drains the store buffer, took the time. */
 	if (r->opts.clock == KL_CLOCK_SEQ)
 		op.flags |= KL_OP_DRAINED;
 	thread = kl_history_thread(r->h, ev->tid);
@@ -112,7 +113,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		op.ret = KL_TIME_MAX;
 		op.cpu = ev->cpu_call;
 	} else if (ev->cpu_call != ev->cpu_ret && !(ev->flags & KLIN_F_NOCALL)) {
-		/* The task moved, so the CPU it left has switched tasks. */
+		/* The task has moved, so its former CPU has switched tasks, which drains. */
 		err = kl_add_drained(r, ev->cpu_call, ev->call, ev->ret);
 		if (err)
 			return err;
@@ -120,13 +121,15 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		op.call -= op.call < r->h->error ? op.call : r->h->error;
 	}
 	r->ops++;
-	shape = (struct kl_shape){ .method = c->history_method, .nargs = c->nargs, .nres = c->nres };
+	sig = (struct kl_opsig){ .method = c->history_method,
+				   .nargs = c->nargs,
+				   .nres = c->nres };
 	values(c, ev, v);
-	err = kl_history_add(r->h, &op, &shape, v, v + c->nargs);
+	err = kl_history_add(r->h, &op, &sig, v, v + c->nargs);
 	if (err || !ev->point)
 		return err;
 	at = &r->h->ops[r->h->nops - 1];
-	return kl_history_tell(r->h, r->h->nops - 1, ev->point, kl_op_drain(r->h, at));
+	return kl_history_set_points(r->h, r->h->nops - 1, ev->point, kl_op_drain(r->h, at));
 }
 
 static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_header *header)
@@ -139,7 +142,7 @@ static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_he
 	} *sample = (const void *)header;
 	struct klin_event ev;
 
-	/* PERF_RECORD_LOST comes too late or never: the programs count what did not fit. */
+	/* PERF_RECORD_LOST comes too late or never, so the programs count lost events. */
 	if (header->type != PERF_RECORD_SAMPLE)
 		return LIBBPF_PERF_EVENT_CONT;
 	memset(&ev, 0, sizeof(ev));
@@ -151,8 +154,8 @@ static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_he
 }
 
 /*
- * A wake-up costs the recorded code an interrupt and drains its store buffer, so
- * there is none until a buffer is full; the reader comes by itself.
+ * A wake-up interrupts the recorded code and drains its store buffer.  So there is no wake-up until
+ * a buffer is full; the reader polls.
  */
 static int open_cpu(struct kl_recorder *r, int cpu)
 {
@@ -180,7 +183,7 @@ static int open_cpu(struct kl_recorder *r, int cpu)
  * kl_reader_open() - make a perf buffer for each CPU that is online
  * @r: the recorder, with events_fd
  *
- * What happens on the others is counted as lost until kl_reader_look() sees them.
+ * Events on CPUs that come online later count as lost until kl_reader_look() sees these CPUs.
  */
 int kl_reader_open(struct kl_recorder *r)
 {
@@ -198,11 +201,11 @@ int kl_reader_open(struct kl_recorder *r)
 	}
 	if (!err && !n)
 		err = -ENODEV;
-	/* One came while the others' clocks were compared. */
+	/* A CPU came online while the clocks of the others were compared. */
 	r->cpus_came |= r->online && sysconf(_SC_NPROCESSORS_ONLN) != r->online;
 	if (err == -ENOMEM)
-		kl_err("no memory for perf buffers of %u pages a CPU; give a smaller --buffer",
-		       r->opts.pages);
+		kl_err("not enough memory for perf buffers of %u pages for each CPU: use a smaller "
+		       "--buffer", r->opts.pages);
 	else if (err)
 		kl_err("cannot open the perf buffers: %s", strerror(-err));
 	return err;
@@ -227,13 +230,14 @@ static uint64_t sum_unread(const struct kl_recorder *r, int cpu)
 
 	for (g = 0; g < r->ngroups; g++)
 		for (side = 0; side < KLIN_SIDES; side++)
-			sum += *(volatile __u64 *)&r->groups[g].cpus[KLIN_SIDES * cpu + side].unread;
+			sum += *(volatile __u64 *)
+				&r->groups[g].cpus[KLIN_SIDES * cpu + side].unread;
 	return sum;
 }
 
 /*
- * A buffer of a CPU that was away does not come back with it: it is read to its end
- * and replaced.  Whoever may still be writing to it is waited for.
+ * Replace the buffer of a CPU that was offline, since the old one does not come back with the CPU.
+ * Read the old one to its end, after waiting for programs that may still write to it.
  */
 static int replace(struct kl_recorder *r, int cpu)
 {
@@ -256,7 +260,8 @@ void kl_reader_look(struct kl_recorder *r)
 		if (sum_unread(r, cpu) == r->unread[cpu])
 			continue;
 		err = replace(r, cpu);
-		kl_debug("CPU %d came while recording: %s", cpu, err ? strerror(-err) : "read, too");
+		kl_debug("CPU %d came online during the recording: %s", cpu, err ? strerror(-err) :
+			 "its events are read, too");
 		if (err)
 			continue;
 		r->unread[cpu] = sum_unread(r, cpu);

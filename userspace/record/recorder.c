@@ -18,25 +18,25 @@
 #include "record/plain.h"
 #include "record/recorder.h"
 
-/* Say what it takes to record. */
+/* Say which privileges recording needs. */
 static int not_allowed(void)
 {
 	const char *lockdown = kl_lockdown();
 
 	if (!strcmp(lockdown, "confidentiality"))
-		kl_err("the kernel is locked down (%s): it allows no BPF that reads kernel memory; "
+		kl_err("the kernel is locked down (%s), so BPF programs cannot read its memory: "
 		       "boot without lockdown", lockdown);
 	else
-		kl_err("recording needs root (CAP_BPF and CAP_PERFMON)");
+		kl_err("recording needs root, or CAP_BPF and CAP_PERFMON");
 	return -EPERM;
 }
 
-/* The kernel refused to make a map: say why. */
+/* Say why the kernel refused to make a map. */
 static int refused(const char *what, int err)
 {
 	if (err == -EPERM || err == -EACCES)
 		return not_allowed();
-	kl_err("cannot make %s: %s", what, strerror(-err));
+	kl_err("cannot create %s: %s", what, strerror(-err));
 	return -EPERM;
 }
 
@@ -46,7 +46,7 @@ static bool may_record(void)
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 	uint64_t has;
 
-	/* The kernel will say what it thinks of it. */
+	/* Let the kernel decide. */
 	if (syscall(SYS_capget, &head, data))
 		return true;
 	has = (uint64_t)data[1].effective << 32 | data[0].effective;
@@ -73,21 +73,21 @@ static int make_maps(struct kl_recorder *r)
 	r->slots_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "klin_slots", 4, sizeof(struct klin_slot),
 				     KLIN_ALL_SLOTS(r->opts.slots), &opts);
 	if (r->slots_fd < 0)
-		return refused("the slots of open operations", r->slots_fd);
+		return refused("the map of open operations", r->slots_fd);
 	r->slots = mmap(NULL, KLIN_ALL_SLOTS(r->opts.slots) * sizeof(struct klin_slot),
 			PROT_READ | PROT_WRITE, MAP_SHARED, r->slots_fd, 0);
 	if (r->slots == MAP_FAILED) {
 		r->slots = NULL;
-		return refused("the view of open operations", -errno);
+		return refused("the memory mapping of open operations", -errno);
 	}
 	err = kl_ring_open(r);
 	if (err)
-		return refused("the notes of CPUs' rings", err);
+		return refused("the map of the CPUs' ring buffers", err);
 	err = kl_filter_open(r);
-	return err ? refused("the notes of objects left out", err) : 0;
+	return err ? refused("the map of filtered objects", err) : 0;
 }
 
-/* The number of the first clause on the function of this one. */
+/* Return: the number of the first clause on the same function. */
 static unsigned int function_number(const struct kl_recorder *r, const struct kl_clause *c)
 {
 	const struct kl_clause *first;
@@ -117,14 +117,14 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 	conf->slot_mask = r->opts.slots - 1;
 	conf->clock = kl_times_kind(r);
 	/*
-	 * What klin does itself counts too, but where it only looks it can be left out,
-	 * with what interrupts it; of one object there is little.
+	 * klin's own calls are operations, too.  Calls of a pure method may be left out, with
+	 * interrupts on top of them.  With one object they are few, so they stay.
 	 */
 	conf->self = c->method->pure && !r->opts.one_object ? getpid() : 0;
 	kl_filter_conf(r, &conf->filter);
 	conf->one_object = r->opts.one_object && c->found.target->object;
 	conf->object = r->opts.lock && !c->found.func.module[0] ? r->opts.lock : r->opts.object;
-	/* What is left out has no call. */
+	/* Operations that are left out record no call. */
 	conf->call_filter |= (conf->one_object || conf->filter.sample) && conf->call_object;
 	conf->call_filter |= conf->filter.by_cpu;
 	conf->all = !conf->one_object && !conf->filter.only && !conf->filter.sample &&
@@ -139,12 +139,13 @@ static int choose_tracepoint(struct kl_recorder *r, struct kl_clause *c)
 	if (c->nargs <= KLIN_TP_VALS && c->nres <= KLIN_TP_VALS)
 		return 0;
 	kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-		  "klin: methods announce at most %u arguments and %u results; '%s' has %u and %u",
+		  "a target klin:SUBJECT.METHOD has at most %u arguments and %u results, but '%s' "
+		  "has %u and %u",
 		  KLIN_TP_VALS, KLIN_TP_VALS, c->method->name, c->nargs, c->nres);
 	return -EINVAL;
 }
 
-/* An inlined function may be at several places of another one: a clause for each. */
+/* Make a clause for each place where a function was inlined into another one. */
 static int choose_places(struct kl_recorder *r, struct kl_clause *first)
 {
 	unsigned int i;
@@ -164,19 +165,19 @@ static int choose_places(struct kl_recorder *r, struct kl_clause *first)
 	return err;
 }
 
-/* What the clause covers; inlined instances of its function become clauses of their own. */
+/* Determine the clause's coverage; inlined instances of its function become clauses. */
 static int choose_instances(struct kl_recorder *r, const struct kl_clause *first)
 {
 	struct kl_instances *c = malloc(sizeof(*c));
 	unsigned int i;
 	int err = c ? kl_instances_find(r->kernel, &first->found, c) : -ENOMEM;
 
-	/* What is executed at a place cannot be left out, see filter.c. */
+	/* Executions of a place cannot be left out, see filter.c. */
 	if (!err && c->n && (r->opts.sample > 1 || r->opts.others)) {
 		c->n = 0;
 		c->kind = KL_COVER_UNKNOWN;
-		snprintf(c->text, sizeof(c->text), "%s(): with --sample, --pid or --cpu what is "
-			 "inlined is not recorded", first->found.target->name);
+		snprintf(c->text, sizeof(c->text), "%s(): with --sample, --pid or --cpu "
+			 "inlined calls are not recorded", first->found.target->name);
 	}
 	for (i = 0; !err && i < c->n; i++) {
 		struct kl_clause *to = &r->clauses[r->nclauses++];
@@ -193,7 +194,7 @@ static int choose_instances(struct kl_recorder *r, const struct kl_clause *first
 	return err;
 }
 
-/* Adds clauses for what is found in this kernel, if there is anything. */
+/* Add clauses for the first alternative that this kernel has, if any. */
 static int choose(struct kl_recorder *r, struct kl_clause *c)
 {
 	const struct kl_spec *s = r->opts.spec;
@@ -225,7 +226,7 @@ static int choose(struct kl_recorder *r, struct kl_clause *c)
 	return err ? err : choose_instances(r, c);
 }
 
-/* What the history says about itself. */
+/* Fill the history's header. */
 static int describe(struct kl_recorder *r)
 {
 	const struct kl_spec *s = r->opts.spec;
@@ -241,8 +242,8 @@ static int describe(struct kl_recorder *r)
 	if (!h->spec_path || !h->spec_text || !h->release)
 		return -ENOMEM;
 	if (h->clock == KL_CLOCK_MONO && strcmp(source, "tsc"))
-		kl_warn("the clock source is '%s', not tsc: times of different CPUs are less certain "
-			"than measured", source);
+		kl_warn("the clock source is '%s', not 'tsc': clocks of different CPUs may differ "
+			"by more than measured", source);
 	if (r->opts.clock_known && h->clock == KL_CLOCK_MONO) {
 		h->error = r->opts.clock_error;
 		return 0;
@@ -250,7 +251,7 @@ static int describe(struct kl_recorder *r)
 	return kl_times_error(r, &h->error);
 }
 
-/* Is there a clause on anything else than klin.ko's own tracepoints? */
+/* Return: true if a clause is on something other than klin.ko's tracepoints. */
 static bool names_functions(const struct kl_spec *s)
 {
 	unsigned int i, j;
@@ -284,12 +285,12 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	if (!r->clauses || !r->h)
 		goto err;
 	if (!r->nclauses) {
-		kl_err("%s has no probe clauses, so there is nothing to attach",
+		kl_err("'%s' has no probe clauses: choose a specification that has them",
 		       kl_spec_path(opts->spec));
 		err = -EINVAL;
 		goto err;
 	}
-	/* Before anything is looked for: much is not to be seen without. */
+	/* This comes first, since many files of /proc and tracefs need privileges. */
 	err = may_record() ? 0 : not_allowed();
 	if (!err)
 		err = kl_settle_check(opts) ?: kl_clock_check() ?:
@@ -300,7 +301,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 	r->ignore_misses = opts->one_object && opts->private_object &&
 			   !kl_preemptible(r->kernel->preemption);
 	kl_debug("kernel's symbols and types read after %.0f ms", (kl_now_ns() - start) / 1e6);
-	/* Clauses that have nothing to attach to here are left out. */
+	/* Remove clauses that have nothing to attach to in this kernel. */
 	for (i = 0, n = r->nclauses, r->nclauses = 0; i < n; i++) {
 		struct kl_clause *c = &r->clauses[r->nclauses];
 
@@ -354,7 +355,7 @@ void kl_recorder_free(struct kl_recorder *r)
 	free(r);
 }
 
-/* What an event does to the store buffer of the CPU it is on, by what it is made of. */
+/* Say what recording an event does to the store buffer of its CPU. */
 static const char *effect(const struct kl_recorder *r, bool drains)
 {
 	if (drains)
@@ -363,7 +364,7 @@ static const char *effect(const struct kl_recorder *r, bool drains)
 	       "store buffer not drained";
 }
 
-/* QEMU without KVM: its processors are threads of the host. */
+/* Return: true on QEMU without KVM, where CPUs are threads of the host. */
 static bool emulated(void)
 {
 	size_t len;
@@ -411,7 +412,7 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 				effect(r, found->way != KL_WAY_FENTRY), found->why[0] ? " (" : "",
 				found->why, found->why[0] ? ")" : "");
 		if (found->target->point)
-			fprintf(f, "; its point by a kprobe, %s", effect(r, true));
+			fprintf(f, "; linearization point by kprobe, %s", effect(r, true));
 		fputc('\n', f);
 	}
 	for (i = 0; i < r->h->ncoverage; i++)
@@ -419,11 +420,11 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 			kl_cover_names[r->h->coverage[i].kind], r->h->coverage[i].text);
 	fprintf(f, "preemption: %s%s\n", kl_preemption_name(r->kernel->preemption),
 		kl_preemptible(r->kernel->preemption) ?
-		" (preemptible: fentry programs miss what other tasks call while they are "
-		"preempted; kprobes and tracepoints do not)" : "");
+		" (preemptible: while an fentry program is preempted, calls of other tasks are "
+		"missed; kprobes and tracepoints miss none)" : "");
 	if (emulated())
-		fprintf(f, "machine: emulated (QEMU's TCG): store buffers are the host's, and drained "
-			"by more than told here, as by each reading of the TSC\n");
+		fprintf(f, "machine: emulated (QEMU's TCG): the store buffers are the host's, and "
+			"more drains them than these lines say, such as each read of the TSC\n");
 	kl_filter_show(r, f);
 	kl_quiet_show(r, f);
 }
@@ -445,7 +446,7 @@ uint64_t kl_recorder_received(const struct kl_recorder *r)
 	return r->ops;
 }
 
-/* The clocks of CPUs that came while recording may differ by more. */
+/* Compare the clocks again: those of CPUs that came online may differ by more. */
 static int compare_again(struct kl_recorder *r)
 {
 	uint64_t error, before = r->h->error;
@@ -458,7 +459,7 @@ static int compare_again(struct kl_recorder *r)
 	if (err || error <= before)
 		return err;
 	r->h->error = error;
-	/* Calls timed on another CPU than the return were told earlier by the error known then. */
+	/* Calls timed on another CPU than their return were moved back by the error known then. */
 	for (i = 0; i < r->h->nops; i++) {
 		struct kl_op *op = &r->h->ops[i];
 
@@ -473,7 +474,7 @@ void kl_look_at_preemption(struct kl_recorder *r)
 
 	if (now == before)
 		return;
-	kl_warn("the kernel's preemption model changed from %s to %s while it was recorded",
+	kl_warn("the kernel's preemption model changed from %s to %s during the recording",
 		kl_preemption_name(before), kl_preemption_name(now));
 	r->kernel->preemption = now;
 	if (!kl_preemptible(now))
@@ -486,7 +487,7 @@ int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_r
 	struct kl_memstream m;
 	int err;
 
-	/* Everything is seen up to here; the clocks differ by less than the sleep. */
+	/* All events until now are read; the clocks differ by less than the sleep. */
 	r->ended = kl_now_ns();
 	r->end = kl_times_end(r);
 	usleep(1000);

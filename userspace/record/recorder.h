@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The recorder from within: what attach, reader, losses and finish share. */
+/* The internal structures and functions of the recorder. */
 #ifndef KL_RECORD_RECORDER_H
 #define KL_RECORD_RECORDER_H
 
@@ -14,78 +14,79 @@
 #include "record/record.h"
 #include "record/attach/target.h"
 
-/* A loaded and attached program, and how often the kernel did not run it. */
+/* A loaded and attached program, and the number of times that the kernel did not run it. */
 struct kl_prog {
 	struct bpf_program *prog;
 	struct bpf_link *link;
-	char event[64];		/* of tracefs, for kprobes; empty else */
-	bool by_module;		/* a probe of klin.ko's; module_fd is 0 when it is gone */
+	char event[64]; /* name of a kprobe's event in tracefs, or empty */
+	bool by_module; /* klin.ko's probe; module_fd is 0 after its end */
 	int module_fd;
-	uint64_t misses;	/* as last read */
-	uint64_t deficit;	/* of kprobes: hits that were no runs, as last read */
-	bool clean;		/* nothing more can have been missed when it was last looked at */
+	uint64_t misses; /* the kernel's count of misses, as last read */
+	uint64_t deficit; /* for kprobes: hits without runs, as last read */
+	bool clean; /* at the last reading of counts nothing more can have been missed */
 };
 
 /*
- * Programs that share one struct klin_cpu array: of a clause, or of two on one function, or
- * all of klin.ko's.
+ * Programs that share an array of struct klin_cpu: those of one clause, of two clauses on one
+ * function, or all of klin.ko.
  */
 struct kl_group {
 	struct bpf_object *obj;
-	struct klin_cpu *cpus;	/* mapped; KLIN_SIDES a CPU */
+	struct klin_cpu *cpus; /* mapped; KLIN_SIDES for each CPU */
 	size_t cpus_size;
 	struct {		/* ring.c */
 		const char *at;	/* mapped, or NULL */
 		size_t size;
-		uint32_t entries, entry;	/* a CPU's, and bytes of one */
+		uint32_t entries, entry; /* number of a CPU's entries; bytes of an entry */
 	} ring;
-	struct kl_prog progs[4];	/* call, return, then others */
+	struct kl_prog progs[4]; /* programs of the call, of the return, and others */
 	unsigned int nprogs;
-	bool place;		/* progs[2] is on a place between the call and the return */
-	bool two;		/* of two clauses: what is missed may be an operation of each */
-	uint64_t crowded;	/* calls and returns that found no place in a slot */
-	uint64_t ended;		/* missed calls that have returned for certain */
-	uint64_t clean;		/* all that was missed before this time has been told; 0: not known */
-	/* Windows in which programs were seen to miss; 0: never. */
+	bool place; /* progs[2] is at a place between the call and the return */
+	bool two; /* the programs of two clauses: a miss may belong to either */
+	uint64_t crowded; /* number of calls and returns that found no room in a slot */
+	uint64_t ended; /* number of missed calls that have certainly returned */
+	uint64_t clean; /* all misses before this time are in the counts; 0: unknown */
+	/* the period in which programs missed; 0: never */
 	uint64_t miss_from, miss_to;
 };
 
-/* A clause and the target that was taken for it. */
+/* A clause and its chosen target. */
 struct kl_clause {
 	const struct kl_probe *p;
 	const struct kl_method *method;
-	struct kl_found found;	/* its way and why are what was done in the end */
+	struct kl_found found; /* the target; its way and why describe the final attachment */
 	struct klin_conf conf;
 	bool tracepoint;
-	unsigned int group;	/* index of its programs */
-	struct kl_clause *other;	/* on the same function, by the same programs; or NULL */
+	unsigned int group; /* index of its group of programs */
+	struct kl_clause *other; /* the clause that shares function and programs, or NULL */
 	int history_method;
 	unsigned int nargs, nres;
-	uint64_t module_id;	/* of its function's module when it was chosen; see changes.c */
+	/* identity of its function's module when it was chosen, see changes.c */
+	uint64_t module_id;
 };
 
-/* Everything returned by @ret on a CPU has left its store buffer at @by. */
+/* The stores of all operations that returned on a CPU by @ret have left its store buffer by @by. */
 struct kl_drained {
 	uint64_t ret, by;
 	uint16_t cpu;
 };
 
-/* An operation of which so little is known that it becomes a gap. */
+/* An operation that becomes a gap, since too little is known about it. */
 struct kl_unknown {
 	uint64_t from, to;
-	uint64_t hit;	/* of a place, when neither the call nor the return was seen; else 0 */
+	uint64_t hit; /* time at a place, if neither the call nor the return was seen; else 0 */
 	uint32_t object, clause;
 	uint16_t cpu;
 	bool nocall;
 };
 
-/* The program that notes a clause's linearization points; its misses do no harm. */
+/* The program that records a clause's linearization points; its misses do no harm. */
 struct kl_pointer {
 	struct bpf_object *obj;
 	struct kl_prog prog;
 };
 
-/* klin.ko's own recording, see plain.h. */
+/* The state of recording by klin.ko, see plain.h. */
 struct kl_plain {
 	int fd;
 	char *at;		/* mapped */
@@ -103,9 +104,9 @@ struct kl_cut {
 /* A task that may be inside a probed function since before the recording. */
 struct kl_blocked {
 	pid_t tid;
-	bool on_cpu;		/* when it was looked at, and no sample has told where it is */
-	bool unsure;		/* its stack does not tell */
-	struct kl_sampler *sampler;	/* since it was on a CPU; or NULL */
+	bool on_cpu; /* it was on a CPU at the last look, and no sample shows where it is */
+	bool unsure; /* its stack does not show whether it is inside */
+	struct kl_sampler *sampler; /* opened when it was on a CPU; or NULL */
 };
 
 struct kl_recorder {
@@ -119,8 +120,8 @@ struct kl_recorder {
 	struct kl_pointer *points;
 	unsigned int npoints;
 	struct bpf_object *task_obj;
-	struct bpf_link *task_links[2];	/* to its end, and to its end for everybody */
-	struct bpf_link *cpu_link;	/* to CPUs that go or come */
+	struct bpf_link *task_links[2]; /* links to the exit of a task and to its release */
+	struct bpf_link *cpu_link; /* link to CPUs that go offline or come online */
 	struct bpf_object *tick_obj;
 	struct bpf_link **ticks;	/* by CPU */
 
@@ -128,29 +129,30 @@ struct kl_recorder {
 	int events_fd, slots_fd, left_fd, homes_fd;
 	struct klin_slot *slots;
 	struct klin_left *left;	/* mapped */
-	struct perf_buffer **buffers;	/* by CPU; NULL while it is not there */
-	uint64_t *unread;		/* by CPU: what had no buffer, as last read */
+	struct perf_buffer **buffers; /* by CPU; NULL while the CPU is offline */
+	uint64_t *unread; /* by CPU: number of events without a buffer, as last read */
 	struct klin_home *homes;	/* mapped; by CPU */
-	unsigned int nrings;		/* of each group; 0: all goes through the perf buffers */
-	bool cpus_came;			/* or came back: their clocks were not compared */
-	bool clocks_unknown;		/* those of some CPUs could not be compared */
-	long online;			/* CPUs when they were compared */
-	char clock_source[32];		/* of the kernel, when they were */
-	bool clock_changed;		/* it is another one: times before say nothing of later ones */
-	bool module_gone;		/* a probed one was unloaded, see changes.c */
-	uint64_t module_seen;		/* then: the last time before that it was still there */
-	bool patched;			/* a live patch came while recording */
+	unsigned int nrings; /* number of each group's rings; 0: all events use the perf buffers */
+	bool cpus_came; /* CPUs came online, so their clocks were not compared */
+	bool clocks_unknown; /* the clocks of some CPUs could not be compared */
+	long online; /* number of CPUs at the comparison */
+	char clock_source[32]; /* the kernel's clock source at the comparison */
+	/* the clock source changed: earlier and later times cannot be compared */
+	bool clock_changed;
+	bool module_gone; /* a probed module was unloaded, see changes.c */
+	uint64_t module_seen; /* with @module_gone: the last time at which the module was seen */
+	bool patched; /* a live patch was applied during the recording */
 
-	struct kl_plain plain;		/* if the options say so */
+	struct kl_plain plain; /* with opts.plain */
 
 	struct kl_drained *drained;
 	size_t ndrained, cdrained;
 	struct kl_unknown *unknown;
 	size_t nunknown, cunknown;
 
-	int drain_fd;		/* klin.ko's, or -1 */
-	char *drain_cpus;	/* the list that is written there */
-	uint64_t *quiet;	/* a bit for each CPU on which klin causes no interrupt */
+	int drain_fd; /* klin.ko's file that drains CPUs, or -1 */
+	char *drain_cpus; /* the list of CPUs that is written to it */
+	uint64_t *quiet; /* mask of the CPUs on which klin causes no interrupt */
 	struct {		/* clocks.c */
 		struct klin_time *at;	/* mapped: the shared count, then each CPU's */
 		size_t size;
@@ -160,36 +162,39 @@ struct kl_recorder {
 		atomic_bool stop;
 		uint64_t began, raised, count, longest;	/* by CLOCK_MONOTONIC */
 	} times;
-	/* By CLOCK_MONOTONIC, for people and for pace; all below is by the recording's clock. */
+	/*
+	 * times of CLOCK_MONOTONIC, for messages and intervals; times below are of the
+	 * recording's clock
+	 */
 	uint64_t began, ended, looked;
 
-	uint64_t begin;		/* the first program may have run */
-	uint64_t settled;	/* what was under way then has ended */
+	uint64_t begin; /* a time before the first program ran */
+	uint64_t settled; /* a time after the end of all operations that were in flight at @begin */
 	struct kl_cut cuts[KL_CUTS];
 	unsigned int ncuts;
-	uint64_t start;		/* of the history */
+	uint64_t start; /* the begin of the history */
 	uint64_t end;
-	uint64_t polled, polled_before;	/* misses were last read, and the time before */
+	uint64_t polled, polled_before; /* times of the last two readings of misses */
 	uint64_t received, ops, bytes;
-	int err;		/* of the event callback */
-	bool warned_preemptible;	/* of what fentry loses there */
-	bool ignore_misses;	/* they cannot have been of the one object */
-	bool displaced;		/* a call was, by more than a slot has room for; see loss_bounds.c */
+	int err; /* error of the event callback */
+	bool warned_preemptible; /* a warning about the losses of fentry was printed */
+	bool ignore_misses; /* misses cannot belong to the one object */
+	bool displaced; /* a full slot displaced a call, see loss_bounds.c */
 	struct {		/* follow.c */
 		struct kl_account account;
 		uint64_t floor, lost, missed, ended;
-		size_t ready;	/* operations that are handed on */
-		size_t counted;	/* those that were there before: kl_count_ended() has seen them */
+		size_t ready; /* number of operations that are handed on */
+		size_t counted; /* number of older operations, which kl_count_ended() has counted */
 		struct kl_history view;
 		bool begun;
 	} follow;
-	struct kl_callees *callees;	/* NULL: the kernel's code cannot be read */
-	struct kl_blocked *blocked;	/* inside a probed function at the start */
+	struct kl_callees *callees; /* the kernel's code, or NULL if it cannot be read */
+	struct kl_blocked *blocked; /* tasks inside a probed function since the start */
 	size_t nblocked, cblocked;
 	uint64_t blocked_until;
 };
 
-/* recorder.c: to be called now and then: the preemption model can be changed at any time. */
+/* recorder.c: to be called now and then, since the preemption model can change at any time. */
 void kl_look_at_preemption(struct kl_recorder *r);
 
 /* clocks.c */
@@ -221,61 +226,64 @@ char *kl_quiet_others(const struct kl_recorder *r);
 
 /* room.c: limits and memory on machines of many CPUs. */
 int kl_room_make(struct kl_recorder *r);
-/* Descriptors that it takes, and pages of buffer a CPU of so much memory, in pages. */
+/* Number of file descriptors; pages of buffer for each CPU with this memory, in pages. */
 uint64_t kl_room_fds(unsigned int ncpus, unsigned int nclauses);
 unsigned int kl_room_pages(unsigned int ncpus, uint64_t memory);
 
 /* attach.c */
-/* Open an object with the shared maps; @rodata may be NULL. */
+/* Open a BPF object with the shared maps; @rodata may be NULL. */
 int kl_open_object(const struct kl_recorder *r, const void *elf, size_t size, const void *rodata,
 		   size_t rosize, struct bpf_object **out);
-/* The programs stay loaded, so that their counts can be read. */
+/* Detach; the programs stay loaded, so that their counts can be read. */
 void kl_detach(struct kl_recorder *r);
 void kl_close_groups(struct kl_recorder *r);
 
-/* drain_timer.c: interrupts that tell when a store buffer was empty. */
+/* drain_timer.c: interrupts that show when a store buffer was empty. */
 void kl_ticks_attach(struct kl_recorder *r);
 void kl_ticks_detach(struct kl_recorder *r);
-/* The CPU has come back, without its timer. */
+/* Start the timer of a CPU that came online again. */
 void kl_ticks_again(struct kl_recorder *r, int cpu);
 
-/* kprobe.c: probes through tracefs, since the kernel counts the misses of these only. */
+/* kprobe.c: probes through tracefs, the only ones whose misses the kernel counts. */
 void kl_kprobe_sweep(const struct kl_kernel *k);
 enum kl_kprobe_kind { KL_KPROBE_CALL, KL_KPROBE_RETURN, KL_KPROBE_PLACE, KL_KPROBE_POINT };
 int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *module,
 		     const char *symbol, uint64_t offset, enum kl_kprobe_kind kind);
 /*
- * The same by klin.ko; kl_kprobe_remove() detaches it.  At the return of a function, which is
- * @at_return, or then at its call; or where an instruction is.
+ * Attach a probe of klin.ko, which kl_kprobe_remove() detaches: at the call of a function, at its
+ * return (@at_return), or at an instruction.
  */
 int kl_kprobe_attach_module(struct kl_prog *p, const char *module, const char *symbol,
 			    const struct kl_prog *at_return);
 int kl_kprobe_attach_module_place(struct kl_prog *p, const char *module, const char *symbol,
 				  uint64_t offset);
-/* How often one of klin.ko's did not run its program. */
+/* Number of times that a probe of klin.ko did not run its program. */
 uint64_t kl_kprobe_module_misses(const struct kl_prog *p);
-/* To be called when the link is gone; the counts are gone then, too. */
+/* Remove a probe, and its counts, after its link. */
 void kl_kprobe_remove(const struct kl_kernel *k, struct kl_prog *p);
-/* Hits and misses that the kernel counted; false if they cannot be read. */
+/* Get the hits and misses that the kernel counted.  Return: false if they cannot be read. */
 bool kl_kprobe_profile(const struct kl_kernel *k, const char *event, uint64_t *hits,
 		       uint64_t *misses);
 
 /* reader.c */
 int kl_reader_open(struct kl_recorder *r);
-/* What returned on the CPU by @ret has left its store buffer by @by. */
+/* Note that operations which returned on the CPU by @ret have left its store buffer by @by. */
 int kl_add_drained(struct kl_recorder *r, uint16_t cpu, uint64_t ret, uint64_t by);
 int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev);
 int kl_reader_consume(struct kl_recorder *r);
-/* Look for CPUs that have come since their buffers were made. */
+/* Make buffers for CPUs that came online. */
 void kl_reader_look(struct kl_recorder *r);
 void kl_reader_close(struct kl_recorder *r);
 
 /* ring.c */
 int kl_ring_open(struct kl_recorder *r);
 void kl_ring_close(struct kl_recorder *r);
-/* Pages of a CPU's perf buffer: the rings are the other half. */
+/* Pages of a CPU's perf buffer; the rings have the other half. */
 unsigned int kl_ring_perf_pages(const struct kl_recorder *r);
-/* To be called before the CPU's perf buffer is opened, and, with what it gave, when it is. */
+/*
+ * kl_ring_came() is called before a CPU's perf buffer is opened; its result goes to
+ * kl_ring_start() after.
+ */
 uint32_t kl_ring_came(const struct kl_recorder *r, int cpu);
 void kl_ring_start(struct kl_recorder *r, int cpu, uint32_t came);
 uint32_t kl_ring_entries(const struct kl_recorder *r, unsigned int nvals);
@@ -286,18 +294,18 @@ int kl_ring_consume(struct kl_recorder *r);
 
 /* losses.c */
 void kl_losses_poll(struct kl_recorder *r, bool last);
-/* All misses before this time are in the counts as they were last looked at. */
+/* A time before which all misses are in the last counts. */
 uint64_t kl_losses_told(const struct kl_recorder *r);
-/* Events that the programs tried to write so far, and those of them that did not fit. */
+/* Get the number of events that the programs tried to write, and of those that did not fit. */
 void kl_losses_counts(const struct kl_recorder *r, uint64_t *written, uint64_t *lost);
 uint64_t kl_losses_unaccounted(const struct kl_recorder *r);
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats);
 
-/* filter.c: operations that are left out. */
+/* filter.c: operations that options leave out. */
 int kl_filter_open(struct kl_recorder *r);
 void kl_filter_close(struct kl_recorder *r);
 void kl_filter_conf(const struct kl_recorder *r, struct klin_filter *f);
-/* Can what this clause records be left out?  A message if not. */
+/* Check that operations of this clause can be left out.  Return: 0, or -EINVAL after a message. */
 int kl_filter_check(const struct kl_recorder *r, const struct kl_clause *c);
 void kl_filter_show(const struct kl_recorder *r, FILE *f);
 int kl_filter_finish(struct kl_recorder *r, struct kl_record_stats *stats);
@@ -330,11 +338,14 @@ void kl_take_cuts(struct kl_recorder *r);
 int kl_begin(struct kl_recorder *r);
 
 /* finish.c */
-/* It may have taken effect or not, and nothing is known of its results. */
+/* Finish the history.  Return: 0 or a negative errno. */
 int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats);
-/* What is open is pending, and what came after the end is cut off. */
+/* Make open operations pending, and drop those after the end. */
 int kl_finish_open(struct kl_recorder *r);
-/* Give each operation the first time by which its CPU is known to have drained after it. */
+/*
+ * Set each operation's drain, the first known time at which its CPU's store buffer was empty
+ * after it.
+ */
 int kl_set_drains(struct kl_recorder *r);
 
 #endif

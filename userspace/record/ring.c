@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rings that programs at returns write by plain stores (bpf/ring.h), one for each CPU
- * and group, but not of places, of which there may be very many.  Together they have half
- * of the memory that the perf buffers would have alone, shared by the groups; what does not
- * fit goes there, into the other half.
+ * Rings that programs at returns write by plain stores (bpf/ring.h): one for each CPU and group of
+ * clauses.  Clauses on places have none, since there may be very many.  The rings have half of the
+ * memory that perf buffers would have alone, and the groups share it.  Events that do not fit go to
+ * the perf buffers, which have the other half.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "record/recorder.h"
 
-#define ENTRIES_MAX	(1U << 30)	/* of all CPUs */
+#define ENTRIES_MAX	(1U << 30)	/* maximal number of entries of all CPUs */
 
 static size_t whole_pages(size_t size)
 {
@@ -24,7 +24,7 @@ static size_t whole_pages(size_t size)
 }
 
 /**
- * kl_ring_open() - make what tells which rings may be written, none yet
+ * kl_ring_open() - make the map that says which rings may be written; none yet
  * @r: the recorder, its CPUs counted
  *
  * Return: 0 or a negative errno, without a message.
@@ -58,8 +58,7 @@ void kl_ring_close(struct kl_recorder *r)
 }
 
 /*
- * Groups with rings: a clause on a function is one, or two of them are, all tracepoints
- * together are one.
+ * The number of groups with rings: one or two clauses on a function are one, all tracepoints too.
  */
 static unsigned int ngroups(const struct kl_recorder *r)
 {
@@ -91,12 +90,12 @@ uint32_t kl_ring_came(const struct kl_recorder *r, int cpu)
 }
 
 /**
- * kl_ring_start() - let the rings of a CPU be written
+ * kl_ring_start() - allow programs to write the rings of a CPU
  * @r: the recorder
  * @cpu: the CPU, whose perf buffer is open
- * @came: kl_ring_came() before it was opened: if it has changed they stay closed
+ * @came: kl_ring_came() before it was opened; if this has changed, the rings stay closed
  *
- * CPUs that come when the rings have been made have none.
+ * CPUs that come online after the rings were made have none.
  */
 void kl_ring_start(struct kl_recorder *r, int cpu, uint32_t came)
 {
@@ -110,7 +109,7 @@ void kl_ring_start(struct kl_recorder *r, int cpu, uint32_t came)
 		__atomic_store_n(&home->open, came, __ATOMIC_RELEASE);
 }
 
-/* Of a CPU's ring for events of so many values; 0: there are no rings. */
+/* Return: the number of entries of a CPU's ring for events of @nvals values; 0: no rings. */
 uint32_t kl_ring_entries(const struct kl_recorder *r, unsigned int nvals)
 {
 	const uint64_t bytes = (uint64_t)r->opts.pages * sysconf(_SC_PAGESIZE) / 2;
@@ -126,7 +125,7 @@ uint32_t kl_ring_entries(const struct kl_recorder *r, unsigned int nvals)
  * kl_ring_size() - give the rings of a group their size
  * @r: the recorder
  * @g: the group, its object open and not yet loaded
- * @nvals: values of its events, at most
+ * @nvals: maximal number of values of its events
  *
  * Return: 0 or a negative errno.
  */
@@ -143,7 +142,7 @@ int kl_ring_size(const struct kl_recorder *r, struct kl_group *g, unsigned int n
 	return err ?: bpf_map__set_max_entries(map, r->nrings * g->ring.entries);
 }
 
-/* When it is loaded; 0 or a negative errno. */
+/* Map the rings of a loaded group.  Return: 0 or a negative errno. */
 int kl_ring_map(const struct kl_recorder *r, struct kl_group *g)
 {
 	const struct bpf_map *map = bpf_object__find_map_by_name(g->obj, "ring");
@@ -169,7 +168,8 @@ static int consume(struct kl_recorder *r, struct kl_group *g, int cpu)
 {
 	struct klin_cpu *c = &g->cpus[KLIN_SIDES * cpu + KLIN_AT_RETURN];
 	const uint64_t head = __atomic_load_n(&c->head, __ATOMIC_ACQUIRE);
-	const char *first = g->ring.at + (size_t)r->homes[cpu].ring * g->ring.entries * g->ring.entry;
+	const char *first = g->ring.at +
+		(size_t)r->homes[cpu].ring * g->ring.entries * g->ring.entry;
 	struct klin_event ev;
 	uint64_t tail = c->tail;
 	int err = 0;
@@ -186,7 +186,7 @@ static int consume(struct kl_recorder *r, struct kl_group *g, int cpu)
 }
 
 /**
- * kl_ring_consume() - read what has come
+ * kl_ring_consume() - read new events of all rings
  * @r: the recorder
  *
  * Return: 0 or a negative errno.

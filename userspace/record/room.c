@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room for machines of many CPUs: file descriptors, locked memory, and the size of the
- * buffers where the user names none.
+ * Makes room for recording on many CPUs: limits of file descriptors and locked memory, and the
+ * default size of the buffers.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,15 +13,15 @@
 
 #define PAGES_MAX	1024	/* 4 MiB a CPU */
 #define PAGES_MIN	16
-#define SHARE		8	/* the buffers of all CPUs have this part of the memory at most */
+#define SHARE		8	/* all buffers together have at most this part of the memory */
 
-/* A perf buffer and its epoll instance; a tick's event and its link. */
+/* file descriptors per CPU: a perf buffer, its epoll instance, a tick's event and its link */
 #define FDS_CPU		4
-/* Maps, programs and links of a clause, and what its object has of the shared maps. */
+/* per clause: its maps, programs and links, and its object's copies of the shared maps */
 #define FDS_CLAUSE	24
 #define FDS_OTHER	128
 
-/* The limits as they were, for commands that klin starts. */
+/* The original limits, for commands that klin starts. */
 static struct rlimit fds_before;
 
 uint64_t kl_room_fds(unsigned int ncpus, unsigned int nclauses)
@@ -51,8 +51,8 @@ static int raise_fds(const struct kl_recorder *r)
 	if (more.rlim_max < need)
 		more.rlim_max = need;
 	if (setrlimit(RLIMIT_NOFILE, &more)) {
-		kl_err("recording %u clauses on %d CPUs takes up to %llu file descriptors, and the "
-		       "limit is %llu: raise it (ulimit -n %llu)", r->nclauses, r->ncpus,
+		kl_err("recording %u clauses on %d CPUs needs up to %llu file descriptors, but the "
+		       "limit is %llu: raise it with `ulimit -n %llu'", r->nclauses, r->ncpus,
 		       (unsigned long long)need, (unsigned long long)now.rlim_max,
 		       (unsigned long long)need);
 		return -EPERM;
@@ -62,7 +62,7 @@ static int raise_fds(const struct kl_recorder *r)
 	return 0;
 }
 
-/* Without CAP_IPC_LOCK what the kernel lends for buffers counts as locked memory. */
+/* Without CAP_IPC_LOCK the kernel counts perf buffers as locked memory. */
 static void raise_locked(void)
 {
 	struct rlimit l;
@@ -80,8 +80,8 @@ static void raise_locked(void)
  * kl_room_make() - raise the limits that recording on all CPUs meets
  * @r: the recorder, its CPUs and clauses counted
  *
- * Where the options name no size of the buffers, one is chosen: 4 MiB a CPU, or less where
- * all of them would take more than an eighth of the memory.
+ * If the options name no size of the buffers, it chooses 4 MiB a CPU, or less if all buffers would
+ * take more than an eighth of the memory.
  *
  * Return: 0, or -EPERM after a message.
  */
@@ -94,9 +94,9 @@ int kl_room_make(struct kl_recorder *r)
 }
 
 /**
- * kl_room_restore() - give a command that klin starts the limits that klin was given
+ * kl_room_restore() - give a command that klin starts klin's original limits
  *
- * To be called in the child, before it executes the command.
+ * The child calls it before it executes the command.
  */
 void kl_room_restore(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where a task is while it is on a CPU, see sampler.h. */
+/* Samples the stack of a task while it runs, see sampler.h. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 struct kl_sampler {
 	int fd;
 	struct perf_event_mmap_page *page;
-	size_t size;		/* mapped */
+	size_t size; /* bytes that are mapped */
 	uint64_t record[SAMPLE_MAX / sizeof(uint64_t)];
 };
 
@@ -65,7 +65,7 @@ void kl_sampler_close(struct kl_sampler *s)
 	free(s);
 }
 
-/* Bytes of the ring, which may go round its end. */
+/* Copy bytes of the ring, which may wrap around its end. */
 static void copy(const struct kl_sampler *s, uint64_t at, void *to, size_t n)
 {
 	const char *data = (const char *)s->page + s->page->data_offset;
@@ -76,7 +76,7 @@ static void copy(const struct kl_sampler *s, uint64_t at, void *to, size_t n)
 	memcpy((char *)to + first, data, n - first);
 }
 
-/* The number of addresses, then those; marks between them tell whose they are. */
+/* Read the number of addresses and the addresses; marks among them say user or kernel. */
 static void take_chain(struct kl_sampler *s, size_t words, struct kl_sample *out)
 {
 	uint64_t *chain = s->record + 2, n = words > 2 ? s->record[1] : 0, i;
@@ -98,7 +98,7 @@ bool kl_sampler_next(struct kl_sampler *s, struct kl_sample *out)
 	for (tail = s->page->data_tail; !found && tail < head; tail += h.size) {
 		copy(s, tail, &h, sizeof(h));
 		mode = h.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-		/* Of a task that runs a virtual machine just then nothing is known. */
+		/* Nothing is known of a task that runs a virtual machine at this moment. */
 		if (h.type != PERF_RECORD_SAMPLE || h.size > sizeof(s->record) ||
 		    (mode != PERF_RECORD_MISC_USER && mode != PERF_RECORD_MISC_KERNEL))
 			continue;

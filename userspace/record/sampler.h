@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a task is while it is on a CPU: perf's samples of it, each millisecond that it runs.
- * (/proc/PID/stack shows nothing of a task that runs.)  That interrupts each CPU where the
- * task runs, also those that klin leaves in peace later, as attaching itself does.
+ * Samples of a running task by perf, one for each millisecond, since /proc/PID/stack shows
+ * nothing of a task on a CPU.  Samples interrupt the CPUs on which the task runs, also quiet
+ * ones, as attaching does.
  */
 #ifndef KL_RECORD_SAMPLER_H
 #define KL_RECORD_SAMPLER_H
@@ -14,10 +14,10 @@
 struct kl_sampler;
 
 /**
- * struct kl_sample - where the task was interrupted
- * @user: in its own code
- * @n: how many addresses
- * @ips: in the kernel, innermost first, then where each function returns to
+ * struct kl_sample - a sample of a task
+ * @user: the task was in user mode
+ * @n: number of addresses
+ * @ips: addresses in the kernel: the interrupted one, then the return address of each function
  */
 struct kl_sample {
 	bool user;
@@ -25,16 +25,18 @@ struct kl_sample {
 	const uint64_t *ips;
 };
 
-/* Return: 0, -ESRCH if the task is gone or ends, or why the kernel refuses it. */
+/* Return: 0, -ESRCH if the task has ended or ends, or another negative errno. */
 int kl_sampler_open(pid_t tid, struct kl_sampler **out);
 void kl_sampler_close(struct kl_sampler *s);
 
 /**
- * kl_sampler_next() - the next sample that was not read yet
+ * kl_sampler_next() - get the next sample
  * @s: the sampler
- * @out: the sample; valid until the next call
+ * @out: the sample, valid until the next call
  *
- * Return: whether there is one.  Samples for which there was no room are left out.
+ * Samples that did not fit the buffer are missing.
+ *
+ * Return: true, or false if there is no new sample.
  */
 bool kl_sampler_next(struct kl_sampler *s, struct kl_sample *out);
 

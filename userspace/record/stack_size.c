@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How large the kernel's stacks are, by its types. */
+/* Finds the size of the kernel's stacks from its types. */
 #include <bpf/btf.h>
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@ unsigned int kl_kernel_stack_size(const struct kl_kernel *k)
 	const struct btf_type *t = id > 0 ? btf__type_by_id(k->btf, id) : NULL;
 	unsigned int i;
 
-	/* On x86-64, twice as large with CONFIG_KASAN, for which each task has a depth. */
+	/* CONFIG_KASAN, with which each task has a depth, doubles the stacks of x86-64. */
 	for (i = 0; t && i < btf_vlen(t); i++)
 		if (!strcmp(btf__name_by_offset(k->btf, btf_members(t)[i].name_off), "kasan_depth"))
 			return 32768;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All tasks of the machine, see tasks.h. */
+/* Lists all tasks of the machine, see tasks.h. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "record/tasks.h"
 
 struct walk {
@@ -13,7 +15,7 @@ struct walk {
 	pid_t pid;
 };
 
-/* Every number in a directory of /proc, which may be gone. */
+/* Call @fn for each number in a directory of /proc, which may no longer exist. */
 static int each_number(const char *dir, int (*fn)(struct walk *w, pid_t n), struct walk *w)
 {
 	DIR *d = opendir(dir);
@@ -47,4 +49,19 @@ int kl_tasks_each(int (*fn)(void *ctx, pid_t pid, pid_t tid), void *ctx)
 	struct walk w = { .fn = fn, .ctx = ctx };
 
 	return each_number("/proc", take_process, &w);
+}
+
+bool kl_task_comm(pid_t tid, char *comm)
+{
+	char path[64], *data;
+	size_t len;
+
+	snprintf(comm, KL_COMM_MAX, "?");
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	if (kl_read_file(path, &data, &len))
+		return false;
+	data[strcspn(data, "\n")] = '\0';
+	snprintf(comm, KL_COMM_MAX, "%s", data);
+	free(data);
+	return true;
 }

@@ -3,17 +3,30 @@
 #ifndef KL_RECORD_TASKS_H
 #define KL_RECORD_TASKS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /**
  * kl_tasks_each() - call a function for each task
- * @fn: gets @ctx, the process and the task; other than 0 ends the walk
- * @ctx: for @fn
+ * @fn: gets @ctx, the process and the task; a result other than 0 ends the walk
+ * @ctx: argument of @fn
  *
- * A process that ends meanwhile is passed over.
+ * Processes that end during the walk are skipped.
  *
- * Return: 0, or what @fn returned last.
+ * Return: 0, or the last result of @fn.
  */
 int kl_tasks_each(int (*fn)(void *ctx, pid_t pid, pid_t tid), void *ctx);
+
+/* bytes of a task's name with its end; kernel threads have long ones */
+#define KL_COMM_MAX	32
+
+/**
+ * kl_task_comm() - read the name of a task
+ * @tid: the task
+ * @comm: room for KL_COMM_MAX bytes; gets the name, cut if it is longer, or "?" without one
+ *
+ * Return: true, or false if the task has ended or /proc cannot be read.
+ */
+bool kl_task_comm(pid_t tid, char *comm);
 
 #endif

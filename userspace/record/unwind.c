@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is inside a function, by the kernel's code, see unwind.h.
+ * Decides which tasks are inside a function, from stacks and the kernel's code; see unwind.h.
  *
- * A stack does not show all: /proc/PID/stack leaves out what is in .sched.text, such as
- * mutex_lock(), and a function that ended in a jump to another one has no frame any more.
- * Between two frames that are shown there may be such ones: what the outer one calls is
- * told by the instruction before its return address, and what that calls and jumps to by
- * its code.
+ * A stack does not show every function.  /proc/PID/stack omits functions of .sched.text, such as
+ * mutex_lock(), and a function that ended in a jump to another one has no frame any more.  Such
+ * functions may be between two frames of the stack.  The instruction before the outer frame's
+ * return address names the function that was called.  The code of that function shows which
+ * functions it calls and jumps to.
  *
- * What a function of .sched.text calls through a pointer is taken not to lead to the
- * function that is asked for: these are schedule_timeout(), bit_wait() and the like.
+ * Calls through pointers in .sched.text are assumed not to lead to the function in question: they
+ * are schedule_timeout(), bit_wait() and similar functions.
  */
 #include <bpf/btf.h>
 #include <elf.h>
@@ -24,22 +24,22 @@
 #include "dwarf/insn.h"
 #include "record/unwind.h"
 
-#define LONGEST	0x10000		/* bytes of a function, whose end may not be known */
-#define NOWHERE	UINT32_MAX	/* no function that is known */
+#define LONGEST	0x10000	/* maximal size of a function in bytes */
+#define NOWHERE	UINT32_MAX	/* unknown function */
 
 struct edge {
 	uint32_t to;
 	bool call;
 };
 
-/* What is between a symbol's address and the next one's. */
+/* The code from a symbol's address to the next symbol's. */
 struct code {
 	uint64_t addr;
-	const struct kl_ksym *sym;	/* one of those at this address */
+	const struct kl_ksym *sym;	/* a symbol at this address */
 	struct edge *edges;
 	size_t nedges, cedges;
 	bool scanned;
-	bool anywhere;		/* it jumps to what is not known */
+	bool anywhere;		/* it jumps to an unknown address */
 	bool looked;		/* for its type: */
 	const struct btf *btf;	/* where that is */
 	const struct btf_type *proto;	/* or NULL */
@@ -48,7 +48,7 @@ struct code {
 struct name {
 	const struct kl_ksym *sym;
 	uint32_t code;
-	uint32_t next;		/* with this hash, at a higher address or at the same; or NOWHERE */
+	uint32_t next;		/* next name with this hash, not at a lower address; or NOWHERE */
 };
 
 struct segment {
@@ -63,11 +63,12 @@ struct kl_callees {
 	struct code *code;	/* by address */
 	uint32_t ncode;
 	struct name *names;	/* by address */
-	uint32_t *hashed;	/* the first name with each hash, or NOWHERE; NULL: not yet asked */
+	/* first name with each hash, or NOWHERE; NULL before the first look-up */
+	uint32_t *hashed;
 	uint32_t nnames, mask;
 	uint64_t sched_from, sched_to;
-	bool orc;		/* samples show the caller of a function that has no frame yet */
-	/* Of leads(): what was found, in order, and by which search each was found last. */
+	bool orc;		/* samples contain the caller of a function that has no frame yet */
+	/* For leads(): functions in the order of the search, and the last search that met each. */
 	uint32_t *found, *stamps;
 	uint32_t stamp;
 };
@@ -124,7 +125,7 @@ static uint32_t hash_of(const char *name, size_t len)
 	return h;
 }
 
-/* Only stacks with names need it, not those with addresses. */
+/* Hash the names.  Only stacks of names need the hashes, not stacks of addresses. */
 static int hash_names(struct kl_callees *c)
 {
 	uint32_t i, *at;
@@ -178,7 +179,7 @@ static int take_segments(struct kl_callees *c)
 	return 0;
 }
 
-/* Of @size bytes at @addr, how many are read. */
+/* Read @size bytes at @addr.  Return: the number of bytes that could be read. */
 static size_t read_code(const struct kl_callees *c, uint64_t addr, uint8_t *to, size_t size)
 {
 	const struct segment *s;
@@ -252,7 +253,7 @@ static bool begins(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-/* The code that an address is in. */
+/* Return: the code that contains @addr, or NOWHERE. */
 static uint32_t find(const struct kl_callees *c, uint64_t addr)
 {
 	uint32_t from = 0, to = c->ncode, mid;
@@ -267,7 +268,7 @@ static uint32_t find(const struct kl_callees *c, uint64_t addr)
 	return from && addr - c->code[from - 1].addr < size_of(c, from - 1) ? from - 1 : NOWHERE;
 }
 
-/* The function that begins at an address, which may be after its endbr64 or in its padding. */
+/* Return: the function that begins at @addr, or just before it with endbr64 or padding. */
 static uint32_t find_start(const struct kl_callees *c, uint64_t addr)
 {
 	uint32_t i = find(c, addr);
@@ -286,7 +287,7 @@ static int add_edge(struct kl_callees *c, struct code *s, uint32_t to, bool call
 
 	if (&c->code[to] == s || strstr(name, "return_thunk"))
 		return 0;
-	/* The copies of instructions under kprobes, which go on where they are from. */
+	/* These are copies of instructions under kprobes, which continue in their function. */
 	if (c->code[to].sym->module && begins(c->code[to].sym->module, "__builtin__"))
 		return 0;
 	if (begins(name, "__x86_indirect_")) {
@@ -308,8 +309,8 @@ static int32_t rel32(const uint8_t *at)
 }
 
 /*
- * Calls and jumps to where functions begin, at any byte: what looks like one and is none
- * hardly ever finds a beginning.  A breakpoint may be on the opcode's first byte.
+ * Find calls and jumps to the begin of a function, at any byte.  Bytes that only look like a call
+ * hardly ever lead to the begin of a function.  A breakpoint may be on the opcode's first byte.
  */
 static int scan_bytes(struct kl_callees *c, struct code *s, const uint8_t *b, size_t n)
 {
@@ -333,7 +334,7 @@ static int scan_bytes(struct kl_callees *c, struct code *s, const uint8_t *b, si
 	return err;
 }
 
-/* Jumps to elsewhere: into the other half of a function (.cold), and indirect ones. */
+/* Find other jumps: to the other half of a function (.cold), and indirect jumps. */
 static int scan_jumps(struct kl_callees *c, struct code *s, const uint8_t *b, size_t n)
 {
 	const size_t size = size_of(c, s - c->code);
@@ -385,12 +386,12 @@ static int scan(struct kl_callees *c, struct code *s)
 	return err;
 }
 
-/* Functions that have no frame of their own, or none that is shown. */
-#define TO_SCHED	(NOWHERE - 1)	/* one of .sched.text */
+/* Stands for any function of .sched.text, whose frames are not shown. */
+#define TO_SCHED	(NOWHERE - 1)
 
 /*
- * Does what begins in @from lead to @to by jumps, and by calls from functions that are not
- * shown?  KL_MAYBE_INSIDE where jumps lead to what is not known; -ENOMEM.
+ * Search from @from for @to, along jumps, and along calls of functions that stacks do not show.
+ * Return: KL_INSIDE or KL_OUTSIDE; KL_MAYBE_INSIDE if jumps lead to unknown addresses; -ENOMEM.
  */
 static int leads(struct kl_callees *c, uint32_t from, uint32_t to)
 {
@@ -404,7 +405,7 @@ static int leads(struct kl_callees *c, uint32_t from, uint32_t to)
 	c->stamp++;
 	c->found[n++] = from;
 	c->stamps[from] = c->stamp;
-	/* First by jumps alone, then by calls too. */
+	/* Follow jumps alone first, then calls too. */
 	for (i = 0, calls = false; i < n || !calls; i++) {
 		struct code *s;
 
@@ -438,7 +439,7 @@ struct frame {
 	const char *name, *module;
 	size_t len, module_len;
 	uint64_t offset, size;
-	uint32_t code;		/* NOWHERE: not known */
+	uint32_t code;		/* or NOWHERE */
 };
 
 static const char *parse(const char *line, struct frame *f)
@@ -471,7 +472,7 @@ static bool is_named(const struct frame *f, const char *name)
 	return strlen(name) == f->len && !memcmp(f->name, name, f->len);
 }
 
-/* The function, or a part of it: GCC's .cold, .part.0, .isra.0. */
+/* Return: true for the function @name, or a part of it: gcc's .cold, .part.0, .isra.0. */
 static bool is_part(const struct frame *f, const char *name)
 {
 	size_t n = strlen(name);
@@ -487,10 +488,10 @@ static bool is_symbol(const struct frame *f, const struct kl_ksym *s)
 	       (!f->module_len || !memcmp(f->module, module, f->module_len));
 }
 
-/* Where names are not unique, the one of this size, if there is one such. */
+/* Find a frame's code.  Among functions of one name, the size of the frame's decides. */
 static void resolve(const struct kl_callees *c, struct frame *f)
 {
-	uint32_t code[2] = { NOWHERE, NOWHERE };	/* of any size, of this one */
+	uint32_t code[2] = { NOWHERE, NOWHERE };	/* of any size, and of the frame's size */
 	unsigned int n[2] = { 0 }, i;
 	uint32_t at;
 
@@ -508,7 +509,7 @@ static void resolve(const struct kl_callees *c, struct frame *f)
 	f->code = n[0] == 1 ? code[0] : n[1] == 1 ? code[1] : NOWHERE;
 }
 
-/* What a frame has called; NOWHERE: not known. */
+/* Return: the function that a frame has called, or NOWHERE. */
 static uint32_t called(const struct kl_callees *c, const struct frame *f)
 {
 	uint64_t at;
@@ -527,15 +528,15 @@ static uint32_t called(const struct kl_callees *c, const struct frame *f)
 }
 
 /*
- * An interrupt that had the task preempted: what it came in may be a function that is not
- * shown.  Those do not have exceptions.
+ * Return: true for an interrupt's frame.  If it preempted the task, the interrupted function may
+ * be one that stacks do not show.  Such functions have no exceptions.
  */
 static bool is_interrupt(const struct frame *f)
 {
 	return f->len > 4 && begins(f->name, "asm_") && !begins(f->name, "asm_exc_");
 }
 
-/* How many bytes a function returns, 0 for void; negative: not known. */
+/* Return: the size in bytes of a function's result, 0 for void, negative if unknown. */
 static int64_t returns(const struct btf *btf, const struct btf_type *proto)
 {
 	return proto->type ? btf__resolve_size(btf, proto->type) : 0;
@@ -558,7 +559,7 @@ static void look_for_type(const struct kl_callees *c, struct code *s)
 		s->proto = btf__type_by_id(s->btf, btf__type_by_id(s->btf, id)->type);
 }
 
-/* The name of the structure that a parameter points to, or NULL. */
+/* Return: the name of the structure that a parameter points to, or NULL. */
 static const char *points_to(const struct btf *btf, const struct btf_param *p)
 {
 	const struct btf_type *t = btf__type_by_id(btf, p->type);
@@ -573,9 +574,10 @@ static const char *points_to(const struct btf *btf, const struct btf_param *p)
 }
 
 /*
- * May @to get its arguments from @f?  Who gets two structures hands one of them on: that need
- * not be so, but without it nearly everybody might be in a function such as
- * unix_dgram_recvmsg(), which ends in sk->sk_prot->recvmsg() where BPF has its sockets.
+ * Return: true if @to may get its arguments from @f.  A function with two parameters that point to
+ * structures is assumed to pass one of them on.  This is a heuristic: without it nearly every task
+ * might be inside a function such as unix_dgram_recvmsg(), which ends in a jump to
+ * sk->sk_prot->recvmsg() for sockets of BPF.
  */
 static bool hands_on(const struct kl_func *f, const struct code *to)
 {
@@ -596,9 +598,9 @@ static bool hands_on(const struct kl_func *f, const struct code *to)
 }
 
 /*
- * May @f, which ends in a jump to what is not known, have been called by @outer and have
- * jumped to @inner?  What it returns is what that has returned, which so has the same size;
- * it has handed on what it got; and a thread is begun by functions with one argument.
+ * Return: true if @outer may have called @f, which ends in a jump to an unknown address, and @f may
+ * have jumped to @inner.  Then @f returns @inner's result, so the results have the same size; @f
+ * passed its arguments on; and a thread begins with a function of one argument.
  */
 static bool is_plausible(const struct kl_callees *c, const struct kl_func *f,
 			 const struct frame *outer, const struct frame *inner)
@@ -621,8 +623,8 @@ static bool is_plausible(const struct kl_callees *c, const struct kl_func *f,
 }
 
 /*
- * May @f, whose code is @at, be between @outer, and what it has called, and @inner?  NULL:
- * between it and where the task was put to sleep.
+ * Decide if @f, whose code is @at, may be between @outer and @inner, or, if @inner is NULL,
+ * between @outer and the place where the task was put to sleep.
  */
 static int between(struct kl_callees *c, const struct kl_func *f, uint32_t at,
 		   const struct frame *outer, const struct frame *inner)
@@ -631,14 +633,14 @@ static int between(struct kl_callees *c, const struct kl_func *f, uint32_t at,
 	int above = KL_MAYBE_INSIDE, below = KL_OUTSIDE;
 
 	if (to != NOWHERE) {
-		/* What is called is what is shown. */
+		/* The called function is the next frame. */
 		if (inner && to == inner->code)
 			return KL_OUTSIDE;
 		above = leads(c, to, at);
 		if (above <= KL_OUTSIDE)
 			return above;
 	}
-	/* It is one that is not shown, or has jumped to one, or to what is shown. */
+	/* The called function is not shown, or it has jumped to such a function, or to @inner. */
 	if (!inner || (to != NOWHERE && is_sched(c, to)))
 		below = leads(c, at, TO_SCHED);
 	if (inner && below == KL_OUTSIDE) {
@@ -679,14 +681,14 @@ int kl_callees_inside(struct kl_callees *c, const struct kl_func *f, const char 
 	return ret;
 }
 
-/* Where the kernel was entered, which ends a stack that is whole. */
+/* Return: true for an entry into the kernel, which ends a complete stack. */
 static bool is_entry(const struct frame *f)
 {
 	return begins(f->name, "entry_") || begins(f->name, "ret_from_fork") ||
 	       begins(f->name, "asm_");
 }
 
-/* A return address may be behind its function, where the call is the last instruction. */
+/* A return address is after its function if the call is the last instruction. */
 static void resolve_ip(const struct kl_callees *c, uint64_t ip, bool returns_to, struct frame *f)
 {
 	*f = (struct frame){ .name = "", .code = find(c, ip - returns_to) };
@@ -701,7 +703,7 @@ int kl_callees_running(struct kl_callees *c, const struct kl_func *f, const uint
 		       unsigned int n)
 {
 	const uint32_t at = find(c, f->addr);
-	/* The frame-pointer unwinder leaves out the caller of a function that has just begun. */
+	/* The frame-pointer unwinder omits the caller of a function that has just begun. */
 	int ret = c->orc ? KL_OUTSIDE : KL_MAYBE_INSIDE, one;
 	struct frame frames[2], *inner = NULL;
 	bool interrupted = true;
@@ -715,7 +717,7 @@ int kl_callees_running(struct kl_callees *c, const struct kl_func *f, const uint
 		resolve_ip(c, ips[i], !interrupted, outer);
 		if (is_part(outer, f->name) || outer->code == at)
 			return KL_INSIDE;
-		/* What was interrupted is at this very address: it is in no call. */
+		/* The interrupted function is at this address, so it is in no call. */
 		one = interrupted ? KL_OUTSIDE : between(c, f, at, outer, inner);
 		if (one < 0 || one == KL_INSIDE)
 			return one;

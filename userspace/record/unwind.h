@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who is inside a function, by the stack of a task that sleeps: also where the stack does
- * not show it, by what the kernel's code calls and jumps to.
+ * Is a task inside a function?  The answer comes from the task's stack and, where the stack does
+ * not show a function, from the calls and jumps in the kernel's code.
  */
 #ifndef KL_RECORD_UNWIND_H
 #define KL_RECORD_UNWIND_H
@@ -13,12 +13,12 @@ struct kl_callees;
 enum kl_inside { KL_OUTSIDE, KL_MAYBE_INSIDE, KL_INSIDE };
 
 /**
- * kl_callees_open() - get ready to read the kernel's code
- * @k: its symbols, with their addresses; to be kept until kl_callees_free()
- * @core: its memory, /proc/kcore
- * @out: to be asked
+ * kl_callees_open() - prepare to read the kernel's code
+ * @k: the kernel's symbols with their addresses, which live until kl_callees_free()
+ * @core: the file of the kernel's memory, /proc/kcore
+ * @out: gets the code
  *
- * Return: 0, -ENOMEM, -EPERM if the addresses are hidden, or why @core cannot be read.
+ * Return: 0, -ENOMEM, -EPERM if the addresses are hidden, or a negative errno of reading @core.
  */
 int kl_callees_open(const struct kl_kernel *k, const char *core, struct kl_callees **out);
 void kl_callees_free(struct kl_callees *c);
@@ -29,7 +29,7 @@ void kl_callees_free(struct kl_callees *c);
  * @f: the function
  * @stack: /proc/PID/stack of the task, which is asleep
  *
- * Return: what is known, or -ENOMEM.
+ * Return: an enum kl_inside, or -ENOMEM.
  */
 int kl_callees_inside(struct kl_callees *c, const struct kl_func *f, const char *stack);
 
@@ -37,20 +37,19 @@ int kl_callees_inside(struct kl_callees *c, const struct kl_func *f, const char 
  * kl_callees_running() - is a task inside a function that was interrupted on a CPU?
  * @c: the code
  * @f: the function
- * @ips: a sample's addresses in the kernel, innermost first: where the task was interrupted,
- *	then where each function returns to
- * @n: how many
+ * @ips: addresses of a sample: the interrupted one, then the return address of each function
+ * @n: number of addresses
  *
- * Unlike /proc/PID/stack a sample leaves nothing out, and the innermost function has called
- * nothing.
+ * A sample shows all functions, unlike /proc/PID/stack, and the innermost function was not in a
+ * call.
  *
- * Return: what is known, KL_MAYBE_INSIDE where the addresses break off or the kernel has no
- * ORC unwinder; or -ENOMEM.
+ * Return: an enum kl_inside:  KL_MAYBE_INSIDE if the addresses are incomplete or the kernel has
+ * no ORC unwinder; or -ENOMEM.
  */
 int kl_callees_running(struct kl_callees *c, const struct kl_func *f, const uint64_t *ips,
 		       unsigned int n);
 
-/* By the names that the stack shows alone: never outside for certain. */
+/* The same by the names in the stack alone, which never prove that the task is outside. */
 int kl_callees_by_name(const char *name, const char *stack);
 
 #endif

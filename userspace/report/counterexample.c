@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counterexamples for people, see counterexample.h. */
+/* Counterexamples as text, see counterexample.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,26 +9,29 @@
 #include "report/diagram.h"
 #include "report/replay_state.h"
 
-#define WHOLE	24	/* operations that are all drawn; of more, */
-#define LAST	12	/* the last ones and those under way then */
+#define WHOLE	24	/* a counterexample of up to this many operations is drawn whole */
+#define LAST	12	/* of a larger one, so many of the last operations are drawn */
 
-/* Which methods of a history leave stores in the buffer, for the diagram; NULL: no memory. */
-static bool *late_stores(const struct kl_spec *spec, const struct kl_history *h)
+/*
+ * Find the methods of a history that may leave stores in the buffer, for the diagram.  Return: an
+ * array by method to free(), or NULL when out of memory.
+ */
+static bool *find_storing(const struct kl_spec *spec, const struct kl_history *h)
 {
-	bool *late = calloc(h->nmethods + 1, sizeof(*late));
+	bool *stores = calloc(h->nmethods + 1, sizeof(*stores));
 	size_t i;
 
-	for (i = 0; late && i < h->nmethods; i++) {
+	for (i = 0; stores && i < h->nmethods; i++) {
 		int m = kl_spec_find_method(spec, h->methods[i]);
 
-		late[i] = m >= 0 && !kl_spec_method(spec, m)->pure &&
-			  !kl_spec_method(spec, m)->flush;
+		stores[i] = m >= 0 && !kl_spec_method(spec, m)->pure &&
+			    !kl_spec_method(spec, m)->flush;
 	}
-	return late;
+	return stores;
 }
 
-/* Only what is known of the store buffers is drawn, and only where it is legible. */
-static bool draw_drains(const struct kl_counterexample *c)
+/* Draw drains only if some are known, and only in a small diagram, where they are legible. */
+static bool has_drains(const struct kl_counterexample *c)
 {
 	size_t i;
 
@@ -39,10 +42,10 @@ static bool draw_drains(const struct kl_counterexample *c)
 }
 
 /*
- * By which time operations are chosen for the picture: their ends, if they were called by the
- * time @until.
+ * The time by which the last operations are chosen for the diagram: the return, or the call of a
+ * pending operation.  It is 0 for an operation with a call after @until.
  */
-static uint64_t end_of(const struct kl_op *op, uint64_t until)
+static uint64_t choice_time(const struct kl_op *op, uint64_t until)
 {
 	if (op->call > until)
 		return 0;
@@ -50,10 +53,11 @@ static uint64_t end_of(const struct kl_op *op, uint64_t until)
 }
 
 /*
- * What was called after the failing one had returned matters only within the clock's error,
- * if at all; it is chosen if there is not much else.
+ * The latest call of the operations to choose: the return of the failing operation @bad.  Later
+ * calls matter only within the clock's error.  If fewer than LAST operations have earlier calls,
+ * there is no bound.
  */
-static uint64_t chosen_until(const struct kl_history *h, uint32_t bad)
+static uint64_t latest_call(const struct kl_history *h, uint32_t bad)
 {
 	size_t n = 0, i;
 
@@ -62,14 +66,14 @@ static uint64_t chosen_until(const struct kl_history *h, uint32_t bad)
 	return n >= LAST ? h->ops[bad].ret : KL_TIME_MAX;
 }
 
-/* When the last LAST operations begin to end; all do if there are few. */
-static uint64_t last_ends(const struct kl_history *h, uint64_t until)
+/* The earliest end of the last LAST operations; 0 if all operations are drawn. */
+static uint64_t earliest_end(const struct kl_history *h, uint64_t until)
 {
 	uint64_t ends[LAST] = { 0 };	/* the largest so far, ascending */
 	size_t i, k;
 
 	for (i = 0; i < h->nops && h->nops > WHOLE; i++) {
-		uint64_t end = end_of(&h->ops[i], until);
+		uint64_t end = choice_time(&h->ops[i], until);
 
 		for (k = 0; k < LAST && ends[k] < end; k++)
 			if (k)
@@ -80,14 +84,17 @@ static uint64_t last_ends(const struct kl_history *h, uint64_t until)
 	return ends[0];
 }
 
-/* The operations to draw: all, or the last by return and the failing one. */
+/*
+ * Choose the operations to draw: all; or the last ones, the failing one, and those that were under
+ * way at its call.  Return: their number.
+ */
 static size_t choose(const struct kl_history *h, uint32_t bad, uint32_t *ops)
 {
-	const uint64_t until = chosen_until(h, bad), from = last_ends(h, until);
+	const uint64_t until = latest_call(h, bad), from = earliest_end(h, until);
 	size_t n = 0, i;
 
 	for (i = 0; i < h->nops; i++) {
-		if (end_of(&h->ops[i], until) >= from || i == bad ||
+		if (choice_time(&h->ops[i], until) >= from || i == bad ||
 		    (bad != KL_NO_OP && h->ops[i].ret >= h->ops[bad].call &&
 		     h->ops[i].call <= h->ops[bad].call))
 			ops[n++] = i;
@@ -101,17 +108,19 @@ static void print_caption(FILE *f, const struct kl_counterexample *c, uint32_t o
 {
 	fprintf(f, "\nCounterexample: %zu of the %u operations.", c->h->nops, of);
 	if (c->forgot)
-		fprintf(f, "  What had ended by %" PRIu64 " is left out; its effect is taken as "
-			"unknown.", c->cut);
+		fprintf(f,
+			"  Operations that ended by %" PRIu64 " are left out; their effect is "
+			"unknown.",
+			c->cut);
 	if (c->dropped)
-		fprintf(f, "  %zu more that make no difference %s left out%s.", c->dropped,
+		fprintf(f, "  %zu more that cannot matter %s left out%s.", c->dropped,
 			c->dropped == 1 ? "is" : "are",
-			c->copies ? ": what was added was removed" : "");
+			c->copies ? ", additions together with their removals" : "");
 	fputs("\n\n", f);
 }
 
-/* The end of @order in which all are drawn. */
-static size_t drawn_end(const struct kl_diagram_order *order, const uint32_t *ops, size_t n)
+/* The index in @order from which on the diagram has all operations. */
+static size_t first_drawn(const struct kl_diagram_order *order, const uint32_t *ops, size_t n)
 {
 	size_t from = order->n, i;
 
@@ -129,15 +138,15 @@ int kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 			     const struct kl_counterexample *c, uint32_t of)
 {
 	uint32_t *steps = calloc(c->answer.nsteps + 1, sizeof(*steps)), ops[KL_DIAGRAM_OPS];
-	bool *late = draw_drains(c) ? late_stores(spec, c->h) : NULL;
-	struct kl_diagram_opts o = { .stores = late };
+	bool *stores = has_drains(c) ? find_storing(spec, c->h) : NULL;
+	struct kl_diagram_opts o = { .stores = stores };
 	struct kl_diagram_order order = { .ops = steps };
 	struct kl_diagram_bad bad = { 0 };
 	char before[256] = "", state[256], why[1024];
 	size_t from, i, n;
 	int ret = -ENOMEM;
 
-	if (!steps || (!late && draw_drains(c)))
+	if (!steps || (!stores && has_drains(c)))
 		goto out;
 	for (i = 0; i < c->answer.nsteps; i++)
 		if (!(c->answer.steps[i].flags & KL_STEP_FLUSH) &&
@@ -153,7 +162,7 @@ int kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 		o.nbad = 1;
 	}
 	n = choose(c->h, bad.op, ops);
-	from = drawn_end(&order, ops, n);
+	from = first_drawn(&order, ops, n);
 	if (from && from < order.n)
 		ret = kl_state_after(spec, c, steps, from, before, sizeof(before));
 	if (ret)
@@ -173,12 +182,13 @@ int kl_print_counterexample(FILE *f, const struct kl_spec *spec,
 	if (c->oracle == KL_VIOLATION)
 		fputs("The brute-force oracle finds no order either.\n", f);
 	else
-		fputs("Too large for the brute-force oracle to confirm.\n", f);
+		fputs("It is too large for the brute-force oracle to confirm.\n", f);
 	if (c->ended)
-		fprintf(f, "Made small until its budget of %s ended: a smaller one may exist.\n",
+		fprintf(f,
+			"Shrinking ended at its limit of %s; a smaller counterexample may exist.\n",
 			c->ended == KL_SHRINK_WORK ? "work" : "time");
 out:
-	free(late);
+	free(stores);
 	free(steps);
 	return ret;
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counterexamples as text: a time diagram of the operations, the longest order that is possible,
+ * and the operation that the order cannot include.
+ */
 #ifndef KL_REPORT_COUNTEREXAMPLE_H
 #define KL_REPORT_COUNTEREXAMPLE_H
 
 #include "check/check.h"
 
 /**
- * kl_print_counterexample() - a counterexample as a time diagram, with the reason
- * @f: where to
+ * kl_print_counterexample() - print a counterexample as a time diagram, with the reason
+ * @f: the stream to print to
  * @spec: the specification
  * @c: the counterexample
- * @of: operations of its partition
+ * @of: number of operations of its partition
  *
  * Return: 0 or a negative errno.
  */

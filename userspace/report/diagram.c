@@ -12,8 +12,8 @@
 #include "report/diagram_text.h"
 
 /*
- * What a cell of the canvas shows; below 128 the character itself, above 255 the bytes of one of
- * UTF-8, the first one lowest.
+ * The content of a cell of the canvas.  A value below 128 is an ASCII character.  A value above 255
+ * is a UTF-8 character, with its first byte in the lowest bits.
  */
 enum glyph {
 	G_LINE = 128, G_DOTS, G_BEGIN, G_END, G_BOTH, G_BAD_LINE, G_BAD_BEGIN, G_BAD_END, G_STORES,
@@ -44,7 +44,7 @@ struct canvas {
 	bool colour;
 };
 
-static void put(struct canvas *c, int row, int x, uint32_t ch, enum attr attr)
+static void put_cell(struct canvas *c, int row, int x, uint32_t ch, enum attr attr)
 {
 	if (x < 0 || x >= c->width)
 		return;
@@ -52,8 +52,8 @@ static void put(struct canvas *c, int row, int x, uint32_t ch, enum attr attr)
 	c->attr[row * c->width + x] = attr;
 }
 
-/* The character at *pp, which moves behind it; what is none of UTF-8 is a question mark. */
-static uint32_t character(const char **pp)
+/* Read the UTF-8 character at *pp, and advance *pp.  Return: it, or '?' if it is malformed. */
+static uint32_t read_utf8(const char **pp)
 {
 	const unsigned char *p = (const unsigned char *)*pp;
 	uint32_t ch = *p;
@@ -67,21 +67,24 @@ static uint32_t character(const char **pp)
 	return n == (*p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc0 ? 2 : 0) ? ch : '?';
 }
 
-/* The first @len characters of a text. */
+/* Write up to @len characters of a text. */
 static void put_text(struct canvas *c, int row, int x, const char *s, int len, enum attr attr)
 {
 	for (; len && *s; len--)
-		put(c, row, x++, character(&s), attr);
+		put_cell(c, row, x++, read_utf8(&s), attr);
 }
 
-static void put_run(struct canvas *c, int row, int from, int to, uint32_t ch, enum attr attr)
+static void fill(struct canvas *c, int row, int from, int to, uint32_t ch, enum attr attr)
 {
 	for (; from <= to; from++)
-		put(c, row, from, ch, attr);
+		put_cell(c, row, from, ch, attr);
 }
 
-/* The part of a stretch of time from rank @from to @to that is in a band; false if none is. */
-static bool stretch(const struct dg_layout *d, int band, int from, int to, int *x0, int *x1)
+/*
+ * Find the columns of a band that the time from rank @from to @to covers.  Return: false if there
+ * are none.
+ */
+static bool band_columns(const struct dg_layout *d, int band, int from, int to, int *x0, int *x1)
 {
 	if (d->band[to] < band || d->band[from] > band)
 		return false;
@@ -96,19 +99,19 @@ static void draw_ends(struct canvas *c, const struct dg_layout *d, const struct 
 	bool both;
 
 	if (d->band[it->from] < band) {
-		put(c, row, x0, G_ON, attr);
+		put_cell(c, row, x0, G_ON, attr);
 	} else if (it->open_left) {
-		put_run(c, row, x0, x0 + 2, G_DOTS, attr);
+		fill(c, row, x0, x0 + 2, G_DOTS, attr);
 	} else {
 		both = c->ch[row * c->width + x0] == G_END;
-		put(c, row, x0, both ? G_BOTH : it->bad ? G_BAD_BEGIN : G_BEGIN, attr);
+		put_cell(c, row, x0, both ? G_BOTH : it->bad ? G_BAD_BEGIN : G_BEGIN, attr);
 	}
 	if (d->band[it->to] > band)
-		put(c, row, x1, G_ON, attr);
+		put_cell(c, row, x1, G_ON, attr);
 	else if (it->open_right)
-		put_run(c, row, x1 - 2, x1, G_DOTS, attr);
+		fill(c, row, x1 - 2, x1, G_DOTS, attr);
 	else
-		put(c, row, x1, it->bad ? G_BAD_END : G_END, attr);
+		put_cell(c, row, x1, it->bad ? G_BAD_END : G_END, attr);
 }
 
 static void draw_item(struct canvas *c, const struct dg_layout *d, const struct dg_item *it,
@@ -118,8 +121,8 @@ static void draw_item(struct canvas *c, const struct dg_layout *d, const struct 
 	uint8_t line = it->gap ? G_GAP : it->bad ? G_BAD_LINE : G_LINE;
 	int x0, x1, left, right, room;
 
-	if (stretch(d, band, it->from, it->to, &x0, &x1)) {
-		put_run(c, row, x0 + 1, x1 - 1, line, attr);
+	if (band_columns(d, band, it->from, it->to, &x0, &x1)) {
+		fill(c, row, x0 + 1, x1 - 1, line, attr);
 		draw_ends(c, d, it, band, row, x0, x1, attr);
 		left = x0 + 1 + (it->open_left ? 2 : 0);
 		right = x1 - 1 - (it->open_right ? 2 : 0);
@@ -128,25 +131,25 @@ static void draw_item(struct canvas *c, const struct dg_layout *d, const struct 
 			put_text(c, row, left + room / 2, it->label, it->len,
 				 it->bad ? A_BAD : A_NONE);
 	}
-	if (it->drain == DG_NONE || !stretch(d, band, it->to, it->drain, &x0, &x1))
+	if (it->drain == DG_NONE || !band_columns(d, band, it->to, it->drain, &x0, &x1))
 		return;
-	put_run(c, row, d->band[it->to] < band ? x0 : x0 + 1, x1, G_STORES, A_STORES);
+	fill(c, row, d->band[it->to] < band ? x0 : x0 + 1, x1, G_STORES, A_STORES);
 	if (d->time[it->drain].t == KL_TIME_MAX && d->band[it->drain] == band)
-		put(c, row, x1, G_TAIL, A_STORES);
+		put_cell(c, row, x1, G_TAIL, A_STORES);
 }
 
-/* "^ text" below an interval, or "text ^" where there is no room at its right. */
+/* Write "^ text" below an interval, or "text ^" if there is no room on the right. */
 static void draw_bad(struct canvas *c, const struct dg_layout *d, const struct dg_item *it,
 		     int band, int row)
 {
 	const char *text = it->bad->text ? it->bad->text : "no order explains this";
 	int len = dg_columns(text), x0, x1, at;
 
-	/* Once, where it ends. */
-	if (d->band[it->to] != band || !stretch(d, band, it->from, it->to, &x0, &x1))
+	/* Write the text only in the band in which the interval ends. */
+	if (d->band[it->to] != band || !band_columns(d, band, it->from, it->to, &x0, &x1))
 		return;
 	at = x0 + (x1 - x0) / 2;
-	put(c, row, at, G_MARK, A_BAD);
+	put_cell(c, row, at, G_MARK, A_BAD);
 	if (at + 2 + len <= c->width) {
 		put_text(c, row, at + 2, text, len, A_BAD);
 	} else if (at - 1 >= len) {
@@ -209,7 +212,7 @@ static bool empty_row(const struct canvas *c, int row)
 	return true;
 }
 
-/* Each lane has its rows, and two below each for what is said of a bad operation. */
+/* Print a lane.  Below each row of intervals are two rows for texts of bad operations. */
 static void print_lane(FILE *f, struct canvas *c, const struct dg_layout *d, int lane, int band,
 		       int margin)
 {
@@ -276,7 +279,7 @@ static unsigned int width_of(FILE *f, const struct kl_diagram_opts *o)
 	return w < 40 ? 40 : w > 500 ? 500 : w;
 }
 
-static bool choose(enum kl_diagram_auto a, bool by_default)
+static bool is_on(enum kl_diagram_auto a, bool by_default)
 {
 	return a == KL_DIAGRAM_AUTO ? by_default : a == KL_DIAGRAM_ON;
 }
@@ -295,8 +298,8 @@ static int index_order(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* A sorted copy, each index once. */
-static uint32_t *sorted(const uint32_t *ops, size_t *n)
+/* A sorted copy without duplicates; updates @n.  Return: NULL when out of memory. */
+static uint32_t *sorted_copy(const uint32_t *ops, size_t *n)
 {
 	uint32_t *copy = malloc((*n + 1) * sizeof(*copy));
 	size_t i, k = 0;
@@ -325,7 +328,7 @@ int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t 
 	if (!o)
 		o = &none;
 	d = malloc(sizeof(*d));
-	sel = sorted(ops, &n);
+	sel = sorted_copy(ops, &n);
 	if (!d || !sel)
 		goto out;
 	all = n;
@@ -338,9 +341,9 @@ int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t 
 			margin = strlen(d->lane[i].name);
 	margin += 2;
 	dg_place(d, width - margin - 3);
-	glyphs = choose(o->utf8, !strcmp(nl_langinfo(CODESET), "UTF-8")) ? utf8 : ascii;
+	glyphs = is_on(o->utf8, !strcmp(nl_langinfo(CODESET), "UTF-8")) ? utf8 : ascii;
 	dg_print_caption(f, h, d, all - n, o->stores ? glyphs[G_STORES - 128] : NULL);
-	ret = print_bands(f, d, margin, glyphs, choose(o->colour, colour_wanted(f)));
+	ret = print_bands(f, d, margin, glyphs, is_on(o->colour, colour_wanted(f)));
 	if (!ret)
 		ret = dg_print_text(f, h, d, o, width);
 	if (!ret && ferror(f))

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A small history as people see it in a terminal: a lane for each thread, an
- * interval for each operation.  Only the order of events is drawn, not the
- * distances between them.
+ * Draws a small history as text, with a lane for each thread and an interval for each operation.
+ * The diagram shows the order of events, not the distances between them.  For example:
+ *
+ *	t3  |-write(1, 2)-|
+ *	t4    |=read() -> (1, 0)=|
+ *	               ^ no order explains this
  */
 #ifndef KL_REPORT_DIAGRAM_H
 #define KL_REPORT_DIAGRAM_H
@@ -14,54 +17,56 @@
 
 #include "history/history.h"
 
-#define KL_DIAGRAM_OPS	64	/* more do not make a picture */
+#define KL_DIAGRAM_OPS	64	/* largest number of operations in a diagram */
 
-/* An operation that nothing explains. */
+/* An operation that no order explains. */
 struct kl_diagram_bad {
 	uint32_t op;		/* index in h->ops */
-	const char *text;	/* printed below it, may be NULL */
+	const char *text;	/* text below the operation; NULL for a default text */
 };
 
 /* A longest possible order. */
 struct kl_diagram_order {
 	const uint32_t *ops;	/* indices in h->ops */
-	size_t n;
-	const char *before;	/* the state before them, NULL if they begin */
-	const char *state;	/* after them, NULL if not told */
+	size_t n;		/* number of operations */
+	/* state before the operations, or NULL if the order starts with them */
+	const char *before;
+	const char *state;	/* state after the operations, or NULL if not known */
 };
 
 enum kl_diagram_auto { KL_DIAGRAM_AUTO, KL_DIAGRAM_OFF, KL_DIAGRAM_ON };
 
-/* All 0 is a good default. */
+/* The default is all 0. */
 struct kl_diagram_opts {
 	const struct kl_diagram_bad *bad;
 	size_t nbad;
 	const struct kl_diagram_order *orders;
 	size_t norders;
 	const char *why;	/* a sentence, printed last */
-	unsigned int width;	/* in columns; 0: COLUMNS, the terminal, or 80 */
+	unsigned int width;	/* in columns; 0: COLUMNS, the terminal's width, or 80 */
 	/*
-	 * TSO: which methods leave stores in the buffer, by index in h->methods; until
-	 * when is marked behind their operations, and lanes tell the CPU.  NULL: no marks.
+	 * TSO: does a method leave stores in the buffer?  By index in h->methods.  Marks after
+	 * operations of these methods reach to the drain, and lanes name the CPU.  NULL: no marks.
 	 */
 	const bool *stores;
 	bool list;		/* list the operations with their times */
-	enum kl_diagram_auto utf8;	/* auto: if the locale is */
-	enum kl_diagram_auto colour;	/* auto: if @f is a terminal and NO_COLOR is not set */
+	enum kl_diagram_auto utf8;	/* auto: on in a UTF-8 locale */
+	/* auto: on for a terminal, if NO_COLOR is not set and TERM is not "dumb" */
+	enum kl_diagram_auto colour;
 };
 
 /**
  * kl_diagram() - draw operations of a history
- * @f: where to
+ * @f: the stream to print to
  * @h: the history, finished
  * @ops: indices of the operations to draw
- * @n: how many, at most KL_DIAGRAM_OPS; more are cut off, and that is said
- * @o: what else to show; NULL for the picture alone
+ * @n: number of indices; only the first KL_DIAGRAM_OPS operations are drawn, with a note
+ * @o: options; NULL for the diagram alone
  *
- * What is wider than the terminal goes on below, in a second band.  Where the
- * labels leave no room they become numbers, and a list follows.
+ * A diagram that is wider than the terminal continues below in further bands.  If labels do not
+ * fit, they become numbers, and a list of operations follows.
  *
- * Return: 0, -ENOMEM, -EIO.
+ * Return: 0, -ENOMEM, or -EIO after a write error.
  */
 int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t n,
 	       const struct kl_diagram_opts *o);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where things are in a diagram, see diagram_layout.h. */
+/* Computes the layout of a diagram, see diagram_layout.h. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/diagram_layout.h"
 
-#define MIN_GAP		2	/* columns between two events */
+#define MIN_GAP		2	/* least distance of two events, in columns */
 #define FRAME		4	/* columns around a label: two ends, two dashes */
-#define EDGE		2	/* columns that say that a band goes on */
-#define MAX_BANDS	3	/* with labels; beyond that they become numbers */
+#define EDGE		2	/* columns at an edge of a band, for the mark that it continues */
+/* largest number of bands with labels; then labels become numbers */
+#define MAX_BANDS	3
 
 static bool earlier(struct dg_time a, struct dg_time b)
 {
@@ -42,14 +43,17 @@ static struct dg_time at(uint64_t t)
 	return (struct dg_time){ .t = t };
 }
 
-/* Are its stores known or feared to leave the buffer after its return? */
+/* May stores of the operation leave the buffer after its return? */
 static bool drains_later(const struct kl_diagram_opts *o, const struct kl_history *h,
 			 const struct kl_op *op)
 {
 	return o->stores && o->stores[kl_op_method(h, op)] && kl_op_drain(h, op) > op->ret;
 }
 
-/* When @op returned, so that an interval without length has some. */
+/*
+ * The return of @op.  If an operation has its call and return at this time, the return gets a
+ * later rank, so that its interval has a length.
+ */
 static struct dg_time return_of(const struct kl_history *h, const uint32_t *ops, size_t n,
 				const struct kl_op *op)
 {
@@ -76,7 +80,7 @@ static int lane_of(struct dg_layout *d, const struct kl_op *op)
 	return i;
 }
 
-/* @cpus: tell the CPU of a thread that stayed on one. */
+/* Name the lanes.  @cpus: add the CPU of a thread that stayed on one CPU. */
 static void name_lanes(struct dg_layout *d, const struct kl_history *h, bool cpus)
 {
 	struct dg_lane *l;
@@ -92,7 +96,7 @@ static void name_lanes(struct dg_layout *d, const struct kl_history *h, bool cpu
 	}
 }
 
-/* Mark the label as cut, in front of a character that the buffer may have only a part of. */
+/* End a truncated label with dots, which also replace a character that is incomplete. */
 static void cut_label(struct dg_item *it)
 {
 	char *p = it->label + DG_LABEL - 3;
@@ -121,7 +125,7 @@ static void add_op(struct dg_layout *d, const struct kl_history *h, uint32_t i,
 			it->bad = &o->bad[b];
 }
 
-/* The gaps that the operations shown have to do with. */
+/* Add the gaps of the objects in the diagram, or of all objects, that overlap its time. */
 static void add_gaps(struct dg_layout *d, const struct kl_history *h, uint64_t from, uint64_t to)
 {
 	int lane = DG_NONE;
@@ -156,7 +160,7 @@ static void add_gaps(struct dg_layout *d, const struct kl_history *h, uint64_t f
 	}
 }
 
-/* Intervals of one lane that overlap go to rows of their own. */
+/* Put overlapping intervals of a lane into different rows. */
 static void assign_rows(struct dg_layout *d)
 {
 	int free_from[DG_ITEMS], lane, i, r;
@@ -218,21 +222,21 @@ void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t 
 	assign_rows(d);
 }
 
-static int need_of(const struct dg_item *it)
+/* The length that an interval needs for its label, in columns. */
+static int needed_columns(const struct dg_item *it)
 {
 	return it->len + FRAME - 1 + (it->open_left ? 2 : 0) + (it->open_right ? 2 : 0);
 }
 
-/* Did the label find room in a band before the one that ends? */
+/* Did the label of an interval find room in a band before @band? */
 static bool labelled_before(const struct dg_layout *d, const struct dg_item *it, int band)
 {
 	if (d->band[it->from] == band)
 		return false;
-	return band - d->band[it->from] > 1 ||
-	       d->width - 1 - d->x[it->from] >= need_of(it);
+	return band - d->band[it->from] > 1 || d->width - 1 - d->x[it->from] >= needed_columns(it);
 }
 
-/* The least column of rank @k in @band such that what ends there has room. */
+/* The least column of rank @k in @band at which the intervals that end there have room. */
 static int column_of(const struct dg_layout *d, int k, int band)
 {
 	bool opens = !k || d->band[k - 1] != band;
@@ -244,20 +248,20 @@ static int column_of(const struct dg_layout *d, int k, int band)
 		if (it->to != k || it->from == k || labelled_before(d, it, band))
 			continue;
 		start = !opens && d->band[it->from] == band ? d->x[it->from] : 0;
-		if (x < start + need_of(it))
-			x = start + need_of(it);
+		if (x < start + needed_columns(it))
+			x = start + needed_columns(it);
 	}
 	return x;
 }
 
-static void place(struct dg_layout *d)
+static void place_ranks(struct dg_layout *d)
 {
 	int band = 0, k;
 
 	for (k = 0; k < d->nranks; k++) {
 		int x = column_of(d, k, band);
 
-		/* The last rank needs no room behind it. */
+		/* After the last rank no mark is needed. */
 		if (x > d->width - 1 - (k + 1 < d->nranks ? EDGE : 0) && k &&
 		    d->band[k - 1] == band) {
 			band++;
@@ -276,10 +280,10 @@ void dg_place(struct dg_layout *d, int width)
 
 	d->width = width;
 	for (i = 0; i < d->nitems; i++)
-		if (longest < need_of(&d->item[i]))
-			longest = need_of(&d->item[i]);
+		if (longest < needed_columns(&d->item[i]))
+			longest = needed_columns(&d->item[i]);
 	if (longest <= width - 2 * EDGE) {
-		place(d);
+		place_ranks(d);
 		if (d->nbands <= MAX_BANDS)
 			return;
 	}
@@ -287,5 +291,5 @@ void dg_place(struct dg_layout *d, int width)
 	for (i = 0; i < d->nitems; i++)
 		if (!d->item[i].gap)
 			d->item[i].len = snprintf(d->item[i].label, DG_LABEL, "%d", i + 1);
-	place(d);
+	place_ranks(d);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where things are in a diagram: worked out by diagram_layout.c, drawn by diagram.c. */
+/*
+ * The layout of a diagram: rows and columns of its intervals.  diagram_layout.c computes the
+ * layout, and diagram.c draws it.  A rank is the position of a time among all times of the diagram.
+ * A band is a part of the diagram that fits the width of the terminal.
+ */
 #ifndef KL_REPORT_DIAGRAM_LAYOUT_H
 #define KL_REPORT_DIAGRAM_LAYOUT_H
 
@@ -13,39 +17,40 @@
 /* An interval in a lane. */
 struct dg_item {
 	char label[DG_LABEL];
-	int len;			/* of the label shown, in characters */
-	int lane, row;			/* row: inside the lane, where intervals overlap */
+	int len;			/* length of the label, in characters */
+	/* overlapping intervals of a lane have different rows */
+	int lane, row;
 	int from, to, drain;		/* ranks; drain may be DG_NONE */
-	bool open_left, open_right;	/* call or return not seen */
+	bool open_left, open_right;	/* the call, or the return, was not seen */
 	bool gap;
-	uint32_t op;
+	uint32_t op;			/* index in h->ops, or in h->gaps if @gap */
 	const struct kl_diagram_bad *bad;
 };
 
 struct dg_lane {
-	uint32_t thread;	/* index, KL_NO_OP: gaps */
-	uint16_t cpu;		/* KL_NO_CPU if not known, or more than one */
-	int rows;
+	uint32_t thread;	/* index of the thread; KL_NO_OP: the lane of the gaps */
+	uint16_t cpu;		/* KL_NO_CPU: not known, or more than one */
+	int rows;		/* number of rows */
 	char name[32];
 };
 
-/* Of a rank.  Where a call and its return have one time, returns come after calls. */
+/* The time of a rank. */
 struct dg_time {
 	uint64_t t;
-	bool after;
+	bool after;	/* the rank comes after the rank of calls at @t */
 };
 
 struct dg_layout {
 	struct dg_item item[DG_ITEMS];
 	struct dg_lane lane[DG_ITEMS];
 	struct dg_time time[DG_RANKS];
-	int x[DG_RANKS], band[DG_RANKS];	/* its column, in which band */
+	int x[DG_RANKS], band[DG_RANKS];	/* column and band of each rank */
 	int nitems, nlanes, nranks, nbands;
-	int width;			/* columns of a band */
+	int width;			/* number of columns of a band */
 	bool numbered;			/* labels are numbers */
 };
 
-/* How many characters a text of UTF-8 has: each is a column. */
+/* The number of columns of a UTF-8 text: one for each character. */
 static inline int dg_columns(const char *s)
 {
 	int n = 0;
@@ -55,11 +60,17 @@ static inline int dg_columns(const char *s)
 	return n;
 }
 
-/* Items, lanes and ranks of @ops, ascending and each once; then columns with dg_place(). */
+/*
+ * Compute items, lanes and ranks of the operations @ops, which are ascending and without
+ * duplicates.  dg_place() follows.
+ */
 void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t *ops, size_t n,
 		const struct kl_diagram_opts *o);
 
-/* Columns for @width of them, in as many bands as needed; labels become numbers if they must. */
+/*
+ * Compute the column and the band of each rank, with @width columns a band.  If labels are too
+ * long, or need too many bands, they become numbers.
+ */
 void dg_place(struct dg_layout *d, int width);
 
 #endif

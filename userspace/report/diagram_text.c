@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The words around a diagram, see diagram_text.h. */
+/* The text around a diagram, see diagram_text.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,17 +21,20 @@ void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layou
 	fprintf(f, "  %s", clocks[h->clock]);
 	if (h->clock != KL_CLOCK_SEQ && h->clock != KL_CLOCK_EPOCH)
 		fprintf(f, ", clock error %" PRIu64 "%s", h->error,
-			h->error ? " (nearer ends have no order)" : "");
+			h->error ? " (nearer events have no order)" : "");
 	fputs("; not to scale\n", f);
 	if (stores)
-		fprintf(f, "  %s: its stores may still be in the store buffer\n", stores);
+		fprintf(f, "  %s: stores may still wait in the store buffer\n", stores);
 	if (left_out)
 		fprintf(f, "  the first %d operations; %zu more are not shown\n", KL_DIAGRAM_OPS,
 			left_out);
 	putc('\n', f);
 }
 
-/* A word behind column @at, on a new line where it does not fit. Returns the column after it. */
+/*
+ * Print a word after column @at, on a new line if the line has no room.  Return: the column after
+ * the word.
+ */
 static int put_word(FILE *f, const char *word, int len, int at, int indent, int width)
 {
 	if (at > indent && at + 1 + len > width) {
@@ -41,7 +44,7 @@ static int put_word(FILE *f, const char *word, int len, int at, int indent, int 
 	return at + fprintf(f, "%s%.*s", at > indent ? " " : "", len, word);
 }
 
-/* All words of a text, the first line being at column @at. */
+/* Print a text from column @at, with line breaks between words. */
 static void put_words(FILE *f, const char *text, int at, int indent, int width)
 {
 	int len;
@@ -69,7 +72,7 @@ static int digits(uint64_t v)
 	return snprintf(NULL, 0, "%" PRIu64, v);
 }
 
-/* The latest time that is known, for the width of the columns. */
+/* The latest known time, which sets the width of the columns. */
 static uint64_t last_time(const struct kl_history *h, const struct dg_layout *d)
 {
 	uint64_t last = 0;
@@ -149,7 +152,7 @@ static int print_list(FILE *f, const struct kl_history *h, const struct dg_layou
 	return 0;
 }
 
-/* The number of an operation in the picture, 0 if it is not there. */
+/* The number of an operation in the diagram, or 0 if the diagram does not show it. */
 static int number_of(const struct dg_layout *d, uint32_t op)
 {
 	int i;
@@ -160,7 +163,10 @@ static int number_of(const struct dg_layout *d, uint32_t op)
 	return 0;
 }
 
-/* Long labels do not repeat: the list has them, by number. */
+/*
+ * Print an order, by the numbers of the operations if the diagram has numbers.  Return: 0 or
+ * -ENOMEM.
+ */
 static int print_order(FILE *f, const struct kl_history *h, const struct dg_layout *d,
 		       const struct kl_diagram_order *ord, int width)
 {

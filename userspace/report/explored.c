@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an exploration found, as text. */
+/* The result of `klin explore' as text, see explored.h. */
 #include <string.h>
 
 #include "report/explored.h"
 
 static const char *const what[] = {
-	[KL_EX_OK] = "linearizable", [KL_EX_NOT_LINEARIZABLE] = "not linearizable",
-	[KL_EX_FAULT] = "a fault", [KL_EX_FINAL] = "a false final condition",
+	[KL_EX_OK] = "linearizable",
+	[KL_EX_NOT_LINEARIZABLE] = "not linearizable",
+	[KL_EX_FAULT] = "a fault",
+	[KL_EX_FINAL] = "a false final condition",
 	[KL_EX_DEADLOCK] = "a deadlock",
-	[KL_EX_ENDLESS] = "a run without end", [KL_EX_MEMORY] = "not known: the bound on memory",
-	[KL_EX_LIMIT] = "not known: a bound of the explorer's own",
-	[KL_EX_STOPPED] = "not known: it was stopped before",
-	[KL_EX_LOST] = "not known: a run cannot be made again",
+	[KL_EX_ENDLESS] = "a run without end",
+	[KL_EX_MEMORY] = "not known: the bound on memory",
+	[KL_EX_LIMIT] = "not known: a bound of the explorer",
+	[KL_EX_STOPPED] = "not known: the search was stopped",
+	[KL_EX_LOST] = "not known: a run cannot be repeated",
 };
 
 static void print_stats(FILE *f, const struct kl_explore_stats *st)
@@ -28,7 +31,7 @@ static void print_stats(FILE *f, const struct kl_explore_stats *st)
 		st->seconds);
 }
 
-/* Each thread's steps begin further to the right, and what memory is stands below. */
+/* Print a step, indented by its thread, and memory after the step in a line below. */
 static void print_step(void *ctx, const struct kl_explore_step *s)
 {
 	FILE *f = ctx;
@@ -56,10 +59,11 @@ static int print_run(FILE *f, const struct kl_explored *e, unsigned int steps)
 	if (ret)
 		return ret;
 	if (e->has_sc && e->on_sc == KL_EX_OK)
-		fputs("On SC the same client is right: only store buffers show this.\n", f);
+		fputs("On SC the same client is linearizable: the violation needs store buffers.\n",
+		      f);
 	else if (e->has_sc)
 		fprintf(f, "On SC the same client: %s.\n", what[e->on_sc]);
-	fprintf(f, "Again: %s\n", e->again);
+	fprintf(f, "Again: %s\n", e->command);
 	return 0;
 }
 
@@ -80,7 +84,7 @@ static void print_grown(FILE *f, const char *grown)
 		fprintf(f, "%s.\n", grown);
 }
 
-const char *kl_explored_why(const struct kl_explored *e)
+const char *kl_explored_reason(const struct kl_explored *e)
 {
 	if (e->verdict == KL_EX_MEMORY)
 		return "the bound on memory was reached";
@@ -94,13 +98,13 @@ static int print_outcomes(FILE *f, const struct kl_explored *e)
 	size_t i, n[3] = { 0 };
 
 	if (e->verdict == KL_EX_MEMORY || e->verdict == KL_EX_STOPPED) {
-		fprintf(f, "%s: UNKNOWN: %s after %llu states\n", e->file, kl_explored_why(e),
+		fprintf(f, "%s: UNKNOWN: %s after %llu states\n", e->file, kl_explored_reason(e),
 			(unsigned long long)r->states);
 		print_grown(f, r->grown);
 		return 0;
 	}
 	if (e->verdict == KL_EX_LIMIT) {
-		fprintf(f, "%s: UNKNOWN: a bound of the explorer's own was reached: %s\n", e->file,
+		fprintf(f, "%s: UNKNOWN: a bound of the explorer was reached: %s\n", e->file,
 			r->limit);
 		return 0;
 	}
@@ -120,7 +124,7 @@ static int print_outcomes(FILE *f, const struct kl_explored *e)
 	if (!e->sc)
 		fprintf(f, ", %zu not on SC", n[2]);
 	if (wrong)
-		fprintf(f, "; the specification has not %zu of the implementation's", wrong);
+		fprintf(f, "; %zu of the implementation's are not in the specification", wrong);
 	fputc('\n', f);
 	if (e->stats)
 		fprintf(f, "%llu states\n", (unsigned long long)r->states);
@@ -133,27 +137,30 @@ static int print_histories(FILE *f, const struct kl_explored *e)
 
 	if (n < 0)
 		return n;
-	fprintf(f, "%s: HISTORIES: %lld are the hardest to explain\n", e->file, (long long)n);
+	fprintf(f, "%s: HISTORIES: %lld that are the hardest to explain\n", e->file, (long long)n);
 	return 0;
 }
 
-/* How far a search came that has no answer, and why it may be that it has none. */
+/* Print how far a search without an answer came, and a possible reason for its size. */
 static void print_stopped(FILE *f, const struct kl_explored *e, const struct kl_explore_stats *st)
 {
 	fprintf(f, "%s: UNKNOWN: %s after %llu states and %llu transitions", e->file,
-		kl_explored_why(e), (unsigned long long)st->states,
+		kl_explored_reason(e), (unsigned long long)st->states,
 		(unsigned long long)st->transitions);
 	if (st->all_reached) {
-		fputs("; these are all states, and none is a violation; whether each run comes "
-		      "to an end was not looked at to the end\n", f);
+		fputs("; these are all states, and none is a violation; the search for runs "
+		      "without end was not completed\n",
+		      f);
 		return;
 	}
-	fprintf(f, ", %llu states not yet followed; no violation so far; %llu levels of the search "
-		"are whole\n", (unsigned long long)st->open, (unsigned long long)st->levels);
+	fprintf(f,
+		", %llu states not yet followed; no violation so far; %llu levels of the search "
+		"are complete\n",
+		(unsigned long long)st->open, (unsigned long long)st->levels);
 	print_grown(f, kl_explore_grown(e->x));
 }
 
-/* The memory model, and who said it, where the file says one. */
+/* Print the memory model and its source, if the file names a model. */
 static void print_model(FILE *f, const struct kl_explored *e)
 {
 	const char *is = e->sc ? "sc" : "tso";
@@ -199,9 +206,10 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 	else if (e->verdict == KL_EX_LOST)
 		fprintf(f, "%s: UNKNOWN: %s\n", e->file, kl_explore_message(e->x));
 	else if (e->verdict == KL_EX_LIMIT)
-		fprintf(f, "%s: UNKNOWN: a bound of the explorer's own was reached after %llu "
-			"state%s: %s; no violation so far\n", e->file,
-			(unsigned long long)st.states, st.states == 1 ? "" : "s",
+		fprintf(f,
+			"%s: UNKNOWN: a bound of the explorer was reached after %llu "
+			"state%s: %s; no violation so far\n",
+			e->file, (unsigned long long)st.states, st.states == 1 ? "" : "s",
 			kl_explore_message(e->x));
 	else
 		fprintf(f, "%s: VIOLATION: %s: %s\n", e->file, what[e->verdict],

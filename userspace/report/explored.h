@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an exploration found, as people and programs read it. */
+/* The result of `klin explore', printed as text or as JSON. */
 #ifndef KL_REPORT_EXPLORED_H
 #define KL_REPORT_EXPLORED_H
 
@@ -10,29 +10,30 @@
 
 struct kl_explored {
 	const char *file;
-	const char *again;		/* the command line */
+	const char *command;		/* command line that repeats the run */
+	/* @sc: explored on sequential consistency; @stats: print numbers of states and so on */
 	bool sc, stats;
-	enum kl_explore_memory model;	/* what the file says */
-	bool model_given;		/* the command line says @sc */
+	enum kl_explore_memory model;	/* the memory model that the file names */
+	bool model_given;		/* the command line named the memory model */
 	bool run;			/* show the run to a violation */
-	bool shortest;			/* there is none with fewer steps */
-	bool compact;			/* states were known by their hashes */
-	bool histories;			/* that was the question */
+	bool shortest;			/* no run to a violation has fewer steps */
+	bool compact;			/* the search kept only hashes of states */
+	bool histories;			/* print histories instead of a verdict */
 	enum kl_explore_verdict verdict;
 	struct kl_explorer *x;
-	/* Of the same client on SC, if has_sc. */
+	/* @has_sc: @on_sc is the verdict for the same client on sequential consistency */
 	bool has_sc;
 	enum kl_explore_verdict on_sc;
 	struct kl_outcomes *outcomes;	/* instead of x; verdict is KL_EX_OK or unknown */
 };
 
-/* Why the verdict is not known. */
-const char *kl_explored_why(const struct kl_explored *e);
-/* As text; 0 or a negative errno. */
+/* Return: the reason for a verdict UNKNOWN. */
+const char *kl_explored_reason(const struct kl_explored *e);
+/* Print the result as text.  Return: 0 or a negative errno. */
 int kl_explored_print(FILE *f, const struct kl_explored *e);
-/* The steps of the run to what was found, as text; 0 or a negative errno. */
+/* Print the steps of the run to the violation as text.  Return: 0 or a negative errno. */
 int kl_explored_run(FILE *f, struct kl_explorer *x);
-/* As one JSON object and a newline; 0 or a negative errno. */
+/* Print the result as one JSON object and a newline.  Return: 0 or a negative errno. */
 int kl_explored_json(FILE *f, const struct kl_explored *e);
 
 #endif

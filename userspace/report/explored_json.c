@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an exploration found, as JSON. */
+/* The result of `klin explore' as JSON, see explored.h. */
 #include <errno.h>
 #include <jansson.h>
 
@@ -56,7 +56,6 @@ static void add_stats(json_t *j, const struct kl_explored *e)
 	json_object_set_new(j, "hash_compact", json_boolean(e->compact));
 	json_object_set_new(j, "threads", json_integer(st.threads));
 	json_object_set_new(j, "states", json_integer(st.states));
-	json_object_set_new(j, "open", json_integer(st.open));
 	json_object_set_new(j, "levels", json_integer(st.levels));
 	json_object_set_new(j, "not_followed", json_integer(st.open));
 	json_object_set_new(j, "transitions", json_integer(st.transitions));
@@ -108,7 +107,7 @@ int kl_explored_json(FILE *f, const struct kl_explored *e)
 		e->model_given ? "command line" : e->model ? "model" : "default"));
 	json_object_set_new(j, "model_memory",
 			    json_string(e->model == KL_EX_SAYS_SC ? "sc" : "tso"));
-	json_object_set_new(j, "command", kl_json_text(e->again));
+	json_object_set_new(j, "command", kl_json_text(e->command));
 	json_object_set_new(j, "verdict", json_string(
 		!e->outcomes || kl_explore_unknown(e->verdict) ? verdict_name(e->verdict) :
 		contained ? "CONTAINED" : "VIOLATION"));
@@ -121,7 +120,7 @@ int kl_explored_json(FILE *f, const struct kl_explored *e)
 	} else {
 		add_stats(j, e);
 		if (kl_explore_unknown(e->verdict)) {
-			json_object_set_new(j, "message", kl_json_text(kl_explored_why(e)));
+			json_object_set_new(j, "message", kl_json_text(kl_explored_reason(e)));
 			json_object_set_new(j, "all_reached", json_boolean(all_reached(e->x)));
 			json_object_set_new(j, "grown", kl_json_text(kl_explore_grown(e->x)));
 		} else if (e->verdict != KL_EX_OK)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reports as JSON. */
+/* Verdicts as JSON, see json.h. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -8,17 +8,17 @@
 #include "history/spell.h"
 #include "report/json.h"
 
-#define MAX_UNKNOWN	100	/* partitions that are listed, where a limit left many */
+#define MAX_UNKNOWN	100	/* largest number of UNKNOWN partitions in the list */
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
 
-/* Something of a value that this thread has made since it printed one is missing. */
-static __thread bool missing;
+/* Memory was missing since this thread last printed or parsed a value. */
+static __thread bool no_memory;
 
 static void *json_malloc(size_t size)
 {
 	void *p = malloc(size);
 
-	missing |= !p;
+	no_memory |= !p;
 	return p;
 }
 
@@ -31,27 +31,25 @@ int kl_json_put(FILE *f, json_t *j, size_t flags)
 {
 	int ret = 0;
 
-	/* What was left out is known only now; printing allocates, too. */
-	if (missing || !j)
+	/* Check @no_memory twice, since json_dumpf() allocates memory, too. */
+	if (no_memory || !j)
 		ret = -ENOMEM;
-	else if (json_dumpf(j, f, flags) || missing)
+	else if (json_dumpf(j, f, flags) || no_memory)
 		ret = ferror(f) ? 0 : -ENOMEM;
 	else
 		fputc('\n', f);
-	missing = false;
+	no_memory = false;
 	json_decref(j);
 	return ret;
 }
 
-json_t *kl_json_parse(const char *text)
+json_t *kl_json_whole(json_t *j)
 {
-	json_t *j = json_loads(text, 0, NULL);
-
-	if (missing) {
+	if (no_memory) {
 		json_decref(j);
 		j = NULL;
 	}
-	missing = false;
+	no_memory = false;
 	return j;
 }
 
@@ -65,8 +63,8 @@ json_t *kl_json_number(uint64_t v)
 	return json_string(text);
 }
 
-/* The length of the character of UTF-8 at @s, 0 if there is none (RFC 3629, section 4). */
-static size_t character(const unsigned char *s)
+/* The length of the UTF-8 character at @s, or 0 if it is malformed (RFC 3629, section 4). */
+static size_t utf8_length(const unsigned char *s)
 {
 	unsigned int low = *s == 0xe0 ? 0xa0 : *s == 0xf0 ? 0x90 : 0x80;
 	unsigned int high = *s == 0xed ? 0x9f : *s == 0xf4 ? 0x8f : 0xbf;
@@ -91,11 +89,11 @@ json_t *kl_json_text(const char *s)
 	json_t *j;
 	size_t n;
 
-	missing |= !copy;
+	no_memory |= !copy;
 	if (!copy)
 		return NULL;
 	while (*s) {
-		n = character((const unsigned char *)s);
+		n = utf8_length((const unsigned char *)s);
 		to = n ? mempcpy(to, s, n) : mempcpy(to, REPLACEMENT, strlen(REPLACEMENT));
 		s += n ? n : 1;
 	}
@@ -119,7 +117,7 @@ static json_t *op_json(const struct kl_history *h, const struct kl_op *op)
 	return j;
 }
 
-/* A key as the input spells it. */
+/* A key, spelled as in the input. */
 static json_t *key_json(const struct kl_history *h, uint64_t key)
 {
 	const char *spelling = kl_history_spelling(h, key);
@@ -155,7 +153,7 @@ static json_t *part_json(const struct kl_history *h, const struct kl_part_result
 		json_array_append_new(ops, op_json(p->cex->h, &p->cex->h->ops[i]));
 	json_object_set_new(j, "counterexample", ops);
 	json_object_set_new(j, "oracle_agrees", json_boolean(p->cex->oracle == KL_VIOLATION));
-	/* After "work" or "time", its budget, a smaller one may exist. */
+	/* After "work" or "time" shrinking was not complete: a smaller counterexample may exist. */
 	json_object_set_new(j, "shrinking_ended", json_string(ends[p->cex->ended]));
 	return j;
 }
@@ -188,7 +186,10 @@ static json_t *coverage_json(const struct kl_history *h)
 	return list;
 }
 
-/* Of a million objects most are UNKNOWN where a limit ended early. */
+/*
+ * Is the partition listed?  After an early limit, most of a million objects may be UNKNOWN, so
+ * their number in the list is bounded.
+ */
 static bool is_listed(const struct kl_report *r, const struct kl_part_result *p, size_t *unknown)
 {
 	if (r->nparts <= 100)
@@ -211,8 +212,7 @@ void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_me
 	json_object_set_new(j, "history_memory", json_string(m->sc ? "sc" : "tso"));
 }
 
-int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
-		   const struct kl_cost *cost)
+json_t *kl_report_json(const struct kl_report *r, const char *name, const struct kl_cost *cost)
 {
 	json_t *j = json_object(), *parts = json_array();
 	size_t unknown = 0, i;
@@ -246,5 +246,11 @@ int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 	json_object_set_new(j, "partitions", parts);
 	if (unknown > MAX_UNKNOWN)
 		json_object_set_new(j, "unknown_not_listed", json_integer(unknown - MAX_UNKNOWN));
-	return kl_json_put(f, j, JSON_INDENT(2));
+	return j;
+}
+
+int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
+		   const struct kl_cost *cost)
+{
+	return kl_json_put(f, kl_report_json(r, name, cost), JSON_INDENT(2));
 }

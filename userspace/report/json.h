@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Verdicts as JSON, and helpers to make JSON.  Code that makes a value need not check for missing
+ * memory: kl_json_put() detects that a part of the value is missing.
+ */
 #ifndef KL_REPORT_JSON_H
 #define KL_REPORT_JSON_H
 
@@ -7,40 +11,39 @@
 #include "report/verdict.h"
 #include "tso/explore/explore.h"
 
-/* Members of @j as kl_print_memory() says them. */
+/* Add members with the memory model and its source to @j, as in kl_print_memory(). */
 void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_memory *m);
 
+/* Make a JSON object of the report; with @cost unless it is NULL.  See kl_json_whole(). */
+json_t *kl_report_json(const struct kl_report *r, const char *name, const struct kl_cost *cost);
+
 /*
- * The report as one JSON object, with the @cost unless NULL, and a newline.  0 or a negative
- * errno, as of kl_json_put().
+ * Print the report as one JSON object and a newline; with @cost unless it is NULL.  Return: as
+ * kl_json_put().
  */
 int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
 		   const struct kl_cost *cost);
 
 /**
  * kl_json_put() - print a value and a newline
- * @f: where to
- * @j: the value; its reference is given up
- * @flags: as of json_dumpf()
+ * @f: the stream to print to
+ * @j: the value; the function gives up its reference
+ * @flags: flags of json_dumpf()
  *
- * Who makes a value need not look at each part of it: for want of memory parts are missing,
- * and nothing is printed.
+ * The function prints nothing if memory was missing while this thread made the value.
  *
- * Return: 0 or -ENOMEM.  Whether @f took it, @f knows.
+ * Return: 0 or -ENOMEM.  A write error is not reported here; ferror(@f) shows it.
  */
 int kl_json_put(FILE *f, json_t *j, size_t flags);
 
-/*
- * The value of a text; NULL when out of memory, of which the next kl_json_put() is not told.
- * To be called while no other value is being made.
- */
-json_t *kl_json_parse(const char *text);
+/* Return: @j, or NULL if memory was missing since this thread's last value; then @j is freed. */
+json_t *kl_json_whole(json_t *j);
 
-/* JSON's integers are signed here; what does not fit is a string. */
+/* A number: an integer below 2^63, since integers are signed here; otherwise a string. */
 json_t *kl_json_number(uint64_t v);
-/* Names of files can be of any bytes, JSON cannot: U+FFFD stands for each that is no text. */
+/* A text that may not be UTF-8, such as a file name.  U+FFFD replaces each wrong byte. */
 json_t *kl_json_text(const char *s);
-/* A step of an explorer's run, appended to the array @ctx: for kl_explore_run(). */
+/* Append a step of an explorer's run to the array @ctx; for kl_explore_run(). */
 void kl_json_add_step(void *ctx, const struct kl_explore_step *s);
 
 #endif

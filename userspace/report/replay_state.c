@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why an order cannot go on, see replay_state.h. */
+/* Explains why no further operation fits a longest order, see replay_state.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,22 +7,24 @@
 #include "history/spell.h"
 #include "report/replay_state.h"
 
-struct words {
+/* A list of allowed results, as text. */
+struct result_list {
 	char *buf;
-	size_t size, len;
+	size_t size, len;	/* in bytes */
 	const struct kl_method *m;
-	unsigned int n;
+	unsigned int n;		/* number of results, of which the text has the first 4 */
 };
 
-struct first {
+/* The first outcome of an operation. */
+struct first_outcome {
 	struct kl_val *state;
-	size_t len;
+	size_t len;		/* number of values in @state */
 	bool found;
 };
 
-static int take_first(void *ctx, const struct kl_outcome *o)
+static int save_first(void *ctx, const struct kl_outcome *o)
 {
-	struct first *f = ctx;
+	struct first_outcome *f = ctx;
 
 	free(f->state);
 	f->state = malloc((o->len + 1) * sizeof(*f->state));
@@ -34,9 +36,9 @@ static int take_first(void *ctx, const struct kl_outcome *o)
 	return 1;
 }
 
-static int list_results(void *ctx, const struct kl_outcome *o)
+static int add_result(void *ctx, const struct kl_outcome *o)
 {
-	struct words *w = ctx;
+	struct result_list *w = ctx;
 	char v[64];
 	unsigned int i;
 
@@ -59,17 +61,17 @@ static int method_of(const struct kl_spec *spec, const struct kl_history *h,
 	return kl_spec_find_method(spec, h->methods[kl_op_method(h, op)]);
 }
 
-/* The state after the order.  Return: 1; 0 when the specification gave out, or -ENOMEM. */
-static int run_order(const struct kl_spec *spec, struct kl_run *run,
+/* Find the state after the order.  Return: 1; 0 if the state is not known; -ENOMEM. */
+static int find_state(const struct kl_spec *spec, struct kl_run *run,
 		      const struct kl_counterexample *c, const uint32_t *order, size_t n,
-		      struct first *f)
+		      struct first_outcome *f)
 {
 	const struct kl_history *h = c->h;
 	const struct kl_val *v;
 	size_t i;
 	int ret;
 
-	/* With store buffers or a cut, memory after an order is not one state. */
+	/* With store buffers, or after a cut, an order does not determine the state. */
 	if (c->tso || c->forgot)
 		return 0;
 	v = kl_run_init(run, h->fresh, &f->len);
@@ -86,7 +88,7 @@ static int run_order(const struct kl_spec *spec, struct kl_run *run,
 		f->state = NULL;
 		f->found = false;
 		ret = kl_run_apply(run, before, f->len, method_of(spec, h, op), kl_op_args(h, op),
-				   kl_op_res(h, op), take_first, f);
+				   kl_op_res(h, op), save_first, f);
 		if (!f->found) {
 			free(f->state);
 			f->state = before;
@@ -97,9 +99,9 @@ static int run_order(const struct kl_spec *spec, struct kl_run *run,
 	return 1;
 }
 
-/* A state in words; what does not fit is dots. */
+/* Write a state as text.  If @buf is too small, the text ends with dots. */
 static void print_state(char *buf, size_t size, const struct kl_spec *spec,
-			const struct kl_history *h, const struct first *f)
+			const struct kl_history *h, const struct first_outcome *f)
 {
 	static const char dots[] = ", ...";
 
@@ -114,8 +116,11 @@ static void print_state(char *buf, size_t size, const struct kl_spec *spec,
 	kl_history_spell_out(h, buf, size);
 }
 
-/* The first completed operation, by return, that is not in the order; KL_NO_OP: none is. */
-static int find_op(const struct kl_history *h, const uint32_t *order, size_t n, uint32_t *out)
+/*
+ * Find the completed operation with the earliest return that is not in the order, or KL_NO_OP.
+ * Return: 0 or -ENOMEM.
+ */
+static int find_missing(const struct kl_history *h, const uint32_t *order, size_t n, uint32_t *out)
 {
 	bool *done = calloc(h->nops + 1, sizeof(*done));
 	uint32_t best = KL_NO_OP, i;
@@ -140,10 +145,10 @@ int kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *
 {
 	const struct kl_history *h = c->h;
 	struct kl_run *run = kl_run_new(spec);
-	int ret = run ? find_op(h, order, n, bad) : -ENOMEM;
+	int ret = run ? find_missing(h, order, n, bad) : -ENOMEM;
 	char op[256], allowed[512] = "";
-	struct words w = { .buf = allowed, .size = sizeof(allowed) };
-	struct first f = { 0 };
+	struct result_list w = { .buf = allowed, .size = sizeof(allowed) };
+	struct first_outcome f = { 0 };
 	uint32_t at;
 
 	*state = 0;
@@ -153,20 +158,24 @@ int kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *
 	at = *bad;
 	kl_op_print(op, sizeof(op), h, &h->ops[at]);
 	snprintf(why, nwhy, "%s cannot take effect anywhere between its call and its return.", op);
-	ret = run_order(spec, run, c, order, n, &f);
+	ret = find_state(spec, run, c, order, n, &f);
 	if (ret <= 0)
 		goto out;
 	print_state(state, nstate, spec, h, &f);
 	w.m = kl_spec_method(spec, method_of(spec, h, &h->ops[at]));
 	ret = kl_run_apply(run, f.state, f.len, method_of(spec, h, &h->ops[at]),
-			   kl_op_args(h, &h->ops[at]), NULL, list_results, &w);
+			   kl_op_args(h, &h->ops[at]), NULL, add_result, &w);
 	kl_history_spell_out(h, allowed, sizeof(allowed));
 	if (w.n && w.m->nresults)
-		snprintf(why, nwhy, "%s: after a longest order only %s %s allowed, and no other "
-			 "comes further.", op, allowed, w.n > 1 ? "were" : "was");
+		snprintf(why, nwhy,
+			 "%s: after a longest order only %s %s allowed, and no order "
+			 "is longer.",
+			 op, allowed, w.n > 1 ? "were" : "was");
 	else if (!w.n)
-		snprintf(why, nwhy, "%s was not possible after a longest order, and no other "
-			 "comes further.", op);
+		snprintf(why, nwhy,
+			 "%s was not possible after a longest order, and no order "
+			 "is longer.",
+			 op);
 out:
 	free(f.state);
 	kl_run_free(run);
@@ -177,11 +186,11 @@ int kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c
 		   const uint32_t *order, size_t n, char *state, size_t nstate)
 {
 	struct kl_run *run = kl_run_new(spec);
-	struct first f = { 0 };
+	struct first_outcome f = { 0 };
 	int ret;
 
 	*state = 0;
-	ret = run ? run_order(spec, run, c, order, n, &f) : -ENOMEM;
+	ret = run ? find_state(spec, run, c, order, n, &f) : -ENOMEM;
 	if (ret > 0)
 		print_state(state, nstate, spec, c->h, &f);
 	free(f.state);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Saying in words why an order cannot go on. */
+/* Explains in a sentence why no further operation fits a longest order. */
 #ifndef KL_REPORT_REPLAY_STATE_H
 #define KL_REPORT_REPLAY_STATE_H
 
 #include "check/check.h"
 
 /**
- * kl_find_failing() - the operation that a longest order cannot take in
+ * kl_find_failing() - find the operation that a longest order cannot include
  * @spec: the specification
  * @c: the counterexample
- * @order: a longest order, operations of c->h
- * @n: its length
- * @state: the state after it in words, empty if it cannot be told
- * @nstate: bytes of @state
- * @why: a sentence: what the operation did and what was allowed
- * @nwhy: bytes of @why
- *
- * @bad: the operation, KL_NO_OP if all of c->h are in the order
+ * @order: a longest order, as indices of operations in c->h
+ * @n: number of operations in @order
+ * @state: gets the state after @order as text; empty if the state is not known
+ * @nstate: size of @state in bytes
+ * @why: gets a sentence about the operation and the results that were allowed
+ * @nwhy: size of @why in bytes
+ * @bad: gets the operation, or KL_NO_OP if @order has all completed operations
  *
  * Return: 0 or -ENOMEM.
  */
@@ -24,7 +23,10 @@ int kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *
 		    const uint32_t *order, size_t n, char *state, size_t nstate, char *why,
 		    size_t nwhy, uint32_t *bad);
 
-/* The first @n of @order lead to this state, in words; empty if it cannot be told.  0 or -ENOMEM. */
+/*
+ * Write the state after the first @n operations of @order as text; empty if the state is not
+ * known.  Return: 0 or -ENOMEM.
+ */
 int kl_state_after(const struct kl_spec *spec, const struct kl_counterexample *c,
 		   const uint32_t *order, size_t n, char *state, size_t nstate);
 

@@ -61,7 +61,7 @@ static void explain(FILE *f, const struct kl_report *r)
 		fprintf(f, "  and %zu more\n", r->nparts - i);
 }
 
-/* Is the specification a file that the history, of another directory, names? */
+/* Did klin find the specification by a name in the history, which is in another directory? */
 static bool is_found(const struct kl_report *r, const char *name)
 {
 	const char *path = kl_spec_path(r->spec), *slash = strrchr(name, '/');
@@ -69,7 +69,7 @@ static bool is_found(const struct kl_report *r, const char *name)
 
 	if (!dir || !r->h->spec_path || r->h->spec_text || kl_shipped_text(path))
 		return false;
-	/* Beside the history, or where klin runs. */
+	/* In klin's working directory, or in the directory of the history. */
 	return !strcmp(path, r->h->spec_path) ||
 	       (!strncmp(path, name, dir) && !strcmp(path + dir, r->h->spec_path));
 }
@@ -88,7 +88,7 @@ void kl_print_memory(FILE *f, bool sc, enum kl_memory_by by, const struct kl_mem
 	else if (m->told)
 		fputs(" as the history says", f);
 	else
-		fputs(m->sc ? " by default" : " as of a recording", f);
+		fputs(m->sc ? " by default" : " by default for recordings", f);
 }
 
 static void print_summary(FILE *f, const struct kl_report *r, const char *name,
@@ -121,7 +121,7 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name,
 	fprintf(f, " (%.3f s)\n", r->seconds);
 }
 
-/* What is not whole, and of a suspected violation how to know. */
+/* Print methods with incomplete coverage, and how to make a suspected violation certain. */
 static void print_coverage(FILE *f, const struct kl_report *r)
 {
 	const struct kl_history *h = r->h;
@@ -136,12 +136,15 @@ static void print_coverage(FILE *f, const struct kl_report *r)
 		fprintf(f, "coverage of %s: %s%s%s%s\n", c->method, kl_cover_names[c->kind],
 			c->text ? ", " : "", c->text ? c->text : "",
 			c->kind == KL_COVER_UNKNOWN && m >= 0 && kl_spec_method(r->spec, m)->pure ?
-			" (it writes nothing, which does no harm)" : "");
+				" (harmless, since the method writes nothing)" :
+				"");
 	}
 	if (r->suspected)
-		fprintf(f, "To know, record with debugging information (--debug=FILE; Debian: "
-			"linux-image-%s-dbg), or say in the\nprobe clause why no call is missed: "
-			"coverage asserted \"REASON\";\n", h->release ? h->release : "...");
+		fprintf(f,
+			"To be certain, record with debugging information (--debug=FILE; Debian: "
+			"linux-image-%s-dbg), or assert in\nthe probe clause why no call is "
+			"missed: coverage asserted \"REASON\";\n",
+			h->release ? h->release : "...");
 }
 
 int kl_print_report(FILE *f, const struct kl_report *r, const char *name,

@@ -1,56 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A verdict as people and programs read it. */
+/* The report on a history, printed as text or as JSON. */
 #ifndef KL_REPORT_VERDICT_H
 #define KL_REPORT_VERDICT_H
 
 #include "check/check.h"
 
-/* What a run cost, for --json. */
+/* The time and memory of a run, for --json. */
 struct kl_cost {
-	double read_seconds;		/* specification and history */
-	double certificate_seconds;	/* writing it */
-	double user_seconds;		/* of the process so far, all threads */
+	double read_seconds;		/* reading of specification and history */
+	double certificate_seconds;	/* writing of the certificate */
+	double user_seconds;		/* user time of the process so far, all threads */
 	uint64_t peak_bytes;		/* largest resident size of the process so far */
 };
 
 struct kl_verdict_style {
 	bool json;
-	bool explain;		/* which engine decided what */
+	bool explain;		/* name the engine that decided each partition */
 	bool no_diagram;
-	bool quiet;		/* the verdict's line alone */
-	bool no_memory;		/* the memory model is told elsewhere */
-	const struct kl_cost *cost;	/* or NULL */
+	bool quiet;		/* summary and coverage alone */
+	bool no_memory;		/* leave the memory model out */
+	const struct kl_cost *cost;	/* for JSON, or NULL */
 };
 
 /**
- * kl_print_memory() - print the memory model of a verdict, and who says so
- * @f: where to
- * @sc: it was decided on sequential consistency, else on x86-TSO
- * @by: who says that
- * @m: what the history is of
+ * kl_print_memory() - print the memory model of a verdict, and its source
+ * @f: the stream to print to
+ * @sc: the model is sequential consistency, else x86-TSO
+ * @by: source of the model
+ * @m: the memory model that the history names
  */
 void kl_print_memory(FILE *f, bool sc, enum kl_memory_by by, const struct kl_memory *m);
 
 /**
  * kl_print_report() - print a verdict
- * @f: where to
+ * @f: the stream to print to
  * @r: the report
- * @name: the history's name
- * @style: how; NULL for text
+ * @name: name of the history
+ * @style: options; NULL for text
  *
- * Return: 0, or -ENOMEM when not all was printed.  Whether @f took it, @f knows.
+ * Return: 0, or -ENOMEM if a part is missing.  A write error is not reported here; ferror(@f)
+ * shows it.
  */
 int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		     const struct kl_verdict_style *style);
 
 /**
- * kl_print_no_report() - print that a limit ended before there was a report: UNKNOWN
- * @f: where to
- * @name: the history's name
- * @limit: which limit, as kl_limit_met() says it
- * @doing: what was done to the history, as in "reading"
- * @place: where in it, as kl_limit_place() says it
- * @style: how; NULL for text
+ * kl_print_no_report() - print UNKNOWN if a limit was reached before there was a report
+ * @f: the stream to print to
+ * @name: name of the history
+ * @limit: the limit, from kl_limit_met()
+ * @doing: the interrupted work, such as "reading"
+ * @place: the progress of that work, from kl_limit_place()
+ * @style: options; NULL for text
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a verification found, as text and as JSON. */
+/* The result of `klin verify' as text and as JSON, see verified.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ const char *kl_verified_verdict(const struct kl_verified *v)
 	return v->verdict == KL_VF_VERIFIED ? "VERIFIED" : is_unknown(v) ? "UNKNOWN" : "NOT PROVED";
 }
 
-/* Why the verdict is UNKNOWN. */
-static const char *why_unknown(const struct kl_verified *v)
+/* The reason for a verdict UNKNOWN. */
+static const char *unknown_reason(const struct kl_verified *v)
 {
 	return v->verdict == KL_VF_STOPPED ? kl_verify_message(v->x) :
 	       "the bound on memory was reached";
@@ -30,7 +30,10 @@ static const char *why_unknown(const struct kl_verified *v)
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* With how many threads of how many operations runs were searched; false: with none. */
+/*
+ * Print @before, and the numbers of threads and operations up to which runs were searched.  Return:
+ * false, and print nothing, if no search was complete.
+ */
 static bool print_bounds(FILE *f, const char *before, const struct kl_verify_search *s)
 {
 	unsigned int t, last = 0;
@@ -50,37 +53,38 @@ static bool print_bounds(FILE *f, const char *before, const struct kl_verify_sea
 	return last;
 }
 
-static bool is_cut(const struct kl_verified *v)
+static bool is_incomplete(const struct kl_verified *v)
 {
 	return v->search.no_memory || v->search.stopped || v->search.cannot;
 }
 
-/* Linearizability says nothing of them. */
+/* Print whether deadlocks are excluded; linearizability does not exclude them. */
 static void print_deadlocks(FILE *f, const struct kl_verified *v, const struct kl_verify_stats *st)
 {
 	if (!st->waits)
 		return;
 	if (st->ordered_locks)
-		fputs("No ring of locks: all operations take their locks in one order.\n", f);
+		fputs("No deadlock: all operations take their locks in one order.\n", f);
 	else if (!v->searched)
-		fputs("Deadlocks were not looked for.\n", f);
+		fputs("Deadlocks: not known: there was no search for them.\n", f);
 	else if (!print_bounds(f, "Deadlocks: none", &v->search))
-		fprintf(f, "Deadlocks: not known: they were looked for, but %s.\n", v->search.why);
+		fprintf(f, "Deadlocks: not known: the search for them was incomplete: %s.\n",
+			v->search.why);
 	else
-		fprintf(f, "%s%s; whether there are others is not known: no order is seen in which "
-			"all operations take their locks, or one waits for something else.\n",
-			is_cut(v) ? ", then " : "", v->search.why);
+		fprintf(f,
+			"%s%s; others are not excluded: the operations do not all take their locks "
+			"in one known order, or an operation waits for something else.\n",
+			is_incomplete(v) ? ", then " : "", v->search.why);
 }
 
-/* What a proof leaves out. */
-static void print_rest(FILE *f, const struct kl_verified *v, const struct kl_verify_stats *st)
+/* Print what a proof does not cover. */
+static void print_limits(FILE *f, const struct kl_verified *v, const struct kl_verify_stats *st)
 {
 	if (st->keyed)
-		fputs("Keys: all but 0 and ~0, which are those of the first and the last node.\n",
-		      f);
+		fputs("Keys: all but 0 and ~0, the keys of the first and the last node.\n", f);
 	print_deadlocks(f, v, st);
 	if (v->search.cannot && (!st->waits || st->ordered_locks))
-		fprintf(f, "Concrete runs were not all looked at: %s.\n", v->search.why);
+		fprintf(f, "The search of concrete runs was incomplete: %s.\n", v->search.why);
 }
 
 static int print_run(FILE *f, struct kl_explorer *run)
@@ -89,24 +93,27 @@ static int print_run(FILE *f, struct kl_explorer *run)
 	int ret;
 
 	kl_explore_stats(run, &st);
-	fprintf(f, "A concrete run that goes wrong: %s; %u threads, %u steps ([n]: line n of the "
-		"file):\n", kl_explore_message(run), st.threads, st.steps);
+	fprintf(f,
+		"A concrete wrong run: %s; %u threads, %u steps ([n]: line n of the "
+		"file):\n",
+		kl_explore_message(run), st.threads, st.steps);
 	ret = kl_explored_run(f, run);
-	/* There is one, even if its steps are not found again. */
-	if (ret != -EINVAL)
+	/* The run exists even if its steps cannot all be shown. */
+	if (ret != -ESTALE)
 		return ret;
-	fputs("The steps that follow were not found again.\n", f);
+	fputs("The steps after these could not be repeated.\n", f);
 	return 0;
 }
 
-/* On which memory model the verdict holds: one on SC says nothing of store buffers. */
+/* Print the memory model of the verdict.  A verdict on SC does not consider store buffers. */
 static void print_model(FILE *f, const struct kl_verified *v)
 {
 	if (v->model == KL_EX_SAYS_SC)
 		fputs("Memory model sc, as the model says.\n", f);
 	else
-		fputs("Memory model sc; the model is for tso: klin explore looks at its store "
-		      "buffers.\n", f);
+		fputs("Memory model sc, but the model is for tso; klin explore checks it with "
+		      "store buffers.\n",
+		      f);
 }
 
 static int print_alarm(FILE *f, const struct kl_verified *v)
@@ -114,32 +121,36 @@ static int print_alarm(FILE *f, const struct kl_verified *v)
 	fprintf(f, ": %s\n", kl_verify_message(v->x));
 	print_model(f, v);
 	if (v->trail) {
-		fputs("The abstract run to it (n: a node, s: any number of nodes; each state "
-		      "numbers nodes and threads anew):\n", f);
+		fputs("The abstract run to it (n: a node, s: any number of nodes; numbers of nodes "
+		      "and threads hold in one state only):\n",
+		      f);
 		kl_verify_print_trail(v->x, f);
 	}
 	if (v->run)
 		return print_run(f, v->run);
 	if (!v->searched)
-		fputs("No concrete run was looked for.\n", f);
-	else if (!print_bounds(f, "No concrete run that goes wrong was found", &v->search))
-		fprintf(f, "Whether a concrete run goes wrong is not known: %s.\n", v->search.why);
+		fputs("There was no search for a concrete wrong run.\n", f);
+	else if (!print_bounds(f, "No concrete wrong run was found", &v->search))
+		fprintf(f, "The search for a concrete wrong run was incomplete: %s.\n",
+			v->search.why);
 	else
-		fprintf(f, "%s%s.\n", is_cut(v) ? ", then " : "", v->search.why);
+		fprintf(f, "%s%s.\n", is_incomplete(v) ? ", then " : "", v->search.why);
 	return 0;
 }
 
-/* What was verified, and yet a run was found. */
-static void print_wrong(FILE *f, const struct kl_verify_search *s)
+/* Print why a verified model has a concrete wrong run. */
+static void print_contradiction(FILE *f, const struct kl_verify_search *s)
 {
 	if (!s->not_linearizable)
-		fputs(": linearizable, but it goes wrong\n", f);
+		fputs(": linearizable, but a run fails\n", f);
 	else if (s->other_keys)
-		fputs(": the client's values have the keys 0 or ~0, which the proof leaves out; "
-		      "the search of runs found a violation\n", f);
+		fputs(": the search of runs found a violation; the client's values have the keys 0 "
+		      "or ~0, which the proof does not cover\n",
+		      f);
 	else
-		fputs(": the search of runs found a violation that the proof did not: this is a "
-		      "defect of klin, please report it\n", f);
+		fputs(": the search of runs found a violation, but the proof did not: this is a "
+		      "defect of klin; please report it\n",
+		      f);
 }
 
 int kl_verified_print(FILE *f, const struct kl_verified *v)
@@ -150,9 +161,11 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 	kl_verify_stats(v->x, &st);
 	fprintf(f, "%s: %s: ", v->file, kl_verified_verdict(v));
 	if (is_unknown(v))
-		fprintf(f, "%s after %llu abstract states and %llu steps in %u rounds, %llu states "
-			"not yet followed\n", why_unknown(v), (unsigned long long)st.states, (unsigned long long)st.steps, st.rounds,
-			(unsigned long long)st.open);
+		fprintf(f,
+			"%s after %llu abstract states and %llu steps in %u rounds, %llu states "
+			"not yet followed\n",
+			unknown_reason(v), (unsigned long long)st.states,
+			(unsigned long long)st.steps, st.rounds, (unsigned long long)st.open);
 	else if (st.threads)
 		fprintf(f, "%u thread%s", st.threads, st.threads == 1 ? "" : "s");
 	else
@@ -160,14 +173,14 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 	if (v->verdict == KL_VF_ALARM) {
 		ret = print_alarm(f, v);
 	} else if (v->verdict == KL_VF_VERIFIED && v->run) {
-		print_wrong(f, &v->search);
+		print_contradiction(f, &v->search);
 		print_model(f, v);
 		ret = print_run(f, v->run);
 	} else if (v->verdict == KL_VF_VERIFIED) {
 		fprintf(f, "%s, %llu abstract states\n", st.threads && st.any ?
 			", as any number of threads" : "", (unsigned long long)st.states);
 		print_model(f, v);
-		print_rest(f, v, &st);
+		print_limits(f, v, &st);
 	}
 	if (v->stats)
 		fprintf(f, "%llu states, %llu steps, %u rounds, %.1f MiB, %.3f s\n",
@@ -209,7 +222,7 @@ static int add_run(json_t *j, struct kl_explorer *x)
 	json_object_set_new(run, "run", steps);
 	ret = kl_explore_run(x, kl_json_add_step, steps);
 	json_object_set_new(run, "whole", json_boolean(!ret));
-	return ret == -EINVAL ? 0 : ret;
+	return ret == -ESTALE ? 0 : ret;
 }
 
 int kl_verified_json(FILE *f, const struct kl_verified *v)
@@ -248,11 +261,11 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 			ret = add_trail(j, v->x);
 	}
 	if (is_unknown(v))
-		json_object_set_new(j, "message", kl_json_text(why_unknown(v)));
+		json_object_set_new(j, "message", kl_json_text(unknown_reason(v)));
 	json_object_set_new(j, "searched", json_boolean(v->searched));
 	if (v->searched && !v->run) {
-		json_object_set_new(j, "searched_whole", json_boolean(!is_cut(v)));
-		if (is_cut(v))
+		json_object_set_new(j, "searched_whole", json_boolean(!is_incomplete(v)));
+		if (is_incomplete(v))
 			json_object_set_new(j, "not_searched", kl_json_text(v->search.why));
 	}
 	if (!ret && v->run)

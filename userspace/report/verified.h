@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a verification found, as people and programs read it. */
+/* The result of `klin verify', printed as text or as JSON. */
 #ifndef KL_REPORT_VERIFIED_H
 #define KL_REPORT_VERIFIED_H
 
@@ -12,18 +12,18 @@ struct kl_verified {
 	const char *file;
 	struct kl_verifier *x;
 	enum kl_verify_verdict verdict;
-	enum kl_explore_memory model;	/* what the file says */
-	bool trail, stats;		/* show them */
-	bool searched;			/* a concrete run that goes wrong was looked for */
-	struct kl_verify_search search;	/* so far */
-	struct kl_explorer *run;	/* and here it is, or NULL */
+	enum kl_explore_memory model;	/* the memory model that the file names */
+	bool trail, stats;		/* show the trail; the numbers of states and so on */
+	bool searched;			/* klin searched for a concrete wrong run */
+	struct kl_verify_search search;	/* the bounds of that search */
+	struct kl_explorer *run;	/* a concrete wrong run, or NULL */
 };
 
-/* VERIFIED, VIOLATION, NOT PROVED or UNKNOWN. */
+/* Return: VERIFIED, VIOLATION, NOT PROVED or UNKNOWN. */
 const char *kl_verified_verdict(const struct kl_verified *v);
-/* As text; 0 or a negative errno. */
+/* Print the result as text.  Return: 0 or a negative errno. */
 int kl_verified_print(FILE *f, const struct kl_verified *v);
-/* As one JSON object and a newline; 0 or a negative errno. */
+/* Print the result as one JSON object and a newline.  Return: 0 or a negative errno. */
 int kl_verified_json(FILE *f, const struct kl_verified *v);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A loaded specification, as the other layers see it. */
+/* Access to a loaded spec, for the other layers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "spec/impl/impl.h"
-#include "base/shipped.h"
 
 void kl_spec_free(struct kl_spec *s)
 {
@@ -22,16 +21,6 @@ void kl_spec_free(struct kl_spec *s)
 	kl_intern_free(&s->numbers);
 	kl_arena_free(&s->arena);
 	free(s);
-}
-
-const char *kl_shipped_text(const char *name)
-{
-	const struct kl_shipped *p;
-
-	for (p = kl_shipped; p->name; p++)
-		if (!strcmp(p->name, name))
-			return p->text;
-	return NULL;
 }
 
 const char *kl_spec_name(const struct kl_spec *s)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Specifications: a .lin file compiled to byte code, and the interpreter that
- * the engines, the replayer and the oracle share.
+ * Specs: a .lin file compiled to byte code, and the interpreter that engines, replayer and oracles
+ * share.
  *
- * A state is a flat array of values: the scalars and array elements at fixed
- * slots, then for each container a header (v: number of entries, tag KL_ANY if
- * there may be more that are not known) and its entries in canonical order.
- * Equal states are equal word for word.  A scalar that is not known holds
- * KL_ANY with a number: equal numbers are equal unknowns, numbered by first
- * occurrence.  An unknown is bound when an operation's observed result says
- * what it is; a branch on it is taken both ways, and what each tells of it is
- * kept behind the containers (notes).  What cannot be kept only widens what is
- * accepted, and kl_state_lost() says so.
+ * A state is a flat array of values: scalars and array elements in fixed slots, then each
+ * container.  A container has a header (v: number of entries; tag KL_ANY if there may be unknown
+ * entries) and its entries in canonical order.  Equal states are equal word for word.
+ *
+ * An unknown scalar is KL_ANY with a number.  Equal numbers are equal unknowns, numbered by first
+ * occurrence.  An observed result may bind an unknown to a value.  A branch on an unknown is taken
+ * both ways, and the knowledge of each way is kept in notes behind the containers.  Knowledge that
+ * does not fit the notes is lost, see kl_state_lost(); then more histories are accepted.
  */
 #ifndef KL_SPEC_SPEC_H
 #define KL_SPEC_SPEC_H
@@ -28,20 +27,20 @@ struct kl_probe;
 
 enum kl_type_kind { KL_T_WORD, KL_T_BOOL };
 
-/* What a method does with a parameter, apart from keeping it. */
+/* The uses of a parameter by a method, apart from storing it. */
 enum kl_use {
-	KL_USE_KEY	= 1,	/* names an entry of a container */
-	KL_USE_INDEX	= 2,	/* of an array */
-	KL_USE_COMPARED	= 4,	/* with == or != */
-	KL_USE_COMPUTED	= 8,	/* is in a sum, a comparison with <, a range, ... */
-	KL_USE_ORDERED	= 16,	/* goes where values are ordered */
+	KL_USE_KEY	= 1, /* it names an entry of a container */
+	KL_USE_INDEX	= 2, /* it is an index of an array */
+	KL_USE_COMPARED	= 4, /* it is compared with == or != */
+	KL_USE_COMPUTED	= 8, /* it is in a sum, a comparison with <, a range, ... */
+	KL_USE_ORDERED	= 16, /* it is stored where values are ordered */
 };
 
 struct kl_param {
 	const char *name;
 	enum kl_type_kind type;
-	unsigned int use;	/* of a parameter, enum kl_use */
-	unsigned int bound;	/* KL_USE_INDEX: elements of the smallest such array */
+	unsigned int use; /* uses of a parameter, enum kl_use */
+	unsigned int bound; /* KL_USE_INDEX: size of the smallest array that it indexes */
 };
 
 enum kl_partition { KL_PART_OBJECT, KL_PART_PARAM, KL_PART_NONE };
@@ -50,20 +49,20 @@ struct kl_method {
 	const char *name;
 	struct kl_param params[KL_MAX_ARGS], results[KL_MAX_ARGS];
 	unsigned int nparams, nresults;
-	unsigned int nblocks;	/* atomic steps on its longest path */
-	bool pure;		/* writes nothing on any path */
-	bool blind;		/* reads nothing of the state on any path */
-	bool flush;		/* every writing block is atomic_flush (leaves nothing buffered) */
-	bool barrier;		/* on some path: an atomic_flush or a fence, the buffer is empty */
-	bool barrier_always;	/* so on every path */
+	unsigned int nblocks; /* maximal number of atomic blocks on a path */
+	bool pure; /* no path writes the state */
+	bool blind; /* no path reads the state */
+	bool flush; /* every writing block is an atomic_flush, which leaves the buffer empty */
+	bool barrier; /* some path has an atomic_flush or a fence, which needs an empty buffer */
+	bool barrier_always; /* every path has one */
 	/*
-	 * Of `partition by k`: index of the parameter k or, from nparams on, of the result k, so
-	 * that kl_op_args()[part_param] is the key of an operation; -1 without.
+	 * With `partition by k`: index of the parameter k, or nparams + index of the result k, so
+	 * that kl_op_args()[part_param] is the key of an operation.  Otherwise -1.
 	 */
 	int part_param;
 };
 
-/* Which of the method's values this parameter or result is: parameters come first. */
+/* Index among a method's values of a parameter or result; parameters come first. */
 static inline unsigned int kl_method_value(const struct kl_method *m, const struct kl_param *p)
 {
 	const bool param = p >= m->params && p < m->params + KL_MAX_ARGS;
@@ -72,12 +71,12 @@ static inline unsigned int kl_method_value(const struct kl_method *m, const stru
 }
 
 /**
- * kl_method_key() - the key that an operation is about
+ * kl_method_key() - get the key of an operation
  * @m: its method, of a spec with `partition by k`
  * @vals: its arguments, then its results
- * @key: set; two operations on one key have equal ones
+ * @key: gets the key
  *
- * Return: is it known?
+ * Return: true, or false if the key is unknown.
  */
 static inline bool kl_method_key(const struct kl_method *m, const struct kl_val *vals,
 				 uint64_t *key)
@@ -88,7 +87,7 @@ static inline bool kl_method_key(const struct kl_method *m, const struct kl_val 
 	if (m->part_param < 0 || vals[k].tag != KL_WORD)
 		return false;
 	p = k < m->nparams ? &m->params[k] : &m->results[k - m->nparams];
-	/* Every bool but 0 is true. */
+	/* Every bool other than 0 is true. */
 	*key = p->type == KL_T_BOOL ? !!vals[k].v : vals[k].v;
 	return true;
 }
@@ -98,9 +97,9 @@ static inline bool kl_method_key(const struct kl_method *m, const struct kl_val 
  * @path: the file, or the name of a shipped specification, without .lin
  * @out: the specification
  *
- * Errors are printed as FILE:LINE:COL: error: ...; several may be.
+ * Errors are printed as FILE:LINE:COL: error: ...; there may be several.
  *
- * Return: 0, -EINVAL after messages, another negative errno with a message.
+ * Return: 0, -EINVAL after messages, or another negative errno after a message.
  */
 int kl_spec_load(const char *path, struct kl_spec **out);
 int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec **out);
@@ -111,184 +110,182 @@ const char *kl_spec_path(const struct kl_spec *s);
 const char *kl_spec_text(const struct kl_spec *s);
 unsigned int kl_spec_nmethods(const struct kl_spec *s);
 const struct kl_method *kl_spec_method(const struct kl_spec *s, unsigned int i);
-/* Index of the method of that name, or -1. */
+/* Index of the method with this name, or -1. */
 int kl_spec_find_method(const struct kl_spec *s, const char *name);
 enum kl_partition kl_spec_partition(const struct kl_spec *s);
 /**
- * kl_spec_partition_doubt() - is `partition by k` justified by the methods?
+ * kl_spec_partition_doubt() - find a reason to doubt `partition by k`
  * @s: the specification
- * @buf: FILE:LINE:COL and the reason for a doubt
- * @size: of @buf
+ * @buf: gets FILE:LINE:COL and the first reason
+ * @size: size of @buf
  *
- * It is if a method touches nothing but the entries that its k names (Horn & Kroening,
- * Definition 6: the specification is then the conjunction of one for each k).  Loading warned
- * of all doubts; this tells the first one.  There may be a doubt without a reason, never the
- * other way round.
+ * The partition is justified if each method touches nothing but the entries that its k names
+ * (Horn & Kroening, Definition 6: the spec is then the conjunction of one for each k).
+ * kl_spec_load() warns of all doubts.  A doubt may be wrong, but no unjustified partition is
+ * without a doubt.
  *
  * Return: true if there is a doubt.
  */
 bool kl_spec_partition_doubt(const struct kl_spec *s, char *buf, size_t size);
-/* No writing block leaves anything in the store buffer: SC and TSO agree. */
+/* Does every writing block leave the store buffer empty?  Then SC and TSO agree. */
 bool kl_spec_flushes(const struct kl_spec *s);
-/* The first of a method's arguments that is a special value where none may be, or NULL. */
+/* The first argument of a method that is a special value where none is allowed, or NULL. */
 const struct kl_param *kl_spec_bad_argument(const struct kl_spec *s, unsigned int method,
 					    const struct kl_val *args);
 /*
- * The first bool among the @n values of a method, arguments before results, that is another
- * word than 0 and 1, and that word; or NULL.
+ * The first bool among the @n values of a method, arguments before results, that is neither 0 nor
+ * 1, and its word; or NULL.
  */
 const struct kl_param *kl_spec_bad_bool(const struct kl_spec *s, unsigned int method,
 					const struct kl_val *vals, unsigned int n, uint64_t *is);
-/* Scalars and arrays only: fixed number of slots, fit for the TSO check. */
+/*
+ * Does the spec have only scalars and arrays?  Then states have a fixed size, as TSO checks need.
+ */
 bool kl_spec_fixed_size(const struct kl_spec *s);
 /*
- * Slots of a spec of fixed size that operations with one key may touch, an element of each
- * array; 0: it is not partitioned by key for certain.
+ * The number of slots that operations with one key may touch, an element of each array, in a spec
+ * of fixed size; 0 if the spec is not certainly partitioned by key.
  */
 size_t kl_spec_key_slots(const struct kl_spec *s);
-/* Probe clauses in file order, see probe.h. */
+/* Probe clauses in the order of the file, see probe.h. */
 unsigned int kl_spec_nprobes(const struct kl_spec *s);
 const struct kl_probe *kl_spec_probe(const struct kl_spec *s, unsigned int i);
-/* The byte code in words, for --dump and tests. */
+/* Print the byte code, for --dump and tests. */
 void kl_spec_dump(const struct kl_spec *s, FILE *f);
 
-/* An interpreter: scratch memory for one thread. */
+/* An interpreter, with memory for one thread. */
 struct kl_run;
 
 struct kl_run *kl_run_new(const struct kl_spec *s);
 void kl_run_free(struct kl_run *r);
 
 /**
- * kl_run_init() - the first state
+ * kl_run_init() - make a first state
  * @r: the interpreter
- * @fresh: true: variables with an initial value have it, the others are
- *	unknown; false: all are unknown (attached in mid-life, or after a gap)
- * @len: number of slots
+ * @fresh: true: variables have their initial values, or are unknown without one; false: all
+ *	variables are unknown, as for an object that existed before the recording, or after a gap
+ * @len: gets the number of slots
  *
- * Return: the state, valid until the next call on @r; NULL when out of memory.
+ * Return: the state, valid until the next call with @r; or NULL without memory.
  */
 const struct kl_val *kl_run_init(struct kl_run *r, bool fresh, size_t *len);
 
-/* One outcome of an operation, as kl_run_apply() reports it. */
+/* An outcome of an operation, as kl_run_apply() reports it. */
 struct kl_outcome {
 	const struct kl_val *state;	/* the next state, canonical */
 	size_t len;
-	size_t notes;			/* where in it begins what is known of its unknowns */
+	size_t notes; /* index in @state of the notes about unknowns */
 	/*
-	 * Slots of the state that the operation assigned (also when the value
-	 * stayed the same), in ascending order; only for specs of fixed size.
+	 * Slots that the operation assigned, also with an equal value, in ascending order; only for
+	 * specs of fixed size.
 	 */
 	const uint32_t *wrote;
 	size_t nwrote;
-	/* it may have changed the state: assigned a slot, or to a container */
+	/* the operation may have changed the state: it assigned a slot or changed a container */
 	bool changed;
 	/*
-	 * On TSO.  barrier: on this path the CPU's store buffer is empty when the
-	 * method executes (an atomic_flush block, or a `fence;` statement before
-	 * the block).  through: its writes go to memory at once (atomic_flush);
-	 * otherwise they wait in the buffer as one entry (atomic).  A method may
-	 * be `fence; atomic { ... }`: barrier, and not through.
+	 * For TSO.  @barrier: the CPU's store buffer is empty when this path executes (an
+	 * atomic_flush block, or `fence;` before the block).  @through: its writes go to memory
+	 * at once (atomic_flush); otherwise they wait in the buffer as one entry (atomic).  A
+	 * method `fence; atomic { ... }` has @barrier without @through.
 	 */
 	bool barrier, through;
-	const struct kl_val *results;	/* as computed; KL_ANY where bound to nothing */
+	const struct kl_val *results; /* computed results; KL_ANY where they are unknown */
 	/*
-	 * Raw mode only: bound[s] is what unknown number s of the state before
-	 * is now, KL_ANY s itself if it is still unknown.  Of two unknowns that
-	 * turned out to be equal the lower number stands for both.
+	 * Raw mode only: bound[s] is the value of unknown s of the state before, or KL_ANY s
+	 * itself if it is still unknown.  Of two unknowns that are now equal the lower number
+	 * stands for both.
 	 */
 	const struct kl_val *bound;
 	size_t nbound;
 	/*
-	 * Step mode only: where the method goes on, 0 if it has ended and @results
-	 * count; and its variables until then.
+	 * Step mode only: the place where the method goes on, or 0 if it has ended and @results are
+	 * valid; and its variables.
 	 */
 	uint32_t at;
 	const struct kl_val *locals;
 	size_t nlocals;
 };
 
-/* Return non-zero to stop; that value is handed back. */
+/* Called for an outcome.  A return value other than 0 ends the call that reports outcomes. */
 typedef int (*kl_outcome_fn)(void *ctx, const struct kl_outcome *o);
 
 /**
- * kl_run_apply() - all outcomes of one operation in a state
+ * kl_run_apply() - report all outcomes of one operation in a state
  * @r: the interpreter
  * @state: the state before, canonical
- * @len: its slots
+ * @len: number of its slots
  * @method: the method's index
- * @args: its arguments; KL_ANY for one that is not known
- * @res: its observed results, KL_ANY for one that is not known; NULL if none is
- * @fn: called for each distinct outcome that agrees with @res
- * @ctx: handed to @fn
+ * @args: its arguments; KL_ANY for an unknown one
+ * @res: its observed results; KL_ANY for an unknown one; NULL if all are unknown
+ * @fn: called for each distinct outcome that agrees with @res; it must not use @r
+ * @ctx: argument of @fn
  *
- * The method runs from its first to its last block in one go, unless in step
- * mode.  Outcomes come in a fixed order.
+ * The method runs from its first to its last block at once, except in step mode.  Outcomes come
+ * in a fixed order.  A bool other than 0 is true, also in @args and @res.  A method that writes
+ * nothing may change the state, too, since its results may reveal unknowns.
  *
- * A bool is true if it is not 0, in @args and @res too.  @fn may not use @r.
- * Also a method that writes nothing may change the state: by what its results
- * tell about unknowns.
- *
- * Return: 0; what @fn returned if not 0; -E2BIG when a bound was exceeded
- * (steps, choices, size of the state) or the method has an error there (a false
- * assertion, division by zero, an index out of range); -EINVAL when @state is
- * none of this spec or an argument is a special value, which a spec that keeps
- * none cannot take; -ENOMEM.  kl_run_error() has the text.  -EDQUOT: see
- * kl_run_set_bound().
+ * Return: 0, or the result of @fn if it is not 0.  -E2BIG if a bound was exceeded (steps,
+ * choices, size of the state) or the method has an error (a false assertion, division by zero, an
+ * index out of range).  -EINVAL if @state does not belong to this spec, or an argument is a
+ * special value that the spec cannot store.  -EDQUOT: see kl_run_set_bound().  -ENOMEM.
+ * kl_run_error() has the text.
  */
 int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
 		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx);
 const char *kl_run_error(const struct kl_run *r);
-/* What that took: instructions, and values of states that were copied or compared, about. */
+/* The work of the last call: about the number of instructions, and of values copied or compared. */
 uint64_t kl_run_work(const struct kl_run *r);
 /**
  * kl_run_set_bound() - bound the work of the next call
  * @r: the interpreter
- * @work: as kl_run_work() counts it; 0: there is no such bound
- * @over: asked now and then whether to end at once, since the time is over; or NULL
- * @ctx: for it
+ * @work: maximal work, as kl_run_work() counts it; 0: no bound
+ * @over: called now and then; true ends the call, since the time is over; or NULL
+ * @ctx: argument of @over
  *
- * The next kl_run_apply() or kl_run_resume(), and no other, returns -EDQUOT when it has more
- * work, or @over says so.  Its outcomes so far were reported.
+ * The next kl_run_apply() or kl_run_resume(), and no later one, returns -EDQUOT if it exceeds
+ * @work or
+ * @over returns true.  Outcomes up to then have been reported.
  */
 void kl_run_set_bound(struct kl_run *r, uint64_t work, bool (*over)(void *ctx), void *ctx);
-/* The same of all calls of kl_run_apply() and kl_run_resume() with @r so far. */
+/* The work of all calls of kl_run_apply() and kl_run_resume() with @r. */
 uint64_t kl_run_total(const struct kl_run *r);
 
 /*
- * Raw mode, for specs of fixed size: unknowns keep their numbers from the state
- * before to the outcome, which need not be canonical either; new unknowns get
- * numbers above all of the state's.  The TSO check uses it to keep memory and
- * store buffers in step: behind the slots of the state before it puts what the
- * outcome before had there, and kl_raw_alive() of unknowns that are elsewhere.
+ * Raw mode, for specs of fixed size: unknowns keep their numbers from the state before to the
+ * outcome, which need not be canonical.  New unknowns get numbers above those of the state.  TSO
+ * checks use raw mode to keep memory and store buffers consistent: behind the slots of a state
+ * they put the notes of the outcome before, and kl_raw_alive() for each unknown that is
+ * elsewhere.
  */
 void kl_run_set_raw(struct kl_run *r, bool raw);
-#define KL_RAW_ALIVE	2	/* values that kl_raw_alive() puts */
+#define KL_RAW_ALIVE	2 /* number of values that kl_raw_alive() puts */
 void kl_raw_alive(uint64_t unknown, struct kl_val *to);
-/* Never take the short way that there is where all is known: for what checks other results. */
+/* Never use the fast path for known values; for code that checks other results. */
 void kl_run_set_slow(struct kl_run *r, bool slow);
 /*
- * Keep each word that an unknown is not, up to a bound, where engines keep only between which
- * ones they are: for one order, which has few states.
+ * Keep each word that an unknown is not, up to a bound; engines keep only an interval.  It is for
+ * the replay of one order, which has few states.
  */
 void kl_run_set_exact(struct kl_run *r, bool exact);
-/* In raw mode: new unknowns get numbers from @first on, if the state has none above. */
+/* In raw mode: new unknowns get numbers from @first on, if the state has no larger ones. */
 void kl_run_set_fresh(struct kl_run *r, uint64_t first);
 
 /*
- * Step mode: kl_run_apply() and kl_run_resume() execute one atomic block, and end
- * before the next one.
+ * Step mode: kl_run_apply() and kl_run_resume() execute one atomic block, and end before the
+ * next.
  */
 void kl_run_set_steps(struct kl_run *r, bool steps);
 
 /**
- * kl_run_resume() - all outcomes of a method's next step
+ * kl_run_resume() - report all outcomes of a method's next step
  * @r: the interpreter, in step mode
  * @state: the state before, canonical
- * @len: its slots
+ * @len: number of its slots
  * @method: the method's index
- * @before: an outcome of the step before: at, locals and nlocals count
+ * @before: an outcome of the step before, of which at, locals and nlocals are used
  * @fn: called for each distinct outcome
- * @ctx: handed to @fn
+ * @ctx: argument of @fn
  *
  * Return: as kl_run_apply().
  */
@@ -296,34 +293,35 @@ int kl_run_resume(struct kl_run *r, const struct kl_val *state, size_t len, unsi
 		  const struct kl_outcome *before, kl_outcome_fn fn, void *ctx);
 
 /**
- * kl_state_lost() - was something found out about unknowns that is not kept?
+ * kl_state_lost() - has knowledge about unknowns been lost?
  * @state: a state that kl_run_apply() reported
- * @len: its slots
+ * @len: number of its slots
  *
- * What is kept of each unknown is which words and special values it may be, and how it is a
- * sum of another one and a word; of two that they differ or are in order; of a container
- * how much is not listed.  Else more is accepted than there is a first state for.
+ * A state keeps the words and special values that an unknown may be; that an unknown is the sum of
+ * another one and a word; that two unknowns differ or are ordered; and bounds of the number of a
+ * container's unknown entries.  Other knowledge is lost, so that more is accepted than some first
+ * state allows.
  *
- * Return: true if so; then it is not known whether the state stands for any.
+ * Return: true if so: then the state may stand for no concrete state.
  */
 bool kl_state_lost(const struct kl_val *state, size_t len);
 
 /**
- * kl_state_covers() - does one state stand for all that another one stands for?
- * @s: their specification
- * @a: the one, canonical
- * @alen: its slots
- * @b: the other
- * @blen: its slots
+ * kl_state_covers() - does one state stand for all concrete states of another?
+ * @s: their spec
+ * @a: the first state, canonical
+ * @alen: number of its slots
+ * @b: the other state
+ * @blen: number of its slots
  *
- * Return: true if it is seen that it does, as they differ only in what is known of unknowns.
+ * Return: true if @a certainly covers @b: they differ only in the knowledge of unknowns.
  */
 bool kl_state_covers(const struct kl_spec *s, const struct kl_val *a, size_t alen,
 		     const struct kl_val *b, size_t blen);
 
 /* Rename the unknowns of a state of fixed size by first occurrence, in place. */
 void kl_state_canon(struct kl_val *state, size_t len);
-/* A state as people read it: "low = 1, high = ?". */
+/* Print a state for people: "low = 1, high = ?". */
 int kl_state_print(char *buf, size_t size, const struct kl_spec *s, const struct kl_val *state,
 		   size_t len);
 

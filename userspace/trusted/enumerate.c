@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All orders, see orders.h. */
+/* Enumerating all orders, see enumerate.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "base/sort.h"
 #include "trusted/enumerate.h"
 
-#define MAX_LOOKS	800000000ull	/* at anything: about two seconds */
-#define MAX_WORDS	(16u << 20)	/* of the configurations of one level */
-#define STEP_LOOKS	100		/* what a configuration costs beside its parts */
-#define ADD_LOOKS	100		/* the same of one that is added */
-#define PAIR_LOOKS	4		/* two calls of before() */
+#define MAX_LOOKS	800000000ull	/* bound of looks: about two seconds */
+#define MAX_WORDS	(16u << 20)	/* bound of words of a level's configurations */
+#define STEP_LOOKS	100	/* looks for a configuration, besides those for its items */
+#define ADD_LOOKS	100	/* looks for adding a configuration */
+#define PAIR_LOOKS	4	/* looks for two calls of before() */
 /* A configuration begins with struct kl_done's high, then left << 32 | nskips; skips follow. */
 #define HEAD		2
 
@@ -29,7 +29,7 @@ bool kl_item_before(const struct kl_part *p, uint32_t a, uint32_t b)
 
 	if (x->kind == KL_ITEM_OP && y->kind == KL_ITEM_OP)
 		return kl_op_before(p->h, kl_item_op(p, x), kl_item_op(p, y));
-	/* A gap has only its events. */
+	/* The two ends of a gap are neighbouring items, begin before end. */
 	if (x->kind == KL_ITEM_ENTER && y->kind == KL_ITEM_LEAVE && b == a + 1)
 		return true;
 	return x->ret_ev != KL_NO_EVENT && x->ret_ev < y->call_ev;
@@ -40,7 +40,7 @@ static bool before(const struct kl_orders *o, uint32_t a, uint32_t b)
 	return kl_item_before(o->p, kl_orders_item(o, a), kl_orders_item(o, b));
 }
 
-/* Is @a before @b for certain, and before all that is behind it, too? */
+/* Must @a take effect before @b and before all items that were called after @b? */
 static bool before_all(const struct kl_orders *o, uint32_t a, uint32_t b)
 {
 	const struct kl_item *x = &o->p->items[kl_orders_item(o, a)];
@@ -53,9 +53,13 @@ static bool before_all(const struct kl_orders *o, uint32_t a, uint32_t b)
 }
 
 /*
- * By calls: nothing happens before what was called earlier.  wait[i] is the last place
- * that happens before i, stop[i] the last one that happens before i and all behind it,
- * both + 1.
+ * Compute for each place i which earlier places its item waits for.  Later places cannot come
+ * first for certain, since places are in order of call.
+ *
+ * - wait[i] - 1 is the last place whose item must take effect before the item at place i.
+ * - stop[i] - 1 is the last place whose item must take effect before all items from place i on.
+ *
+ * Both are 0 if there is no such place.
  */
 static int find_waits(struct kl_orders *o)
 {
@@ -118,7 +122,7 @@ static int more_heads(struct kl_level *l)
 	return 0;
 }
 
-/* One after the other: after a wide level there are many heads, and few are used. */
+/* Clear only the heads that were used, since after a wide level most are not. */
 static void clear(struct kl_level *l)
 {
 	size_t i;
@@ -128,7 +132,7 @@ static void clear(struct kl_level *l)
 	l->n = l->nwords = 0;
 }
 
-/* In words, of one level: there are two. */
+/* The bound of words of one level; there are two levels. */
 static size_t most_words(const struct kl_orders *o)
 {
 	const uint64_t bytes = o->looks.lim->bytes;
@@ -137,7 +141,10 @@ static size_t most_words(const struct kl_orders *o)
 	       bytes / (2 * sizeof(uint64_t)) : MAX_WORDS;
 }
 
-/* The words behind the last configuration are one, too, if there is none like it. */
+/*
+ * Add the words after the last configuration as a configuration, unless the level has an equal
+ * one.
+ */
 static int end_config(struct kl_orders *o, struct kl_step step)
 {
 	struct kl_level *l = o->to;
@@ -205,7 +212,7 @@ int kl_orders_add(struct kl_orders *o, uint32_t place, struct kl_step step,
 
 /* ---- going on ---- */
 
-/* May the item at @place be the next?  -E2BIG: too many looks. */
+/* May the item at @place be next?  Return: 1, 0, or -E2BIG at the bound of looks. */
 static int may_come(struct kl_orders *o, uint32_t place)
 {
 	const struct kl_done *c = &o->c;
@@ -238,7 +245,7 @@ int kl_orders_each(struct kl_orders *o, kl_orders_item_fn fn, void *ctx)
 	return ret;
 }
 
-/* One more step of each configuration.  1 if one of them needs none. */
+/* Extend each configuration by one step.  Return: 1 if one of them is complete. */
 static int try_level(struct kl_orders *o, kl_orders_fn go_on, void *ctx)
 {
 	struct kl_level *l = o->to;
@@ -295,7 +302,7 @@ static int tell_order(const struct kl_orders *o, struct kl_answer *a)
 	uint32_t i;
 	size_t n = 0;
 
-	/* The first step only led to the first state. */
+	/* Step 0 stands for the first state, and is not a step of the order. */
 	for (i = o->last; i; i = o->steps[i].before)
 		n++;
 	a->steps = calloc(n + 1, sizeof(*a->steps));

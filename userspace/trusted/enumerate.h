@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For the oracles: all orders of a partition's items.  Those of n steps are made of
- * those of n - 1.  Of orders of the same items that lead to the same state one is as
- * good as the other: of those there is one configuration.  So a history of any length
- * can be tried, if few operations are under way at a time.
+ * Try all orders of a partition's items (check/part.h), for the oracles.  A level holds the
+ * configurations after an equal number of steps.  A configuration is the set of items that took
+ * effect, and the state.  Two orders that lead to equal configurations continue alike, so they are
+ * stored once.  A history of any length can be tried if few operations overlap.
+ *
+ * Example: add(1) and add(2) overlap, on a counter.
+ *
+ *	level 0: {}, state 0
+ *	level 1: {add(1)}, state 1; {add(2)}, state 2
+ *	level 2: {add(1), add(2)}, state 3: one configuration for both orders
  */
 #ifndef KL_TRUSTED_ENUMERATE_H
 #define KL_TRUSTED_ENUMERATE_H
@@ -14,26 +20,28 @@
 #define KL_NO_PLACE	UINT32_MAX
 
 /*
- * What has taken effect, in the first words of a configuration.  Items have places, by
- * their call events: those from @high on have not, nor those of @skips, which are below.
+ * The items that took effect, as in the first words of a configuration.  A place is an item's
+ * number in order of call.  Items at places from @high on have not taken effect.  Nor have items
+ * at the places @skips, which are all below @high.
  */
 struct kl_done {
 	uint32_t high, nskips;
-	uint32_t left, step;	/* items that have to and have not; the step that led here */
+	/* number of items that must still take effect; index of the step that led here */
+	uint32_t left, step;
 	const uint64_t *skips;
 };
 
-/* The configurations of equally many steps. */
+/* A level: the configurations with an equal number of steps. */
 struct kl_level {
-	size_t *at;		/* where each begins in words; one more */
-	uint32_t *next, *heads;	/* of the same hash, + 1 */
+	size_t *at;		/* index of each configuration in words, and the end */
+	uint32_t *next, *heads;	/* lists of configurations with equal hashes, + 1 */
 	uint32_t *step;
 	uint64_t *words;
 	size_t n, cat, cnext, cstep, nwords, cwords, nheads;
 };
 
 struct kl_order_step {
-	uint32_t before;	/* the step before it */
+	uint32_t before;	/* index of the previous step */
 	struct kl_step step;
 };
 
@@ -41,51 +49,56 @@ struct kl_orders {
 	const struct kl_part *p;
 	struct kl_looks looks;
 	struct kl_key *at;	/* place -> .val, its item */
-	uint32_t *wait, *stop;	/* of places, see find_waits() */
+	uint32_t *wait, *stop;	/* for each place, see find_waits() */
 	struct kl_level level[2], *from, *to;
-	struct kl_done c;	/* the configuration that goes on */
+	struct kl_done c;	/* the configuration that is being extended */
 	struct kl_order_step *steps;
 	size_t nsteps, csteps;
-	uint32_t last;		/* the step that ends a longest order */
-	/* Is this state, of so many words, lost (kl_state_lost())?  NULL: none is. */
+	uint32_t last;		/* index of the step that ends a longest order */
+	/* Is this state of @n words lost (kl_state_lost())?  NULL: no state is. */
 	bool (*is_lost)(void *ctx, const uint64_t *words, size_t n);
-	bool lost;		/* that of an order of all was */
+	bool lost;		/* the state of a complete order was lost */
 };
 
-/* Does item @a take effect before item @b? */
+/* Must item @a take effect before item @b? */
 bool kl_item_before(const struct kl_part *p, uint32_t a, uint32_t b);
 
-/* How a configuration goes on: @words as kl_orders_add() had them. */
+/*
+ * Extend the current configuration, whose state is the @n @words.  Return: 0, or an error to stop
+ * with.
+ */
 typedef int (*kl_orders_fn)(void *ctx, const uint64_t *words, size_t n);
-/* An item that may be the next. */
+/* Called for an item that may be next.  Return: 0, or a value to stop with. */
 typedef int (*kl_orders_item_fn)(void *ctx, uint32_t place);
 
 /**
  * kl_orders_try() - try all orders
- * @o: 0 but for the partition and the limits of its looks, beside which there are bounds
- *	of some seconds and of 128 MiB a level; to be freed, also on failure
+ * @o: zero, except for the partition and the limits of its looks; further bounds are some seconds
+ *	of looks, and 128 MiB for a level; the caller frees it, also on failure
  * @words: the first state
- * @n: in words of 64 bits
- * @go_on: called for each configuration; adds those that are one step on
- * @ctx: handed to @go_on
+ * @n: its length in words of 64 bits
+ * @go_on: called for each configuration; adds the configurations one step further
+ * @ctx: argument for @go_on
  *
- * Return: 1 when there is an order of all items that have to take effect, 0 when there
- * is none, -E2BIG with o->looks.reason when there are too many, -ENOMEM, or what @go_on
- * returned.
+ * Return: 1 if there is an order of all items that must take effect, 0 if there is none, -E2BIG
+ * with o->looks.reason if there are too many, -ENOMEM, or the error of @go_on.
  */
 int kl_orders_try(struct kl_orders *o, const uint64_t *words, size_t n, kl_orders_fn go_on,
 		  void *ctx);
 
-/* In @go_on: call @fn for each item that may be the next.  0, or what is not 0 of @fn. */
+/*
+ * Call @fn for each item that may be next in the current configuration; for use in @go_on.
+ * Return: 0, or the first result of @fn that is not 0.
+ */
 int kl_orders_each(struct kl_orders *o, kl_orders_item_fn fn, void *ctx);
 
 /**
- * kl_orders_add() - a configuration that follows from the one that goes on
+ * kl_orders_add() - add a configuration that follows from the current one
  * @o: the orders
- * @place: of the item that takes effect, KL_NO_PLACE if none does
- * @step: how to tell it
+ * @place: the place of the item that takes effect, or KL_NO_PLACE
+ * @step: the step of the witness
  * @words: the state after it
- * @n: in words of 64 bits
+ * @n: its length in words of 64 bits
  *
  * Return: 0, -E2BIG or -ENOMEM.
  */
@@ -98,13 +111,13 @@ static inline uint32_t kl_orders_item(const struct kl_orders *o, uint32_t place)
 }
 
 /**
- * kl_orders_answer() - what came of it
+ * kl_orders_answer() - fill an answer
  * @o: the orders
- * @ret: what kl_orders_try() returned, or another errno
- * @why: of -E2BIG, where the orders themselves have no reason
- * @a: gets verdict, reason, work, and an order of all or a longest one
+ * @ret: the result of kl_orders_try(), or another errno
+ * @why: the reason for -E2BIG, if the orders have none
+ * @a: gets verdict, reason, work, and a complete or a longest order
  *
- * Return: 0; @ret if it is an error but -E2BIG, or -ENOMEM.
+ * Return: 0, -ENOMEM, or @ret if it is an error other than -E2BIG.
  */
 int kl_orders_answer(const struct kl_orders *o, int ret, const char *why, struct kl_answer *a);
 void kl_orders_free(struct kl_orders *o);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oracle: linearizability by its definition, trying all orders.  Tiny and
- * slow on purpose; it shares with the engines the specification's interpreter
- * and nothing else: no slots, no interned states, no order in which to look.
+ * The oracle: linearizability by its definition, by trying all orders.  It is small and slow on
+ * purpose.  It shares only the specification's interpreter with the engines: no slots, no interned
+ * states, no clever order of search.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,11 +16,12 @@
 struct oracle {
 	struct kl_orders o;
 	struct kl_run *run;
-	const uint64_t *words;	/* of the configuration that goes on: is it in a gap, */
-	size_t nwords;		/* and its state */
-	uint32_t place;		/* of what takes effect in it */
+	/* the current configuration: whether it is in a gap, and its state */
+	const uint64_t *words;
+	size_t nwords;
+	uint32_t place;		/* the place of the item that takes effect */
 	bool in_gap;
-	uint64_t *buf;		/* what it leads to */
+	uint64_t *buf;		/* the configuration after the step */
 	size_t cbuf;
 };
 
@@ -37,7 +38,7 @@ static int make_words(struct oracle *o, const struct kl_val *state, size_t len)
 	return words + 1;
 }
 
-/* What the configuration becomes when the item at @o->place leads to this state. */
+/* Add the configuration in which the item at o->place led to this state. */
 static int add_state(void *ctx, const struct kl_outcome *state)
 {
 	struct oracle *o = ctx;
@@ -72,12 +73,15 @@ static int try_item(void *ctx, uint32_t place)
 	o->place = place;
 	o->in_gap = in_gap;
 	if (it->kind == KL_ITEM_OP) {
-		/* Inside a gap anything may happen after each operation. */
+		/*
+		 * Inside a gap the state stays unknown, so only the operation's possibility
+		 * counts.
+		 */
 		kl_run_set_bound(o->run, kl_looks_left(&o->o.looks), kl_looks_over, &o->o.looks);
 		ret = kl_run_apply(o->run, state, len, it->method, kl_item_args(p, it),
 				   kl_item_res(p, it), in_gap ? any_outcome : add_state,
 				   in_gap ? (void *)&any : o);
-		/* Where the looks ran out these are too many. */
+		/* At the bound of looks, kl_look() gives the reason. */
 		if (!ret || ret == -EDQUOT)
 			ret = kl_look(&o->o.looks, kl_run_work(o->run) + len);
 		if (ret || !any)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The TSO oracle: Definitions 1 and 2 of Burckhardt et al. for a recorded
- * history, by trying all orders of executions and flushes.  Tiny and slow on
- * purpose: it takes the order of points from the operations' times, and shares
- * with the engine only the machine.
+ * The TSO oracle: Definitions 1 and 2 of Burckhardt et al. for a recorded history, by trying all
+ * orders of executions and flushes.  It is small and slow on purpose.  The operations' times limit
+ * the orders, as in oracle.c.  The oracle shares only the machine and the interpreter with the
+ * engine.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,12 +15,16 @@
 #include "tso/machine/machine.h"
 #include "tso/engine/tso.h"
 
-/* An operation that has executed when @entry, still in the buffer, was its thread's newest. */
+/*
+ * @item has executed.  @entry, the newest store buffer entry of its thread at that time, is still
+ * in the buffer.  Operations that were called after the drain of @item wait until @entry is
+ * flushed.
+ */
 struct waits {
 	uint32_t item, entry;
 };
 
-/* A configuration's words: these, memory, entries, writes, and who waits. */
+/* A configuration's words are this head, memory, entries, writes, and struct waits. */
 struct head {
 	uint32_t in_gap, nentries, nwrites, nnotes, nwaits, pad;
 };
@@ -29,22 +33,22 @@ struct oracle {
 	struct kl_orders o;
 	struct kl_run *run;
 	size_t nmem;
-	/* the configuration that goes on, */
+	/* The current configuration. */
 	struct kl_machine m;
 	struct waits *waits;
 	size_t nwaits, cwaits;
-	/* what it leads to, */
+	/* The configuration after the step. */
 	struct kl_machine next;
-	uint32_t place, item, thread;	/* by what takes effect in it, */
-	struct kl_val *view;		/* of its thread */
+	uint32_t place, item, thread;	/* the item that takes effect */
+	struct kl_val *view;		/* memory as its thread sees it */
 	size_t cview;
 	uint64_t *buf;
 	size_t cbuf;
 };
 
 /*
- * Had all that @a had left in the buffer reached memory before @b may execute?  Then @a
- * had executed, too, see kl_item_before(); a gap leaves nothing.
+ * Must the entries that @a left in the buffer reach memory before @b executes?  Then @a executes
+ * before @b, too, see kl_item_before().  A gap leaves no entries.
  */
 static bool drained_before(const struct kl_part *p, uint32_t a, uint32_t b)
 {
@@ -93,7 +97,10 @@ static size_t in_words(size_t bytes)
 	return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-/* @o->next, and of those who wait the ones whose entries are in it, and @more. */
+/*
+ * Add the configuration o->next.  It keeps those of o->waits whose entries are still in a store
+ * buffer, and gets @more unless that is NULL.
+ */
 static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 		    const struct waits *more)
 {
@@ -109,14 +116,15 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 
 	kl_machine_canon(m);
 	bytes = sizeof(h) + m->nmem * sizeof(*m->mem) + m->nentries * sizeof(*m->entries) +
-		m->nwrites * sizeof(*m->writes) + m->nnotes * sizeof(*m->notes) + (o->nwaits + 1) * sizeof(*w);
+		m->nwrites * sizeof(*m->writes) + m->nnotes * sizeof(*m->notes) +
+		(o->nwaits + 1) * sizeof(*w);
 	ret = kl_grow(o->buf, o->cbuf, in_words(bytes));
 	if (ret)
 		return ret;
 	memset(o->buf, 0, in_words(bytes) * sizeof(*o->buf));
 	at = put((char *)o->buf + sizeof(h), m->mem, m->nmem * sizeof(*m->mem));
 	for (i = 0; i < m->nentries; i++) {
-		/* Without what is between its members. */
+		/* Copy member by member: padding must be equal in equal configurations. */
 		struct kl_entry *e = at;
 
 		e->thread = m->entries[i].thread;
@@ -139,7 +147,7 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 	return kl_orders_add(&o->o, place, step, o->buf, in_words(bytes));
 }
 
-/* @o->m and who waits. */
+/* Read o->m and o->waits. */
 static int read_words(struct oracle *o, const uint64_t *words)
 {
 	struct kl_machine *m = &o->m;
@@ -179,7 +187,7 @@ static uint32_t newest_entry(const struct kl_machine *m, uint32_t thread)
 	return KL_NO_OP;
 }
 
-/* One outcome of the item that executes. */
+/* Add an outcome of the item that executes. */
 static int add_outcome(void *ctx, const struct kl_outcome *outcome)
 {
 	struct oracle *o = ctx;
@@ -197,7 +205,7 @@ static int add_outcome(void *ctx, const struct kl_outcome *outcome)
 		o->next.in_gap = it->kind == KL_ITEM_ENTER;
 		kl_machine_forget(&o->next);
 	}
-	/* If it is not known when they had left, nobody waits for that. */
+	/* If the drain is unknown, no operation waits for it. */
 	w.entry = it->drain_ev == KL_NO_EVENT ? KL_NO_OP : newest_entry(&o->next, o->thread);
 	return add_next(o, o->place, (struct kl_step){ o->item, ret ? KL_STEP_BUFFERED : 0 },
 			w.entry == KL_NO_OP ? NULL : &w);
@@ -213,7 +221,7 @@ static int try_exec(void *ctx, uint32_t place)
 	size_t i, len;
 	int ret;
 
-	/* A drain takes what the thread left before the item, too. */
+	/* A drain also covers entries that the thread wrote before the item. */
 	for (i = 0; i < o->nwaits; i++)
 		if (drained_before(p, o->waits[i].item, item))
 			return kl_look(&o->o.looks, i + 1);
@@ -232,7 +240,7 @@ static int try_exec(void *ctx, uint32_t place)
 		kl_run_set_bound(o->run, kl_looks_left(&o->o.looks), kl_looks_over, &o->o.looks);
 		ret = kl_run_apply(o->run, o->view, len, it->method, kl_item_args(p, it),
 				   kl_item_res(p, it), add_outcome, o);
-		/* Where the looks ran out these are too many. */
+		/* At the bound of looks, kl_look() gives the reason. */
 		if (!ret || ret == -EDQUOT)
 			ret = kl_look(&o->o.looks, kl_run_work(o->run) + o->nmem + o->m.nwrites);
 		return ret;
@@ -300,7 +308,7 @@ static bool is_lost(void *ctx, const uint64_t *words, size_t n)
 {
 	struct oracle *o = ctx;
 
-	/* When out of memory, the next step says so. */
+	/* If memory runs out here, the next step reports that. */
 	return !read_words(o, words) && kl_machine_lost(&o->m);
 }
 

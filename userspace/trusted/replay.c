@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The replayer: checks what engines claim, without them.
+ * The replayer: it checks the claims of engines, without the engines.
  *
- * It splits the history by itself; a certificate has to say something of each
- * partition, in order.  LINEARIZABLE comes with one order of the whole partition,
- * VIOLATION with a counterexample, UNKNOWN with an order where only gaps made it
- * unknown.  What is claimed without proof is counted as open.
+ * It splits the history by itself, and a certificate must have a claim for each partition, in
+ * order.  LINEARIZABLE comes with an order of the whole partition, VIOLATION with a
+ * counterexample, and UNKNOWN with an order if only gaps made the partition unknown.  A claim
+ * without proof is open.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -53,7 +53,7 @@ bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key)
 			     kl_op_args(r->h, o), key);
 }
 
-/* Does each operation say which key it is about? */
+/* Is the key of each operation known? */
 static bool keys_known(const struct replay *r)
 {
 	uint64_t key;
@@ -73,13 +73,13 @@ static uint64_t key_of(const struct replay *r, uint32_t i)
 	return key;
 }
 
-/* Number the partitions by their first operations, and list each one's. */
+/* Number the partitions by their first operations, and list each partition's operations. */
 static int number_parts(struct replay *r, const struct kl_key *k, bool by_key, bool none)
 {
 	const size_t n = r->h->nops;
 	size_t i, first = 0;
 
-	/* r->ops[i]: which operation stands first in the partition of operation i. */
+	/* r->ops[i]: the first operation of the partition of operation i. */
 	for (i = 0; i < n; i++) {
 		const uint32_t op = k[i].val, before = i ? k[i - 1].val : op;
 
@@ -116,7 +116,7 @@ static int split(struct replay *r, bool by_key)
 		goto out;
 	for (i = 0; i < n; i++)
 		k[i] = (struct kl_key){ .key = by_key ? key_of(r, i) : 0, .val = i };
-	/* Stable: by object, then key, then index. */
+	/* The sort is stable: by object, then key, then index. */
 	kl_sort_keys(k, n, k + n);
 	for (i = 0; i < n; i++)
 		k[i].key = none ? 0 : r->h->ops[k[i].val].object;
@@ -134,7 +134,7 @@ static char *next_line(struct replay *r)
 	return r->line <= r->nlines ? r->lines[r->line - 1] : "";
 }
 
-/* The next line if it begins with @word, the text after that. */
+/* Take the next line if it begins with @word.  Return: the text after the word, or NULL. */
 static char *line_with(struct replay *r, const char *word)
 {
 	const size_t len = strlen(word);
@@ -144,7 +144,7 @@ static char *line_with(struct replay *r, const char *word)
 	return next_line(r) + len;
 }
 
-/* What contradicts the history in the header is damage: no verdict is claimed there. */
+/* A header that contradicts the history is damage, since it claims no verdict. */
 static __attribute__((format(printf, 2, 3))) int bad_header(const struct kl_cert *c,
 							    const char *fmt, ...)
 {
@@ -166,26 +166,27 @@ static int check_header(struct replay *r, const struct kl_cert *c)
 	if (ret)
 		return ret;
 	if (strcmp(c->history_sha256, *h->sha256 ? h->sha256 : "-")) {
-		kl_err("%s: is about another history, of sha256 %.*s, not %.*s; name the right one "
-		       "with --history", c->path, KL_SHA256_SHORT, c->history_sha256,
-		       KL_SHA256_SHORT, *h->sha256 ? h->sha256 : "-");
+		kl_err("%s: the certificate is about a history with sha256 %.*s, but this history "
+		       "has %.*s; give the right history with --history", c->path, KL_SHA256_SHORT,
+		       c->history_sha256, KL_SHA256_SHORT, *h->sha256 ? h->sha256 : "-");
 		return -EINVAL;
 	}
 	if (c->nops != h->nops)
-		return bad_header(c, "the number of the history's operations is %zu, not %llu",
+		return bad_header(c, "the history has %zu operations, not %llu",
 				  h->nops, c->nops);
 	if (c->fresh != h->fresh)
-		return bad_header(c, "the history's first state is '%s'", h->fresh ? "init" : "any");
+		return bad_header(c, "the history's first state is '%s'", h->fresh ? "init" :
+				  "any");
 	if (c->by_key && !keys_known(r))
 		return bad_header(c, "no partitions by key: some operations have none");
 	ret = split(r, c->by_key);
 	if (!ret && c->nparts != r->nparts)
-		return bad_header(c, "the number of the history's partitions is %zu, not %llu",
+		return bad_header(c, "the history has %zu partitions, not %llu",
 				  r->nparts, c->nparts);
 	return ret;
 }
 
-/* A VIOLATION may be one too many to have been made small: then it is open. */
+/* Replay a VIOLATION.  Only the first violations have counterexamples; others are open. */
 static int replay_violation(struct replay *r, const uint32_t *ops, size_t n)
 {
 	unsigned long long time = 0, end;
@@ -220,13 +221,14 @@ static int replay_part(struct replay *r, uint32_t part)
 	unsigned long long nops;
 	int end = 0;
 
-	if (!text || sscanf(text, "%31s %llu %31s%n", verdict, &nops, engine, &end) != 3 || text[end]) {
+	if (!text || sscanf(text, "%31s %llu %31s%n", verdict, &nops, engine, &end) != 3 ||
+	    text[end]) {
 		r->line += !text;
 		return kl_replay_bad(r, "'part VERDICT OPERATIONS ENGINE' expected");
 	}
 	if (nops != n)
-		return kl_replay_bad(r, "another number of operations than this partition has in the "
-				     "history");
+		return kl_replay_bad(r, "the number of operations differs from the history's in "
+					"this partition");
 	if (!strcmp(verdict, kl_verdict_name(KL_VIOLATION)))
 		return replay_violation(r, ops, n);
 	if (strcmp(verdict, kl_verdict_name(KL_LINEARIZABLE)) &&
@@ -257,7 +259,7 @@ static int replay_lines(struct replay *r, const struct kl_cert *c)
 		ret = kl_replay_order_init(r);
 	for (part = 0; part < r->nparts && !ret; part++)
 		ret = replay_part(r, part);
-	/* As klin check has it: one violation decides, else one part that is not known. */
+	/* As in klin check, a violation decides; without one, an unknown part does. */
 	if (!ret)
 		r->out->unknown = r->nparts ? r->unknown && !r->out->refuted :
 				  kl_history_why_empty(r->h) != NULL;
@@ -286,12 +288,11 @@ static int replay_init(struct replay *r)
 	}
 	for (i = 0; i < r->h->nops; i++) {
 		const struct kl_op *op = &r->h->ops[i];
-		const struct kl_shape *s = kl_op_shape(r->h, op);
+		const struct kl_opsig *s = kl_op_sig(r->h, op);
 		const struct kl_method *m = kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)]);
 
 		if (s->nargs != m->nparams || s->nres != m->nresults)
-			return kl_replay_bad(r, "an operation has other arguments than the spec "
-					     "says");
+			return kl_replay_bad(r, "an operation's arguments do not fit the spec");
 		if (kl_spec_bad_bool(r->spec, r->map[s->method], r->h->vals + s->vals,
 				     s->nargs + s->nres, &is))
 			return kl_replay_bad(r, "a bool of the history is neither 0 nor 1");
@@ -304,7 +305,8 @@ int kl_cert_replay(struct kl_cert *c, const struct kl_spec *spec, const struct k
 {
 	struct replay r = {
 		.path = c->path, .lines = c->lines, .nlines = c->nlines, .line = c->nheader,
-		.spec = spec, .h = h, .classical = c->classical, .looks = { .lim = lim }, .out = out,
+		.spec = spec, .h = h, .classical = c->classical, .looks = { .lim = lim },
+		.out = out,
 	};
 	int ret;
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The replayer checks a certificate against its specification and history, without any engine but
+ * the oracles.  See check/certificate.h for the form of a certificate.
+ */
 #ifndef KL_TRUSTED_REPLAY_H
 #define KL_TRUSTED_REPLAY_H
 
@@ -9,19 +13,19 @@
 #include "spec/spec.h"
 
 struct kl_replay {
-	size_t accepted;	/* partitions whose order is right */
-	size_t refuted;		/* violations that the oracle confirms */
-	/* partitions of which nothing is claimed, or not shown, or too much */
+	size_t accepted;	/* number of partitions whose order is right */
+	size_t refuted;		/* number of violations that the oracle confirms */
+	/* number of partitions without a claim, without a proof, or beyond a bound */
 	size_t open;
 	bool unknown;		/* the verdict of the whole: the history is empty, or has gaps */
 };
 
-/* A certificate that was read, see check/certificate.h; strings are its own. */
+/* A certificate that was read, see check/certificate.h; it owns its strings. */
 struct kl_cert {
-	const char *path;		/* of itself, as given to kl_cert_open() */
+	const char *path;		/* path of the certificate, as given to kl_cert_open() */
 	char *text, **lines;
-	size_t nlines;			/* without those of the specification's text */
-	unsigned int nheader;		/* lines before the first part */
+	size_t nlines;			/* number of lines, without the specification's text */
+	unsigned int nheader;		/* number of lines before the first part */
 	const char *spec_name, *spec_sha256;
 	const char *history, *history_sha256;
 	char *spec_text;
@@ -30,23 +34,22 @@ struct kl_cert {
 };
 
 /**
- * kl_cert_open() - read what a certificate is about
- * @path: the certificate; it has to stay
+ * kl_cert_open() - read a certificate and its header
+ * @path: the certificate; the string must stay
  * @out: the certificate, for kl_cert_close()
  *
- * The carried specification has the hash that the certificate names.
+ * The specification in the certificate is compared with the hash that the certificate names.
  *
- * Return: 0; another negative errno after a message: -EINVAL, -ENOMEM, or why the file
- * cannot be read.
+ * Return: 0, or after a message -EINVAL, -ENOMEM, or the errno of reading the file.
  */
 int kl_cert_open(const char *path, struct kl_cert **out);
 void kl_cert_close(struct kl_cert *c);
 
 /**
- * kl_cert_check_spec() - is it the specification of the certificate?
+ * kl_cert_check_spec() - check that a specification is the certificate's
  * @c: the certificate
  * @spec: the specification
- * @whose: where that is from, for the message
+ * @whose: its origin, for the message
  *
  * Return: 0; -EINVAL after a message.
  */
@@ -54,19 +57,19 @@ int kl_cert_check_spec(const struct kl_cert *c, const struct kl_spec *spec, cons
 
 /**
  * kl_cert_replay() - check a certificate
- * @c: the certificate; its lines are taken apart, so only once
+ * @c: the certificate; its lines are modified, so it can be replayed only once
  * @spec: the specification
  * @h: the history, with its hash if it is from a file
- * @lim: bounds of time, and of looks (work) at what takes longer than to read it; what
- *	would go beyond them is open
- * @out: what was checked
+ * @lim: bounds of time, and of looks for everything that is not linear in the certificate; claims
+ *	beyond them are open
+ * @out: gets the numbers of checked claims
  *
- * Orders are replayed in time linear in their length; violations are given to
- * the brute-force oracle.  Nothing of the engines is used.
+ * Orders are replayed in linear time.  Violations are given to the brute-force oracle.  No engine
+ * is used.
  *
- * Return: 0 if everything claimed is right; -EBADMSG after a message about the
- * first claim that is not; -EINVAL after a message when the certificate cannot
- * be read or belongs to another history or specification; -ENOMEM.
+ * Return: 0 if every claim is right; -EBADMSG after a message about the first wrong claim; -EINVAL
+ * after a message if the certificate cannot be read or belongs to another history or specification;
+ * -ENOMEM.
  */
 int kl_cert_replay(struct kl_cert *c, const struct kl_spec *spec, const struct kl_history *h,
 		   const struct kl_limits *lim, struct kl_replay *out);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replaying a violation: what is left out may be left out, and the brute-force
- * oracle finds no order of what is kept.
+ * Replaying a violation.  The operations that the counterexample leaves out may be omitted, and
+ * the brute-force oracle finds no order of the operations that are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "check/explain/omit.h"
 #include "check/engines.h"
 #include "trusted/replay_internal.h"
 #include "tso/engine/tso.h"
 
-#define MAX_KEPT	4000	/* operations of a counterexample */
-#define TRACE_LOOKS	20	/* to see whether one leaves a trace in another */
+#define TRACE_LOOKS	20	/* looks for comparing an omitted operation with a kept one */
 
 static bool is_pure(const struct replay *r, const struct kl_op *op)
 {
 	return kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)])->pure;
 }
 
-/* Is one of the kept operations, which returned, wrong by itself? */
+/* Is a kept operation that returned wrong by itself? */
 static int any_impossible(struct replay *r, const uint32_t *kept, size_t n, uint64_t end)
 {
 	size_t i;
@@ -34,8 +34,8 @@ static int any_impossible(struct replay *r, const uint32_t *kept, size_t n, uint
 }
 
 /*
- * Does all that is kept and returned by the end come before operation @op for certain?  Then
- * @op is behind the end, although the clock alone may not tell it from the last return.
+ * Must all kept operations that returned by the end take effect before operation @op?  Then @op is
+ * after the end, although the clock's error may hide that.
  */
 static bool is_behind(const struct replay *r, uint32_t op, const uint32_t *kept, size_t n,
 		      uint64_t end)
@@ -50,8 +50,9 @@ static bool is_behind(const struct replay *r, uint32_t op, const uint32_t *kept,
 }
 
 /*
- * May all that is not kept be left out?  That is: it ended by the cut, or it was
- * called after the end, or it leaves no trace in what is kept, or that is wrong by itself.
+ * May all other operations be omitted?  Each of them returned by the cut, was called after the
+ * end, or may be omitted beside the kept ones.  If a kept operation is wrong by itself, all others
+ * may be omitted.
  */
 static int check_left_out(struct replay *r, const uint32_t *part, size_t npart,
 			  const uint32_t *kept, size_t n, const struct kl_cut *cut, bool tso)
@@ -76,16 +77,17 @@ static int check_left_out(struct replay *r, const uint32_t *part, size_t npart,
 		ret = kl_replay_look(r, is_pure(r, op) ? 1 : TRACE_LOOKS * (n + 1));
 		if (ret)
 			return ret;
-		ret = kl_leaves_no_trace(r->spec, r->run, r->h, part[i], kept, n,
-					 cut->end, tso);
+		ret = kl_may_omit(r->spec, r->run, r->h, part[i], kept, n, cut->end, tso);
 		if (!ret && count < 0)
 			count = kl_count_kept(r->spec, r->h, part, npart, kept, n, cut->end);
 		ret = ret ? ret : count;
 		if (ret <= 0)
-			return ret ? ret : kl_replay_wrong(r, "left out although it may matter: "
-							   "operation", part[i]);
+			return ret ? ret : kl_replay_wrong(r,
+					"the counterexample omits an operation that may matter: "
+					"operation", part[i]);
 	}
-	return k < n ? kl_replay_wrong(r, "of another partition: operation", kept[k]) : 0;
+	return k < n ? kl_replay_wrong(r, "an operation of another partition: "
+					  "operation", kept[k]) : 0;
 }
 
 static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t *kept, size_t n,
@@ -95,13 +97,14 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 	struct kl_limits lim = *r->looks.lim;
 	struct kl_answer a = { 0 };
 	struct kl_history *h = NULL;
-	uint32_t order[MAX_KEPT];
+	uint32_t *order = malloc(n * sizeof(*order));
 	int ret;
 
-	ret = kl_cut_history(cut, kept, n, tso, &h, order);
+	ret = order ? kl_cut_history(cut, kept, n, tso, &h, order) : -ENOMEM;
+	free(order);
 	if (ret)
 		return ret;
-	/* At least one look, since 0 is no bound. */
+	/* The bound is at least one look, since 0 means no bound. */
 	if (lim.work)
 		lim.work -= r->looks.n < lim.work ? r->looks.n : lim.work - 1;
 	ret = kl_decide_history(r->spec, h, oracle, &lim, &a, NULL);
@@ -121,44 +124,48 @@ static int ask_oracle(struct replay *r, const struct kl_cut *cut, const uint32_t
 	return 0;
 }
 
-/* A counterexample: the operations kept are wrong by themselves. */
+/* Check that the kept operations have no order, and that the others may be omitted. */
 int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool forgot,
 			uint64_t time, uint64_t end, char *text)
 {
-	/* Whatever engine said so: a write that is delayed is one for the oracle, too. */
+	/* Delayed writes matter to the oracle, whichever engine found the violation. */
 	const bool tso = !r->classical && !kl_spec_flushes(r->spec);
-	uint32_t kept[MAX_KEPT];
 	char *word, *save = NULL, *stop;
+	uint32_t *kept = NULL;
 	struct kl_cut cut = { 0 };
-	size_t n = 0;
-	int ret;
+	size_t n = 0, size = 0;
+	int ret = 0;
 
 	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		unsigned long op = strtoul(word, &stop, 10);
 
 		r->column = word - r->lines[r->line - 1] + 1;
-		if (*stop || op >= r->h->nops || (n && op <= kept[n - 1]))
-			return kl_replay_bad(r, "kept operations are numbers in ascending order");
-		if (n == MAX_KEPT) {
-			kl_warn_at(r->path, r->line, 0, "too many operations for the oracle");
-			r->out->open++;
-			return 0;
+		if (*stop || op >= r->h->nops || (n && op <= kept[n - 1])) {
+			ret = kl_replay_bad(r, "kept operations are numbers in ascending order");
+			goto out;
 		}
+		ret = kl_grow(kept, size, n + 1);
+		if (ret)
+			goto out;
 		kept[n++] = op;
 	}
 	r->column = 0;
-	if (!n)
-		return kl_replay_bad(r, "a violation keeps at least one operation");
+	if (!n) {
+		ret = kl_replay_bad(r, "a violation keeps at least one operation");
+		goto out;
+	}
 	ret = kl_replay_look(r, r->h->nthreads) ?:
 	      kl_cut_init(&cut, r->spec, r->h, ops, nops, forgot, time, end);
 	if (!ret)
 		ret = check_left_out(r, ops, nops, kept, n, &cut, tso);
 	if (!ret)
 		ret = ask_oracle(r, &cut, kept, n, tso);
-	kl_cut_free(&cut);
 	if (ret == -E2BIG) {
 		r->out->open++;
 		ret = 0;
 	}
+out:
+	kl_cut_free(&cut);
+	free(kept);
 	return ret;
 }

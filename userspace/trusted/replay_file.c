@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading a certificate: its lines, what it is about, and the specification's text at its
- * end.  Whether its claims hold is another question, see replay.c.
+ * Reading a certificate: its lines, its header, and the specification's text at its end.  replay.c
+ * checks its claims.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static int read_lines(struct kl_cert *c)
 		if (kl_grow(c->lines, cap, c->nlines + 1))
 			return -ENOMEM;
 		if (strlen(s) < (size_t)(end - s)) {
-			kl_err_at(c->path, c->nlines + 1, strlen(s) + 1, "a byte of value 0; " AGAIN);
+			kl_err_at(c->path, c->nlines + 1, strlen(s) + 1, "a zero byte; " AGAIN);
 			return -EINVAL;
 		}
 		c->lines[c->nlines++] = s;
@@ -59,7 +59,7 @@ static bool is_hash(const char *hex)
 	       strspn(hex, "0123456789abcdef") == KL_SHA256_HEX - 1;
 }
 
-/* Take "@word NAME sha256 HEX" apart; a name may have spaces. */
+/* Parse "@word NAME sha256 HEX"; a name may have spaces. */
 static bool read_hashed(char *line, const char *word, bool unknown, const char **name,
 			const char **hex)
 {
@@ -79,7 +79,7 @@ static bool read_hashed(char *line, const char *word, bool unknown, const char *
 	return is_hash(*hex) || (unknown && !strcmp(*hex, "-"));
 }
 
-/* Which of two words follows @word?  -1: neither. */
+/* Return: 0 if @no follows @word, 1 if @yes does, -1 if neither does. */
 static int choice(const char *line, const char *word, const char *no, const char *yes)
 {
 	const size_t len = strlen(word);
@@ -94,8 +94,7 @@ static int read_version(struct kl_cert *c)
 	const char *line = next_line(c);
 
 	if (!strcmp(line, "klin-certificate 1") || !strcmp(line, "klin-certificate 2"))
-		return bad(c, "certificates of versions 1 and 2 do not say which specification they "
-			   "are about; " AGAIN);
+		return bad(c, "certificates of versions 1 and 2 do not name their specification; " AGAIN);
 	c->nheader = 1;
 	return strcmp(line, "klin-certificate 3") ?
 	       bad(c, "not a certificate: 'klin-certificate 3' expected") : 0;
@@ -129,7 +128,7 @@ static int read_header(struct kl_cert *c)
 	return 0;
 }
 
-/* Lines @from to @to of the file, without their tabs and divided by newlines. */
+/* Join the lines @from to @to, without their tabs and separated by newlines. */
 static char *join_lines(const struct kl_cert *c, size_t from, size_t to)
 {
 	size_t len = 1, i;
@@ -143,7 +142,7 @@ static char *join_lines(const struct kl_cert *c, size_t from, size_t to)
 	return text;
 }
 
-/* The specification's text, which ends the file; no line of it is left to the parts. */
+/* Take the specification's text, which ends the file, off the lines. */
 static int take_text(struct kl_cert *c)
 {
 	const size_t end = c->nlines - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The replayer from within: orders, counterexamples and the certificate around them. */
+/* The replayer's internal interfaces: orders, counterexamples and the certificate. */
 #ifndef KL_TRUSTED_REPLAY_INTERNAL_H
 #define KL_TRUSTED_REPLAY_INTERNAL_H
 
@@ -13,15 +13,16 @@
 enum { TOK_OP, TOK_FLUSH, TOK_ENTER, TOK_LEAVE };
 
 struct token {
-	uint32_t op;			/* or the number of the gap */
+	uint32_t op;		/* index of the operation, or number of the gap */
 	uint8_t kind, buffered;
-	uint8_t first;			/* of its key: the state is the first one again */
+	/* this step is the first of its key, and begins in the first state */
+	uint8_t first;
 };
 
 /* A set of machines; on sequential consistency their buffers are empty. */
 struct set {
 	struct kl_machine *m;
-	uint64_t *hash;			/* of each: most comparisons end there */
+	uint64_t *hash;			/* hash of each machine, which decides most comparisons */
 	size_t n, cap, chash;
 };
 
@@ -29,68 +30,75 @@ struct replay {
 	const char *path;
 	char **lines;
 	size_t nlines;
-	unsigned int line;		/* the one read last, from 1 */
-	unsigned int column;		/* in it, of what a message is about, from 1; 0: all of it */
+	unsigned int line;		/* number of the last line, from 1 */
+	/* column for messages, from 1; 0: the whole line */
+	unsigned int column;
 	const struct kl_spec *spec;
 	const struct kl_history *h;
 	struct kl_run *run;
-	int *map;			/* method of the history -> of the spec */
+	int *map;			/* method of the history -> method of the spec */
 	uint32_t *part;			/* operation -> partition */
-	uint32_t *ops;			/* of partition k: ops[at[k]] to ops[at[k + 1]] */
+	/* operations of partition k: ops[at[k]] to ops[at[k + 1]] */
+	uint32_t *ops;
 	size_t *at, nparts;
-	uint64_t *seen;			/* bitset: operations that an order has */
-	uint64_t *drain;		/* operation -> when its entry has to have left */
+	uint64_t *seen;		/* bit set of operations that an order has */
+	uint64_t *drain;	/* operation -> time by which its entry must have left */
 	struct token *tok;
 	size_t ntok, ctok;
-	struct kl_gap *gaps;		/* of the partition under way */
+	struct kl_gap *gaps;		/* gaps of the current partition */
 	size_t ngaps;
 	struct set cur, next;
-	uint32_t *line_of;		/* operation -> its thread's operations on one CPU */
-	uint32_t *line_op;		/* of what comes later there, what returned first */
-	uint32_t *thread_op;		/* the entry that a thread left last */
+	/* operation -> line: number of its program order (one thread on one CPU) */
+	uint32_t *line_of;
+	uint32_t *line_op;	/* line -> the later operation that returned first */
+	uint32_t *thread_op;	/* thread -> the operation that left its last entry */
 	bool classical, tso;
-	bool unknown;			/* a part is claimed to be */
-	struct kl_looks looks;		/* of all that is not linear */
-	bool over;			/* they were too many: said once */
-	bool over_said;			/* why this order is open */
-	struct kl_machine any;		/* memory of which nothing is known */
+	bool unknown;		/* a part is claimed to be UNKNOWN */
+	struct kl_looks looks;	/* looks of all work that is not linear in the certificate */
+	bool over;		/* the bound of looks was reached, and reported */
+	bool over_said;		/* the reason why this order is open was reported */
+	struct kl_machine any;	/* a machine with unknown memory */
 	struct kl_val *view;
 	size_t cview;
-	uint32_t thread, item;		/* of the operation under way */
+	uint32_t thread, item;		/* of the current operation */
 	const struct kl_machine *from;
 	struct kl_replay *out;
 };
 
-/* Say which claim is wrong (-EBADMSG), or what cannot be read (-EINVAL). */
+/* Report a wrong claim (-EBADMSG), or damage (-EINVAL). */
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n);
 int kl_replay_bad(const struct replay *r, const char *what);
 
 /*
- * Count @more looks; none: is the time over?  -E2BIG, after a message the first time: this
- * partition is open, and whatever else takes looks.
+ * Count @more looks; 0 only checks the time.  At a bound, the first call prints a message.
+ * Everything that takes looks is open from then on, beginning with the current partition.
+ * Return: 0, or -E2BIG at a bound.
  */
 int kl_replay_look(struct replay *r, uint64_t more);
 
-/* The key that an operation says it is about; false if it does not. */
+/* Get the key of an operation.  Return: false if it is unknown. */
 bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key);
 
-/* replay_say.c: where an order names an operation, which it has to do; 0 if it does not. */
+/* replay_say.c: get the column at which the current order names an operation, or 0. */
 unsigned int kl_replay_column(const struct replay *r, uint32_t op);
-/* Say that the specification does not allow @op, in which state, and what it allows: -EBADMSG. */
+/*
+ * Report that the specification does not allow @op, and which results are allowed.
+ * Return: -EBADMSG.
+ */
 int kl_replay_not_allowed(struct replay *r, uint32_t op);
 
-/* replay_order.c: the text after "order"; 0, -EBADMSG, -EINVAL, -ENOMEM. */
+/* replay_order.c: replay the text after "order".  Return: 0, -EBADMSG, -EINVAL, -ENOMEM. */
 int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text);
-/* Room for orders: to be called before the first, and after the last. */
+/* Allocate memory for kl_replay_order(), once before the first order.  Return: 0 or -ENOMEM. */
 int kl_replay_order_init(struct replay *r);
 void kl_replay_order_free(struct replay *r);
 
-/* replay_times.c: 0 or -EBADMSG; gaps are numbered first. */
+/* replay_times.c: call kl_replay_number_gaps() first.  Return: 0 or -EBADMSG. */
 int kl_replay_number_gaps(struct replay *r);
 int kl_replay_check_times(struct replay *r);
 int kl_replay_check_drains(struct replay *r);
 
-/* replay_cex.c: the text after "kept", about the partition of @ops. */
+/* replay_cex.c: replay the text after "kept", for the partition of @ops. */
 int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool forgot,
 			uint64_t time, uint64_t end, char *text);
 

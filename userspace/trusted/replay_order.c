@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replaying an order: the specification, run in that order, gives the results that
- * were seen.  (That it contradicts no time: replay_times.c.)
+ * Replaying an order: the specification, run in that order, gives the results that were seen.
+ * replay_times.c checks that the order contradicts no time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,14 +15,15 @@
 #include "check/part.h"
 #include "trusted/replay_internal.h"
 
-#define MAX_SET		(1u << 15)	/* states carried along */
+#define MAX_SET		(1u << 15)	/* maximal number of states at a time */
 
 static bool same_machine(const struct kl_machine *a, const struct kl_machine *b)
 {
 	size_t i;
 
 	if (a->in_gap != b->in_gap || a->nmem != b->nmem || a->nentries != b->nentries ||
-	    a->nnotes != b->nnotes || a->nwrites != b->nwrites || memcmp(a->mem, b->mem, a->nmem * sizeof(*a->mem)))
+	    a->nnotes != b->nnotes || a->nwrites != b->nwrites ||
+	    memcmp(a->mem, b->mem, a->nmem * sizeof(*a->mem)))
 		return false;
 	for (i = 0; i < a->nentries; i++)
 		if (a->entries[i].thread != b->entries[i].thread ||
@@ -46,7 +47,7 @@ static void set_clear(struct set *s)
 		kl_machine_free(&s->m[--s->n]);
 }
 
-/* Takes @m over. */
+/* Add the machine @m, whose memory the set takes over. */
 static int set_add(struct set *s, struct kl_machine *m)
 {
 	const uint64_t hash = hash_machine(m);
@@ -99,7 +100,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	int ret;
 
 	if (!r->tso) {
-		/* The state may have another size: containers grow. */
+		/* Containers grow, so the state may have another size. */
 		if (r->from->in_gap) {
 			ret = new_machine(&m, r->any.mem, r->any.nmem);
 			m.in_gap = true;
@@ -135,7 +136,7 @@ static int run_op(struct replay *r, const struct token *t, const struct kl_machi
 	kl_run_set_fresh(r->run, kl_machine_next_unknown(m));
 	ret = kl_run_apply(r->run, r->view, r->tso ? len : m->nmem, r->map[kl_op_method(r->h, op)],
 			   kl_op_args(r->h, op), kl_op_res(r->h, op), on_outcome, r);
-	/* The order says whether an entry stayed behind. */
+	/* The order says whether an entry stays in the buffer. */
 	for (i = k = before; r->tso && i < r->next.n; i++) {
 		if ((r->next.m[i].nentries > m->nentries) == t->buffered) {
 			r->next.hash[k] = r->next.hash[i];
@@ -181,7 +182,7 @@ static int run_other(struct replay *r, const struct token *t, const struct kl_ma
 	return set_add(&r->next, &m);
 }
 
-/* What comes of step @i from all that was possible before. */
+/* Run step @i from all machines that are possible before it. */
 static int run_step(struct replay *r, size_t i)
 {
 	const struct token *t = &r->tok[i];
@@ -204,8 +205,8 @@ static int run_step(struct replay *r, size_t i)
 }
 
 /*
- * Is the specification one for each key (Horn & Kroening, Definition 6)?  Then it allows the
- * order if it allows that of each key's operations, and no state is as large as all keys.
+ * Is the specification partitioned by key (Horn & Kroening, Definition 6)?  Then the order is
+ * right if the order of each key's operations is right.  States of one key are small.
  */
 static bool by_key(const struct replay *r)
 {
@@ -224,7 +225,7 @@ static bool by_key(const struct replay *r)
 	return true;
 }
 
-/* Bring the steps of each key together, each key's in order. */
+/* Sort the steps by key; each key's steps keep their order. */
 static int sort_by_key(struct replay *r)
 {
 	struct kl_key *k = malloc(2 * (r->ntok + 1) * sizeof(*k));
@@ -245,7 +246,7 @@ static int sort_by_key(struct replay *r)
 	return 0;
 }
 
-/* Is it known that there is a first state from which all so far is possible? */
+/* Is there certainly a first state from which all steps so far are possible? */
 static bool is_sure(const struct replay *r)
 {
 	size_t i;
@@ -276,17 +277,18 @@ static int run_order(struct replay *r)
 			ret = run_step(r, i) ?: kl_replay_look(r, 0);
 	}
 	kl_run_set_raw(r->run, false);
-	/* No step is impossible; whether they are possible together is not known. */
+	/* Each step is possible, but perhaps not all of them together. */
 	if (!ret && !is_sure(r)) {
-		kl_warn_at(r->path, r->line, 0, "the order up to step %zu tells more of the first "
-			   "state than the replayer keeps: not known whether there is one", i);
+		kl_warn_at(r->path, r->line, 0, "up to step %zu the order implies more about the "
+						"first state than the replayer can keep: unknown "
+						"whether a first state exists", i);
 		r->over_said = true;
 		ret = -E2BIG;
 	}
 	return ret;
 }
 
-/* @more: operations that follow, N+K has K of them. */
+/* Parse a token; *more is the number of operations that follow, K for N+K. */
 static int parse_token(struct replay *r, char *word, struct token *t, unsigned long *more)
 {
 	unsigned long n;
@@ -305,9 +307,10 @@ static int parse_token(struct replay *r, char *word, struct token *t, unsigned l
 		*more = strtoul(end + 1, &end, 10);
 	if (*word < '0' || *word > '9' || end[t->buffered] || n >= r->h->nops ||
 	    *more >= r->h->nops - n)
-		return kl_replay_bad(r, "an order has operations' numbers, (, ) and ~");
+		return kl_replay_bad(r, "an order consists of operation numbers, (, ) and ~");
 	if (!r->tso && (t->buffered || t->kind == TOK_FLUSH))
-		return kl_replay_bad(r, "stores are delayed (! and ~) only in orders of the engine tso");
+		return kl_replay_bad(r,
+			"stores are delayed (! and ~) only in orders of the engine tso");
 	t->op = n;
 	return 0;
 }
@@ -317,7 +320,7 @@ static int add_token(struct replay *r, uint32_t part, struct token t)
 	const bool of_op = t.kind == TOK_OP || t.kind == TOK_FLUSH;
 
 	if (of_op && r->part[t.op] != part)
-		return kl_replay_wrong(r, "of another partition: operation", t.op);
+		return kl_replay_wrong(r, "an operation of another partition: operation", t.op);
 	if (t.kind == TOK_OP && r->seen[t.op / 64] >> t.op % 64 & 1)
 		return kl_replay_wrong(r, "twice in the order: operation", t.op);
 	if (kl_grow(r->tok, r->ctok, r->ntok + 1))
@@ -390,7 +393,7 @@ int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text)
 	if (!ret)
 		ret = run_order(r);
 	r->out->accepted += !ret;
-	/* Nothing is wrong with it so far, and nothing shown. */
+	/* The replayer has neither refuted nor confirmed the order. */
 	if (ret == -E2BIG) {
 		if (!r->over && !r->over_said)
 			kl_warn_at(r->path, r->line, 0, "too many states to replay this order");
@@ -400,7 +403,9 @@ int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text)
 	return ret;
 }
 
-/* Number the lines: operations of one thread on one CPU have an order of their own. */
+/*
+ * Number the lines.  A line is the operations of one thread on one CPU, which have program order.
+ */
 static int number_lines(struct replay *r)
 {
 	const size_t n = r->h->nops;

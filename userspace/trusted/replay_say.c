@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Saying where an order is wrong, and what would have been right there. */
+/* Messages about an order: where it is wrong, and what would have been right there. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 #include "base/err.h"
 #include "trusted/replay_internal.h"
 
-#define RESULTS	4	/* that are listed */
+#define RESULTS	4	/* maximal number of results that are listed */
 
 unsigned int kl_replay_column(const struct replay *r, uint32_t op)
 {
 	const char *line = r->lines[r->line - 1];
-	/* The specification's text comes after the last part. */
+	/* The specification's text follows the last part. */
 	const char *end = r->lines[r->line] - 1, *s;
 
-	/* Spaces have become ends of strings; "order" is none of the words. */
+	/* The parser has replaced spaces by zeros; skip the word "order". */
 	for (s = line + strlen("order"); s < end; s += strlen(s)) {
 		unsigned long first, more = 0;
 		char *stop;
@@ -66,7 +66,7 @@ int kl_replay_not_allowed(struct replay *r, uint32_t op)
 	struct allowed a = { .m = kl_spec_method(r->spec, method) };
 
 	kl_op_print(text, sizeof(text), r->h, o);
-	/* With store buffers, after a loss, or of several, there is no one state to show. */
+	/* With store buffers, in a gap, or with several machines, no single state can be shown. */
 	if (!r->tso && !m->in_gap && r->cur.n == 1) {
 		kl_state_print(state, sizeof(state), r->spec, m->mem, m->nmem);
 		if (kl_run_apply(r->run, m->mem, m->nmem, method, kl_op_args(r->h, o), NULL,
@@ -75,7 +75,8 @@ int kl_replay_not_allowed(struct replay *r, uint32_t op)
 	}
 	kl_err_at(r->path, r->line, kl_replay_column(r, op), "the specification does not allow "
 		  "operation %u, %s%s%s%s%s", op, text, *state ? ": the state before it is " : "",
-		  state, a.len ? ", which allows " : *state && !a.n ? ", where it cannot be" : "",
+		  state, a.len ? ", which allows " : *state && !a.n ?
+				", which does not allow the operation" : "",
 		  a.text);
 	return -EBADMSG;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The times of an order: it contradicts no "happens before", no drain, and has the
- * gaps that the history has.
+ * The times of an order.  The order contradicts neither "happens before" nor a drain, and has the
+ * gaps of the history.
  */
 #include <errno.h>
 
@@ -16,9 +16,9 @@ static void token_times(const struct replay *r, const struct token *t, uint64_t 
 }
 
 /*
- * From the end on: nothing may come before what happened before it.  What
- * returned first of all that comes later stands for the rest; also of a thread's
- * on one CPU.
+ * Check, from the order's end, that no later operation happened before an earlier one.  The later
+ * operation with the first return stands for all later ones.  Each line has such an operation,
+ * too.
  */
 int kl_replay_check_times(struct replay *r)
 {
@@ -48,7 +48,10 @@ int kl_replay_check_times(struct replay *r)
 			r->column = kl_replay_column(r, op);
 			ret = kl_replay_wrong(r, "out of order in time: operation", op);
 		}
-		/* Of equal returns the first in the history takes time if one does. */
+		/*
+		 * Of equal returns keep the first operation in the history, whose call is earliest:
+		 * kl_op_before() orders equal times only if the call is before the return.
+		 */
 		if (r->line_op[line] == KL_NO_OP || end < ops[r->line_op[line]].ret ||
 		    (end == ops[r->line_op[line]].ret && op < r->line_op[line]))
 			r->line_op[line] = op;
@@ -60,8 +63,9 @@ int kl_replay_check_times(struct replay *r)
 }
 
 /*
- * By an operation's drain all has left that its thread had in the buffer when it
- * had taken effect; entries leave in order, so the newest stands for all.
+ * Note when each buffered entry must have left.  By an operation's drain, all entries have left
+ * that its thread had in the buffer when the operation took effect.  Entries leave in order, so
+ * the newest one stands for all.
  */
 static void note_drains(struct replay *r)
 {
@@ -93,8 +97,8 @@ static void note_drains(struct replay *r)
 }
 
 /*
- * Entries leave in time: by their drain, that is before anything executes that
- * was called after it.  From the end on, where those are that never left.
+ * Check that an entry leaves by its drain: before any operation executes that was called after the
+ * drain.  The check runs from the end of the order, and begins with the entries that never left.
  */
 int kl_replay_check_drains(struct replay *r)
 {
@@ -133,7 +137,10 @@ int kl_replay_check_drains(struct replay *r)
 	return 0;
 }
 
-/* Gaps open and close in turn; only the one that never ends may stay open or away. */
+/*
+ * Gaps open and close in turn.  Only a gap without an end may stay open, or be absent from the
+ * order.
+ */
 int kl_replay_number_gaps(struct replay *r)
 {
 	size_t n = 0, i;

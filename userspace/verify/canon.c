@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The canonical form: of all orders of threads that are alike the one whose bytes
- * are the least.  States that differ in names only are then equal byte for byte.
+ * The canonical form of a state: of all orders of similar threads, the one whose bytes are least.
+ * States that differ only in names then have equal bytes.
  */
 #include "base/hash.h"
 #include "verify/model.h"
 
 #define PERMS_MAX	720
 
-/* Forget what is never looked at again. */
+/* Forget values that are never read again. */
 static void kill_dead(const struct kl_verifier *x, struct kl_vf_state *s)
 {
 	unsigned int t, i;
@@ -31,7 +31,7 @@ static void kill_dead(const struct kl_verifier *x, struct kl_vf_state *s)
 	}
 }
 
-/* What a thread is, whatever the names are. */
+/* A hash of a thread that does not depend on names. */
 static uint64_t signature(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t)
 {
 	const struct kl_vf_thread *th = &s->th[t];
@@ -100,7 +100,7 @@ static void try_form(struct best *b)
 	d = len == st->len ? memcmp(key, st->key, len) : (int)len - (int)st->len;
 	if (d > 0)
 		return;
-	/* Of equal keys the edges decide, so that the form does not depend on the order. */
+	/* With equal keys the edges decide, so that the form does not depend on the order. */
 	if (!d && memcmp(edges, st->edges, 4 * nedges) >= 0)
 		return;
 	kl_vf_copy(b->out, &f);
@@ -111,7 +111,7 @@ static void try_form(struct best *b)
 	st->nedges = nedges;
 }
 
-/* All orders of the threads from @from on that look the same. */
+/* Try all orders of similar threads from @from on. */
 static void permute(struct best *b, unsigned int from)
 {
 	unsigned int i, nt = b->s->nt;
@@ -154,7 +154,7 @@ void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_stat
 	}
 	for (t = 0; t < s->nt; t++)
 		b.sig[t] = signature(x, s, t);
-	/* Threads of one role are next to each other: sorted among themselves. */
+	/* Threads of one role are neighbours, and are sorted among themselves. */
 	for (i = 1; i < s->nt; i++)
 		for (k = i; k && x->role[k - 1] == x->role[k] &&
 		     b.sig[b.order[k - 1]] > b.sig[b.order[k]]; k--) {

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a step ends.  It has at most one access that does not commute with what
- * other threads do, and all that commutes around it.  What commutes: registers,
- * nodes that nobody else knows, fields that are never written once others know
- * their node, variables that only `init' writes, and places that are accessed under
- * one lock only.  Taking a lock commutes to the right, releasing one to the left
- * (Lipton).  That a field or a place is such a one is assumed until an access shows
- * that it is not: then all begins anew.
+ * The end of a step.  A step has at most one access that does not commute with other threads'
+ * accesses, and everything around it that commutes.  These accesses commute: registers; nodes that
+ * no other thread knows; fields that are not written once others know their node; variables that
+ * only `init' writes; and places that are accessed only under one lock.  Taking a lock commutes to
+ * the right, releasing it to the left (Lipton).  A field or place is assumed to commute until an
+ * access shows otherwise; then the search begins anew.
  *
- * What may wait for ever, as an assume(), does not come behind the one access: others
- * see that access even if the step never comes to its end.
+ * An instruction that may wait for ever, such as assume(), does not follow that one access: others
+ * see the access even if the step never ends.
  */
 #include "verify/model.h"
 
 enum vf_class { C_LOCAL, C_BOTH, C_RIGHT, C_LEFT, C_NONE };
 
-/* An access to what locks may protect. */
+/* Classify an access to a place that locks may protect. */
 static enum vf_class guarded(struct kl_verifier *x, const struct kl_vf_run *r, unsigned int place,
 			     unsigned int node)
 {
@@ -43,7 +42,7 @@ static enum vf_class field_class(struct kl_verifier *x, const struct kl_vf_run *
 	return guarded(x, r, x->m.nslots + field, ptr);
 }
 
-/* May `choose' have nothing to choose from? */
+/* May the range of `choose' be empty? */
 static bool may_be_empty(const struct kl_verifier *x, uint8_t lo, uint8_t hi)
 {
 	struct kl_val p, q;

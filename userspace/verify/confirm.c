@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* An alarm made concrete: the explorer's search under small bounds. */
+/* Making an alarm concrete: the explorer searches small clients. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ bool kl_verify_roles(const struct kl_spec *spec, struct kl_verify_options *o)
 	return true;
 }
 
-/* Threads of the client: those that were verified, or general ones. */
+/* Make the client's threads: those that were verified, or general ones. */
 static void set_client(const struct kl_verifier *x, struct kl_client *c, unsigned int threads,
 		       unsigned int ops)
 {
@@ -40,7 +40,7 @@ static bool is_wrong(enum kl_explore_verdict v)
 	       v == KL_EX_ENDLESS;
 }
 
-/* Do threads use the keys of the first and the last node, which are not verified? */
+/* Do threads use the keys of the sentinels, which are not verified? */
 static bool other_keys(const struct kl_verifier *x, const struct kl_client *c)
 {
 	unsigned int i;
@@ -58,7 +58,7 @@ static void cut(struct kl_verify_search *s, bool *how, const char *why, const ch
 	*how = true;
 }
 
-/* One search has ended.  Return: was something found? */
+/* Note the end of a search.  Return: true if it found a run. */
 static bool searched(struct kl_verify_search *s, struct kl_explorer *ex, unsigned int threads,
 		     unsigned int ops, enum kl_explore_verdict v)
 {
@@ -67,13 +67,13 @@ static bool searched(struct kl_verify_search *s, struct kl_explorer *ex, unsigne
 		return true;
 	}
 	if (v == KL_EX_MEMORY)
-		cut(s, &s->no_memory, "the bound on memory of that search was reached", "");
+		cut(s, &s->no_memory, "that search reached its memory limit", "");
 	else if (v == KL_EX_STOPPED)
 		cut(s, &s->stopped, "that search was stopped: ", kl_explore_message(ex));
 	else if (v == KL_EX_LOST)
 		cut(s, &s->cannot, "", kl_explore_message(ex));
 	else if (v == KL_EX_LIMIT)
-		cut(s, &s->cannot, "a bound of the explorer's own was reached: ",
+		cut(s, &s->cannot, "the explorer reached one of its own limits: ",
 		    kl_explore_message(ex));
 	else if (s->ops[threads] < ops)
 		s->ops[threads] = ops;
@@ -110,7 +110,7 @@ int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bound
 		kl_explorer_free(*out);
 		*out = NULL;
 	}
-	/* It has said why. */
+	/* The explorer has printed the reason. */
 	if (ret == -EINVAL) {
 		cut(s, &s->cannot, "the explorer cannot run this model", "");
 		ret = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The covering test: the concrete states of a bounded run, abstracted, lie below
- * stored abstract states.  That is the meaning of soundness, looked at.
+ * The covering test: each concrete state of a bounded run, abstracted, lies below a stored abstract
+ * state.  That is what soundness means, checked on examples.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,18 +10,17 @@
 #include "base/hash.h"
 #include "verify/model.h"
 
-#define CONCRETE_MAX	2000000		/* states of a bounded run */
+#define CONCRETE_MAX	2000000		/* maximal number of states of a bounded run */
 
 struct cover {
 	struct kl_verifier *x;
-	struct kl_verifier *y;		/* the concrete one */
-	uint32_t *table, *next;		/* x's states by all but their summaries */
-	size_t size;
+	struct kl_verifier *y;		/* the verifier in concrete mode */
+	struct kl_table table;		/* x's states, hashed without their summaries */
 	char *why;
 	size_t why_size;
 };
 
-/* Named individuals are before the summaries. */
+/* The number of named individuals, which come before the summaries. */
 static unsigned int named(const struct kl_vf_state *s)
 {
 	unsigned int n = 1;
@@ -31,7 +30,7 @@ static unsigned int named(const struct kl_vf_state *s)
 	return n;
 }
 
-/* The part of a packed key that has nothing of the summaries in it. */
+/* A hash of a packed key without its summaries. */
 static uint32_t hash_core(const uint8_t *key, unsigned int len, const struct kl_vf_state *s)
 {
 	const unsigned int core = len - 8 * (s->nn - named(s));
@@ -47,24 +46,19 @@ static int build(struct cover *c)
 {
 	const struct kl_vf_store *st = &c->x->store;
 	struct kl_vf_state s;
-	size_t i, at;
+	uint32_t hash;
+	size_t i;
+	int ret = 0;
 
-	for (c->size = 1024; c->size < 2 * st->n; c->size *= 2)
-		;
-	c->table = calloc(c->size, sizeof(*c->table));
-	c->next = calloc(st->n + 1, sizeof(*c->next));
-	if (!c->table || !c->next)
-		return -ENOMEM;
-	for (i = 0; i < st->n; i++) {
+	for (i = 0; !ret && i < st->n; i++) {
 		kl_vf_unpack(c->x, i, &s);
-		at = hash_core(st->bytes + st->e[i].at, st->e[i].len, &s) & (c->size - 1);
-		c->next[i] = c->table[at];
-		c->table[at] = i + 1;
+		hash = hash_core(st->bytes + st->e[i].at, st->e[i].len, &s);
+		ret = kl_table_add(&c->table, hash, i);
 	}
-	return 0;
+	return ret;
 }
 
-/* Is @a, in the canonical form, below @b? */
+/* Is the canonical state @a below @b? */
 static bool below(const struct kl_vf_state *a, const struct kl_vf_state *b)
 {
 	const unsigned int n = named(a);
@@ -111,18 +105,19 @@ static bool same_core(const struct cover *c, uint32_t i, const struct kl_vf_stat
 static bool find(const struct cover *c, const struct kl_vf_state *a)
 {
 	struct kl_vf_state b;
+	const uint32_t hash = hash_core(c->x->store.key, c->x->store.len, a);
 	uint32_t i;
+	size_t at;
 
-	i = c->table[hash_core(c->x->store.key, c->x->store.len, a) & (c->size - 1)];
-	for (; i; i = c->next[i - 1]) {
-		kl_vf_unpack(c->x, i - 1, &b);
-		if (same_core(c, i - 1, a, &b) && below(a, &b))
+	kl_table_for_each(&c->table, hash, at, i) {
+		kl_vf_unpack(c->x, i, &b);
+		if (same_core(c, i, a, &b) && below(a, &b))
 			return true;
 	}
 	return false;
 }
 
-/* The threads that look alike may be in another order there: what the edges are differs. */
+/* Find a covering state; similar threads may be in another order there, since edges differ. */
 static bool find_ordered(struct cover *c, const struct kl_vf_state *s, uint8_t *order,
 			 unsigned int from)
 {
@@ -149,7 +144,7 @@ static bool find_ordered(struct cover *c, const struct kl_vf_state *s, uint8_t *
 	return found;
 }
 
-/* Is a concrete state, whose threads are those of x, covered? */
+/* Is a concrete state with x's threads covered? */
 static bool covered(struct cover *c, struct kl_vf_state *s)
 {
 	uint8_t order[KL_VF_THREADS];
@@ -190,7 +185,7 @@ static bool look_at(struct cover *c, uint32_t at)
 	return true;
 }
 
-/* The concrete run: 1 if all of it is covered. */
+/* Run the model concretely.  Return: 1 if all its states are covered. */
 static int run(struct cover *c)
 {
 	struct kl_verifier *y = c->y;
@@ -221,7 +216,7 @@ static int run(struct cover *c)
 	if (ret)
 		return ret;
 	if (y->alarm || y->restart) {
-		snprintf(c->why, c->why_size, "a concrete run goes wrong: %s", y->alarm ?
+		snprintf(c->why, c->why_size, "a concrete run fails: %s", y->alarm ?
 			 y->message : "an assumption does not hold");
 		return 0;
 	}
@@ -257,8 +252,7 @@ int kl_verify_cover(struct kl_verifier *x, unsigned int threads, unsigned int op
 		ret = run(&c);
 	if (states)
 		*states = y->store.n;
-	free(c.table);
-	free(c.next);
+	kl_table_free(&c.table);
 	free(y->stack);
 	kl_vf_store_free(&y->store);
 	free(y);

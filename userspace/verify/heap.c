@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The two heaps as one: focus, exact updates, escape. */
+/* The heap of implementation and reference: focus, exact updates, escape. */
 #include "base/mem.h"
 #include "verify/model.h"
 
@@ -7,7 +7,7 @@ struct kl_vf_run *kl_vf_fork(struct kl_verifier *x, const struct kl_vf_run *r)
 {
 	struct kl_vf_run *f;
 
-	/* Room was made before the step: see kl_vf_step(). */
+	/* kl_vf_step() has made room. */
 	f = &x->stack[x->nstack++];
 	memcpy(f, r, sizeof(*f));
 	return f;
@@ -26,13 +26,13 @@ unsigned int kl_vf_new(struct kl_vf_state *s, uint64_t kind)
 	return i;
 }
 
-/* Where individual @i's edges of one heap are. */
+/* The edge set of individual @i in one of the two heaps. */
 static uint32_t *edges(struct kl_vf_state *s, unsigned int i, bool ref)
 {
 	return ref && kf_has_rsucc(s->kind[i]) ? &s->rsucc[i] : &s->succ[i];
 }
 
-/* Let the next of @i be @v; of a summary: one of its nodes, which gets a name. */
+/* Let @v be the next of @i; if @v is a summary, one of its nodes, which gets a name. */
 static bool choose(struct kl_vf_state *s, unsigned int i, bool ref, unsigned int v)
 {
 	unsigned int m, k;

@@ -5,12 +5,12 @@
 enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r)
 {
 	x->full = true;
-	return kl_vf_alarm(x, r, "more nodes must be told apart than there is room for");
+	return kl_vf_alarm(x, r, "too many nodes must be distinguished");
 }
 
 enum kl_vf_end kl_vf_not_a_node(struct kl_verifier *x, struct kl_vf_run *r, uint8_t v)
 {
-	return kl_vf_alarm(x, r, v ? "access through what may be no pointer" :
+	return kl_vf_alarm(x, r, v ? "access through a value that may not be a pointer" :
 			   "access through a null pointer");
 }
 
@@ -39,8 +39,8 @@ static enum kl_vf_end load_slot(struct kl_verifier *x, struct kl_vf_run *r, unsi
 }
 
 /*
- * Other threads can reach @i from here on.  Of several nodes that an operation makes
- * it is the one that comes in that the specification's node corresponds to.
+ * Other threads can reach @i from here on.  If an operation makes several nodes, the one that is
+ * published corresponds to the specification's node.
  */
 static void publish(const struct kl_verifier *x, struct kl_vf_run *r, unsigned int i)
 {
@@ -53,8 +53,8 @@ static enum kl_vf_end store_slot(struct kl_verifier *x, struct kl_vf_run *r, uns
 				 uint8_t v)
 {
 	if (x->m.keyed && !x->init && (int)slot == x->m.root)
-		return kl_vf_alarm(x, r, "the list's head is written: klin verify takes sets in "
-				   "lists that begin with a node of their own");
+		return kl_vf_alarm(x, r, "the head of the list is written: klin verify needs a "
+					 "set's list to begin with a sentinel node");
 	if (kl_vf_is_ptr(v) && !x->init)
 		publish(x, r, v);
 	r->s.g[slot] = kl_vf_is_data(v) ? VF_TOP : v;
@@ -78,7 +78,7 @@ static enum kl_vf_end read_field(struct kl_verifier *x, struct kl_vf_run *r, uns
 		return e;
 	}
 	if (!(r->s.kind[p] & KF_CAND))
-		return kl_vf_alarm(x, r, "a node that is the specification's only");
+		return kl_vf_alarm(x, r, "access to a node that only the specification has");
 	v = kf_field(r->s.kind[p], x->m.field[field]);
 	th->reg[a] = v == VF_ARG ? VF_TOK + p : v > VF_ARG && v < VF_ARG + 8 ? VF_TOP : v;
 	return VF_STEPPED;
@@ -98,7 +98,7 @@ static enum kl_vf_end write_next(struct kl_verifier *x, struct kl_vf_run *r, uns
 		if (e != VF_STEPPED)
 			return e;
 	} else if (kf_has_rsucc(s->kind[p]) && s->rsucc[p] & kl_vf_bit(v)) {
-		/* Whether it becomes uniform must be known. */
+		/* It must be known whether the node becomes uniform. */
 		e = kl_vf_focus_or_end(x, r, p, true);
 		if (e != VF_STEPPED)
 			return e;
@@ -127,17 +127,19 @@ static enum kl_vf_end write_field(struct kl_verifier *x, struct kl_vf_run *r, ui
 	if (!kl_vf_is_ptr(p))
 		return kl_vf_not_a_node(x, r, p);
 	if (!(s->kind[p] & KF_CAND))
-		return kl_vf_alarm(x, r, "a node that is the specification's only");
+		return kl_vf_alarm(x, r, "access to a node that only the specification has");
 	if (x->m.field[field] == FIELD_NEXT)
 		return write_next(x, r, p, v);
 	if (x->m.key_field[field]) {
 		if (s->kind[p] & KF_WAS)
-			return kl_vf_alarm(x, r, "the key of a node that was on the list changes");
+			return kl_vf_alarm(x, r,
+					   "the key of a node changes after the node was on the "
+					   "list");
 		if (kl_vf_const_of(&x->m, v, &c))
 			v = !c.tag && !c.v ? VF_KEY + KEY_MIN :
 			    !c.tag && c.v == UINT64_MAX ? VF_KEY + KEY_MAX : VF_TOP;
 	}
-	/* The operation's argument in a node that it made; other data is not followed. */
+	/* Only the operation's argument, in a node that it made, is followed as data. */
 	if (kl_vf_is_data(v) && (v < VF_ARG || (s->kind[p] & KF_ESC && th->corr != p)))
 		v = VF_TOP;
 	if (kl_vf_names(v))
@@ -160,7 +162,7 @@ static enum kl_vf_end new_node(struct kl_verifier *x, struct kl_vf_run *r, unsig
 	return VF_STEPPED;
 }
 
-/* What is not known is taken both ways; this one is true. */
+/* Take an unknown condition both ways; this run goes on with true. */
 static void set_unknown(struct kl_verifier *x, struct kl_vf_run *r, unsigned int a, uint16_t next)
 {
 	struct kl_vf_run *f = kl_vf_fork(x, r);
@@ -202,7 +204,7 @@ static enum kl_vf_end choose(struct kl_verifier *x, struct kl_vf_run *r, uint32_
 static enum kl_vf_end jump(struct kl_verifier *x, struct kl_vf_run *r, unsigned int target,
 			   uint16_t *next)
 {
-	/* A loop's second round is another step, or it would have no end here. */
+	/* A loop's second round is another step; otherwise a step might have no end. */
 	if (target <= r->s.th[r->t].pc)
 		r->jumps++;
 	*next = target;
@@ -240,9 +242,9 @@ enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint
 	case KL_I_STOREX:
 		next++;
 		if (!kl_vf_const_of(&x->m, reg[b], &v))
-			return kl_vf_alarm(x, r, "an index is not known");
+			return kl_vf_alarm(x, r, "an index is unknown");
 		if (v.v >= code[th->pc + 1] >> 16)
-			return kl_vf_alarm(x, r, "an index outside of its array");
+			return kl_vf_alarm(x, r, "the index is out of bounds of its array");
 		i = (code[th->pc + 1] & 0xffff) + v.v;
 		e = op == KL_I_LOADX ? load_slot(x, r, a, i) : store_slot(x, r, i, reg[a]);
 		break;
@@ -290,7 +292,7 @@ enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint
 		break;
 	case KL_I_EITHER:
 		if (a > KL_VF_FORKS / 2)
-			return kl_vf_alarm(x, r, "more alternatives than klin verify follows");
+			return kl_vf_alarm(x, r, "too many alternatives for klin verify");
 		for (i = 1; i < a; i++) {
 			struct kl_vf_run *f = kl_vf_fork(x, r);
 
@@ -323,7 +325,7 @@ enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint
 	case KL_I_RETURN:
 		return kl_vf_returns(x, r, a, b);
 	default:
-		return kl_vf_alarm(x, r, "an instruction that klin verify does not know");
+		return kl_vf_alarm(x, r, "an instruction that klin verify does not support");
 	}
 	if (e == VF_STEPPED)
 		th->pc = next;

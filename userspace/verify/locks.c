@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Locks: who holds them, and whether all operations take them in one order, so
- * that no threads can wait for each other in a ring.  The locks of nodes are in the
- * order of their keys.  It is looked at where the operation's own key is the one
- * observed: that key is any.
+ * Locks: their holders, and whether all operations take locks in one order, so that no threads can
+ * wait for each other in a ring.  The locks of nodes are ordered by keys.  Only operations on the
+ * observed key are checked, which stands for any key.
  */
 #include "verify/model.h"
 
-#define NODES		62	/* all locks in nodes, as one of the locks */
+#define NODES		62	/* the number that stands for all locks in nodes */
 
 uint64_t kl_vf_held(const struct kl_verifier *x, const struct kl_vf_run *r, unsigned int node)
 {
@@ -22,7 +21,7 @@ uint64_t kl_vf_held(const struct kl_verifier *x, const struct kl_vf_run *r, unsi
 	return set;
 }
 
-/* Is the key of node @a less than that of @b? */
+/* Is the key of node @a certainly less than that of @b? */
 static bool before(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int a,
 		   unsigned int b)
 {
@@ -35,7 +34,7 @@ static bool before(const struct kl_verifier *x, const struct kl_vf_state *s, uns
 	return s->kind[a] & listed && s->succ[a] == kl_vf_bit(b);
 }
 
-/* The thread is going to take a lock, whether or not it is free: node @node's, or slot @slot. */
+/* Note that the thread wants the lock of @node, or of @slot, whether or not it is free. */
 static void note_order(struct kl_verifier *x, const struct kl_vf_run *r, unsigned int node,
 		       unsigned int slot)
 {
@@ -75,7 +74,7 @@ bool kl_vf_ordered_locks(const struct kl_verifier *x)
 	return true;
 }
 
-/* An instruction that takes or releases a lock. */
+/* Run an instruction that takes or releases a lock. */
 enum kl_vf_end kl_vf_lock(struct kl_verifier *x, struct kl_vf_run *r, uint32_t insn)
 {
 	struct kl_vf_state *s = &r->s;
@@ -93,9 +92,9 @@ enum kl_vf_end kl_vf_lock(struct kl_verifier *x, struct kl_vf_run *r, uint32_t i
 		v = s->g[b];
 	}
 	if (!take && v != own)
-		return kl_vf_alarm(x, r, "a lock is released that the thread does not hold");
+		return kl_vf_alarm(x, r, "the thread releases a lock that it does not hold");
 	if (take && v == own)
-		return kl_vf_alarm(x, r, "a lock is taken that the thread holds already");
+		return kl_vf_alarm(x, r, "the thread takes a lock that it already holds");
 	if (take)
 		note_order(x, r, p, b);
 	if (take && v)

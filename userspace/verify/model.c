@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A model for the verifier: what it can read, its code, what is live where. */
+/* Models for the verifier: reading an implementation, its code, and live registers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int refuse(const struct kl_spec *s, struct kl_pos pos, const char *what, 
 	return -EINVAL;
 }
 
-/* ---- what a model has -------------------------------------------------------------------- */
+/* ---- reading a model ---------------------------------------------------------------------- */
 
 static int read_struct(struct kl_vf_model *m)
 {
@@ -23,7 +23,7 @@ static int read_struct(struct kl_vf_model *m)
 	unsigned int i, nfields = 0, next = 0, locks = 0;
 
 	if (im->nstructs > 1)
-		return refuse(m->spec, im->structs[1].pos, "follows nodes of one struct only",
+		return refuse(m->spec, im->structs[1].pos, "supports nodes of one struct only",
 			      im->structs[1].name);
 	if (!im->nstructs)
 		return 0;
@@ -32,18 +32,19 @@ static int read_struct(struct kl_vf_model *m)
 
 		if (f->type >= KL_IT_PTR) {
 			if (next++)
-				return refuse(m->spec, f->pos, "follows one pointer of a node, "
-					      "this is the second", f->name);
+				return refuse(m->spec, f->pos, "supports one pointer in a node, "
+							       "this is the second", f->name);
 			m->field[i] = FIELD_NEXT;
 		} else if (f->type == KL_IT_LOCK) {
 			if (locks++)
-				return refuse(m->spec, f->pos, "knows one lock in a node, this is "
-					      "the second", f->name);
+				return refuse(m->spec, f->pos, "supports one lock in a node, this "
+							       "is the second", f->name);
 			m->field[i] = FIELD_LOCK;
 			m->has_lock = true;
 		} else if (nfields == KL_VF_FIELDS) {
-			return refuse(m->spec, f->pos, "knows four fields of a node apart from its "
-				      "pointer and its lock, this is the fifth", f->name);
+			return refuse(m->spec, f->pos,
+				      "supports four fields of a node besides its pointer and its "
+				      "lock, this is the fifth", f->name);
 		} else {
 			m->field[i] = nfields++;
 		}
@@ -58,7 +59,7 @@ static int read_key_field(struct kl_vf_model *m)
 	unsigned int i, n = 0;
 
 	if (!m->im->nstructs)
-		return refuse(m->spec, m->im->pos, "takes sets in sorted lists of nodes",
+		return refuse(m->spec, m->im->pos, "supports sets only as sorted lists of nodes",
 			      m->spec->name);
 	for (i = 0; i < st->nfields; i++) {
 		m->key_field[i] = st->fields[i].key;
@@ -88,8 +89,8 @@ static int read_state(struct kl_vf_model *m)
 		if (!v->cont)
 			continue;
 		if (v->cont != KL_C_STACK && v->cont != KL_C_QUEUE && v->cont != KL_C_SET)
-			return refuse(s, v->pos, "knows stacks, queues and sets as containers, "
-				      "not this one", v->name);
+			return refuse(s, v->pos, "supports the containers stack, queue and set, "
+						 "not this one", v->name);
 		if (v->cont == KL_C_SET)
 			m->keyed = true;
 		if (at + 2 > KL_VF_GLOBALS)
@@ -101,14 +102,14 @@ static int read_state(struct kl_vf_model *m)
 	m->scalar = at;
 	at += s->nslots;
 	if (at > KL_VF_GLOBALS) {
-		kl_err("%s: klin verify has room for %d shared words, the implementation's and "
-		       "the specification's, not for %u", s->path, KL_VF_GLOBALS, at);
+		kl_err("%s: klin verify supports %d shared words, but the implementation and "
+		       "the specification have %u", s->path, KL_VF_GLOBALS, at);
 		return -EINVAL;
 	}
 	m->ng = at;
 	if (m->keyed && s->nvars > 1)
-		return refuse(s, s->vars[1].pos, "takes a set alone, without a second variable in "
-			      "the specification", s->vars[1].name);
+		return refuse(s, s->vars[1].pos, "supports a set only without other variables in "
+						 "the specification", s->vars[1].name);
 	return 0;
 }
 
@@ -122,12 +123,12 @@ static int read_keys(struct kl_vf_model *m)
 	if (!m->keyed)
 		return 0;
 	if (s->partition != KL_PART_PARAM) {
-		kl_err("%s: klin verify looks at a set one key at a time: the specification needs "
+		kl_err("%s: klin verify checks a set one key at a time: the specification needs "
 		       "'partition by k;'", s->path);
 		return -EINVAL;
 	}
 	if (kl_spec_partition_doubt(s, why, sizeof(why))) {
-		kl_err("klin verify looks at a set one key at a time: %s", why);
+		kl_err("klin verify checks a set one key at a time: %s", why);
 		return -EINVAL;
 	}
 	for (i = 0; i < m->nm; i++) {
@@ -140,7 +141,7 @@ static int read_keys(struct kl_vf_model *m)
 	return ret;
 }
 
-/* ---- what is live -------------------------------------------------------------------------- */
+/* ---- live registers ------------------------------------------------------------------------ */
 
 static void liveness(struct kl_vf_method *m)
 {
@@ -169,7 +170,7 @@ static void liveness(struct kl_vf_method *m)
 	}
 }
 
-/* Which accesses have linearization points: the last ones before them. */
+/* Mark the accesses with linearization points: each point belongs to the last access before it. */
 static void find_points(struct kl_vf_method *m)
 {
 	struct kl_flow f;
@@ -209,7 +210,7 @@ static void find_points(struct kl_vf_method *m)
 	}
 }
 
-/* Registers of the reference: its code tells. */
+/* Do the registers of the reference's code fit? */
 static bool fits_registers(const uint32_t *code, uint32_t n)
 {
 	uint32_t at;
@@ -257,13 +258,13 @@ static int read_methods(struct kl_vf_model *m)
 	int ret;
 
 	if (m->im->nmethods > KL_VF_METHODS) {
-		kl_err("%s: klin verify takes at most %d methods", s->path, KL_VF_METHODS);
+		kl_err("%s: klin verify supports at most %d methods", s->path, KL_VF_METHODS);
 		return -EINVAL;
 	}
 	ret = kl_impl_lin(s, start, n, &m->nregs, m->names);
 	if (ret)
 		return ret;
-	/* The specification's code moves when something is compiled behind it. */
+	/* The specification's code moves in memory when more is compiled, so it is copied. */
 	m->code = calloc(s->ncode, 2 * sizeof(*m->code));
 	if (!m->code)
 		return -ENOMEM;
@@ -292,7 +293,8 @@ static int read_methods(struct kl_vf_model *m)
 		live += n[i];
 		point += n[i];
 		if (v->nresults > KL_VF_RESULTS)
-			return refuse(s, d->pos, "takes methods of two results at most", v->name);
+			return refuse(s, d->pos,
+				      "supports methods with at most two results", v->name);
 		if (!fits_registers(v->ref, v->nref))
 			return refuse(s, sd->pos, "has too few registers for this method of the "
 				      "specification", v->name);
@@ -318,11 +320,11 @@ int kl_vf_model(struct kl_vf_model *m, struct kl_spec *spec)
 		return -EINVAL;
 	}
 	if (m->im->nthreads)
-		return refuse(spec, m->im->threads[0].pos, "runs methods in any order: 'client "
-			      "general(N);' or 'client roles(...);' is expected instead of a "
-			      "thread", m->im->threads[0].name);
+		return refuse(spec, m->im->threads[0].pos,
+			      "runs methods in any order: expected 'client general(N);' or 'client "
+			      "roles(...);' instead of a thread", m->im->threads[0].name);
 	if (m->im->nslots > KL_VF_GLOBALS) {
-		kl_err("%s: klin verify has room for %d shared words, not for %u", spec->path,
+		kl_err("%s: klin verify supports %d shared words, but the model has %u", spec->path,
 		       KL_VF_GLOBALS, m->im->nslots);
 		return -EINVAL;
 	}
@@ -339,7 +341,7 @@ int kl_vf_model(struct kl_vf_model *m, struct kl_spec *spec)
 		m->prot[i] = UINT64_MAX;
 	for (i = 0; i < m->nm; i++)
 		if (m->m[i].other && !m->keyed && !ret) {
-			kl_err("%s: klin verify knows '@lin other' for sets only ('%s')",
+			kl_err("%s: klin verify supports '@lin other' for sets only ('%s')",
 			       spec->path, m->m[i].name);
 			ret = -EINVAL;
 		}

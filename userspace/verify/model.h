@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A model as the verifier reads it, and the verifier itself. */
+/* A model, as the verifier reads it, and the verifier's state. */
 #ifndef KL_VERIFY_MODEL_H
 #define KL_VERIFY_MODEL_H
 
@@ -9,60 +9,61 @@
 #include "verify/store.h"
 
 #define KL_VF_METHODS	16
-#define KL_VF_ALTS	4	/* choices open in the reference's operation */
+#define KL_VF_ALTS	4	/* maximal number of open choices of the reference's operation */
 #define KL_VF_RREGS	64
-#define KL_VF_STEPS	2000	/* instructions of a step */
-#define KL_VF_FORKS	96	/* that one instruction may make */
+#define KL_VF_STEPS	2000	/* maximal number of instructions of a step */
+#define KL_VF_FORKS	96	/* maximal number of forks of one instruction */
 
-/* What a word of a node is. */
+/* The meaning of a node's word, besides numbers of fields. */
 enum { FIELD_NEXT = 100, FIELD_LOCK };
 
 struct kl_vf_method {
 	const char *name;
-	const uint32_t *code, *ref;	/* the implementation's, the specification's */
-	uint64_t *live;			/* registers that matter before each word of code */
-	/* those that hold something longer than for one instruction */
+	const uint32_t *code, *ref;	/* code of the implementation, and of the specification */
+	uint64_t *live;			/* live registers before each word of code */
+	/* registers that live longer than for one instruction */
 	uint64_t kept;
 	const uint32_t *lines;
-	bool *point;			/* accesses that have a linearization point behind them */
+	bool *point;			/* accesses that are followed by a linearization point */
 	uint32_t ncode, nref;
 	unsigned int nparams, nresults;
-	uint32_t bools;			/* parameters, a bit each */
-	int key;			/* the parameter that is the key, or -1 */
-	bool lin, other;		/* it has `@lin'; `@lin other' */
+	uint32_t bools;			/* bit set of parameters that are bools */
+	int key;			/* index of the parameter that is the key, or -1 */
+	bool lin, other;		/* it has `@lin', `@lin other' */
 };
 
 struct kl_vf_model {
 	struct kl_spec *spec;
 	struct kl_impl *im;
 	struct kl_vf_method m[KL_VF_METHODS];
-	const char *names[KL_VF_METHODS][KL_IMPL_REGS];	/* of each method's variables */
+	const char *names[KL_VF_METHODS][KL_IMPL_REGS];	/* names of each method's variables */
 	unsigned int nm, nregs;
-	unsigned int nslots;		/* the implementation's globals */
-	unsigned int ng;		/* and the reference's */
-	uint8_t cont[KL_VF_GLOBALS], scalar;	/* where containers and scalars begin in g[] */
+	unsigned int nslots;		/* number of the implementation's globals */
+	unsigned int ng;		/* number of all globals, with the reference's */
+	uint8_t cont[KL_VF_GLOBALS], scalar;	/* indices in g[] of containers and scalars */
 	bool is_queue[KL_VF_GLOBALS];
 	uint8_t field[KL_FIELDS_MAX];	/* the number of a field, FIELD_NEXT or FIELD_LOCK */
 	bool key_field[KL_FIELDS_MAX];
-	bool has_lock;			/* there are locks, in nodes or by themselves */
-	bool keyed;			/* one set, seen at one key */
+	bool has_lock;			/* there are locks, in nodes or in globals */
+	/* the specification is one set, which is verified for one key */
+	bool keyed;
 	int root;			/* keyed: the global that holds the list's head */
 	struct kl_val consts[KL_VF_CONSTS];
 	unsigned int nconsts;
-	/* Found out while searching, see step.c: */
+	/* Found out while searching, see commute.c: */
 	uint64_t prot[KL_VF_GLOBALS + KL_FIELDS_MAX];
 	bool mutable[KL_FIELDS_MAX], written[KL_VF_GLOBALS];
-	uint32_t *code;			/* all of it, and its lines */
+	uint32_t *code;			/* all code, and its lines */
 	uint64_t *live;
 	bool *point;
 };
 
-/* Make a model; 0, -EINVAL after a message, -ENOMEM. */
+/* Make a model.  Return: 0, -EINVAL after a message, -ENOMEM. */
 int kl_vf_model(struct kl_vf_model *m, struct kl_spec *spec);
 void kl_vf_model_free(struct kl_vf_model *m);
-/* The value of a constant, VF_TOP when there are too many. */
+/* The abstract value of a constant, or VF_TOP if there are too many constants. */
 uint8_t kl_vf_const(struct kl_vf_model *m, struct kl_val v);
-/* The constant that a value is; false if it is none. */
+/* Get the constant of an abstract value.  Return: false if it is not one. */
 bool kl_vf_const_of(const struct kl_vf_model *m, uint8_t v, struct kl_val *out);
 
 struct kl_vf_alt {
@@ -71,16 +72,16 @@ struct kl_vf_alt {
 	uint8_t reg[KL_VF_RREGS];
 };
 
-/* A thread's step under way. */
+/* A thread's step, while it runs. */
 struct kl_vf_run {
 	struct kl_vf_state s;
 	uint8_t t;
-	bool commit;		/* what does not commute with other threads' steps was done */
-	bool wrote;		/* changed what other threads see */
-	bool resume;		/* the instruction at hand has begun */
+	bool commit;		/* the access that does not commute was made */
+	bool wrote;		/* the step changed memory that other threads see */
+	bool resume;		/* the current instruction has begun */
 	uint8_t block, jumps;
 	uint16_t steps;
-	int16_t method;		/* of the step, and the line where it began; -1: none */
+	int16_t method;		/* method of the step, or -1, and the line where it began */
 	uint16_t line;
 	/* The reference's operation, while it runs: */
 	bool ref;
@@ -90,50 +91,51 @@ struct kl_vf_run {
 	struct kl_vf_alt alt[KL_VF_ALTS];
 };
 
-/* How a step came out. */
+/* The outcome of an instruction or a step. */
 enum kl_vf_end { VF_STEPPED, VF_NONE, VF_ALARM };
 
 struct kl_vf_views;
 
 struct kl_verifier {
 	struct kl_vf_model m;
-	struct kl_verify_options o, asked;	/* what is looked at; what was asked for */
-	/* any number was looked at, since so many have many states */
+	/* options of this search; options that were asked for */
+	struct kl_verify_options o, asked;
+	/* any number of threads was tried, since the asked number has many states */
 	bool tried_any;
 	unsigned int nt;		/* threads of a state: 1 if any number is verified */
 	uint64_t role[KL_VF_THREADS];	/* methods of each thread */
-	bool concrete;			/* nothing is summarised */
+	bool concrete;			/* the concrete mode, without summaries */
 	bool others;			/* views know of locks that other threads hold */
-	bool coarse;			/* states that differ in summaries only are united */
-	bool dead;			/* pointers are kept that are not looked at again */
+	bool coarse;			/* states that differ only in summaries are merged */
+	bool dead;			/* pointers that are not read again are kept */
 	bool init;			/* the code of `init' runs */
-	bool deaf;			/* alarms are not told */
-	bool full;			/* but that there was no room for a step */
-	/* locks: taken in no known order; a wait for something else */
+	bool deaf;			/* alarms are ignored */
+	bool full;			/* there was no room for a step */
+	/* locks are taken in no known order; a step waits for something else */
 	bool unordered, waits;
 	uint64_t then[64];		/* locks taken while one is held, see locks.c */
 	bool restart;			/* an assumption about locks or fields was wrong */
 	unsigned int max_ops;		/* concrete mode */
 	struct kl_vf_run *stack;
 	size_t nstack, cstack;
-	/* Steps end here. */
+	/* Called at the end of a step. */
 	int (*emit)(struct kl_verifier *x, struct kl_vf_run *r);
 	int (*keep)(struct kl_verifier *x, struct kl_vf_run *r);
 	struct kl_vf_store store;
-	uint32_t parent, actor;		/* of what is emitted */
-	uint64_t steps, max_steps;	/* max_steps: a bound, if not 0 */
-	uint64_t looks;			/* for the time, see kl_vf_time_over() */
-	/* before the search at hand; those of a finer one, at least */
+	uint32_t parent, actor;		/* parent and actor of emitted states */
+	uint64_t steps, max_steps;	/* number of instructions, and its bound or 0 */
+	uint64_t looks;			/* counts calls of kl_vf_time_over() */
+	/* instructions before the current search; the least bound of a finer one */
 	uint64_t before, finer;
-	bool bounded;			/* a finer search came to its bound */
+	bool bounded;			/* a finer search reached its bound */
 	unsigned int rounds;
 	double seconds;
 	enum kl_verify_verdict verdict;
 	bool alarm;
 	char message[240];
 	uint32_t last;			/* the state before the alarm */
-	struct kl_vf_state bad;		/* and that at it */
-	bool acts_now;			/* the state at hand has a step that others see */
+	struct kl_vf_state bad;		/* the state of the alarm */
+	bool acts_now;			/* the current state has a step that others see */
 	struct kl_vf_views *views;
 };
 
@@ -142,7 +144,7 @@ static inline unsigned int kl_vf_line(const struct kl_verifier *x, int method, u
 	return method >= 0 ? x->m.m[method].lines[pc] : 0;
 }
 
-/* The registers that tell states apart. */
+/* The registers that distinguish states. */
 static inline uint64_t kl_vf_live(const struct kl_verifier *x, const struct kl_vf_thread *th)
 {
 	return x->m.m[th->method].live[th->pc] | (x->dead ? x->m.m[th->method].kept : 0);
@@ -150,28 +152,28 @@ static inline uint64_t kl_vf_live(const struct kl_verifier *x, const struct kl_v
 
 /* heap.c */
 enum { FOCUS_DONE, FOCUS_NONE, FOCUS_FULL };
-/* Make the next pointer of @i (of the reference: @ref) definite in *r; other ways are pushed. */
+/* Make the next pointer of @i definite in *r (@ref: in the reference); other ways are pushed. */
 int kl_vf_focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i, bool ref);
 unsigned int kl_vf_next(const struct kl_vf_state *s, unsigned int i, bool ref);
 void kl_vf_set_next(struct kl_vf_state *s, unsigned int i, unsigned int to, bool ref);
-/* A new individual, 0 if there is no room. */
+/* Make an individual.  Return: 0 if there is no room. */
 unsigned int kl_vf_new(struct kl_vf_state *s, uint64_t kind);
 void kl_vf_escape(struct kl_vf_state *s, unsigned int i);
 struct kl_vf_run *kl_vf_fork(struct kl_verifier *x, const struct kl_vf_run *r);
 
-/* chain.c: the sorted list of a set. */
+/* sorted_list.c: sets in sorted lists. */
 unsigned int kl_vf_class(const struct kl_verifier *x, uint8_t v);
 uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_state *s,
 			    unsigned int i, uint32_t set);
-/* Leave only those everywhere. */
+/* Apply kl_vf_chain_coerce() to all nodes. */
 void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s);
 /* Has each node on the list a successor that the invariant allows? */
 bool kl_vf_chain_possible(const struct kl_verifier *x, const struct kl_vf_state *s);
-/* @i->next = @to, whose set is definite.  NULL, or why it is not understood. */
+/* Write @i->next = @to, whose edges are definite.  Return: NULL, or why it is not understood. */
 const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int i,
 			      unsigned int to);
 const char *kl_vf_chain_init(struct kl_verifier *x, struct kl_vf_state *s);
-/* How keys compare: 0, 1, or 2 for not known. */
+/* Compare keys.  Return: 0, 1, or 2 if it is unknown. */
 int kl_vf_key_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal);
 int kl_vf_key_equal(const struct kl_verifier *x, uint8_t a, uint8_t b);
 uint8_t kl_vf_key_of(const struct kl_verifier *x, uint64_t kind);
@@ -182,17 +184,17 @@ uint64_t kl_vf_node_key(const struct kl_verifier *x, uint64_t kind);
 int kl_vf_truth(const struct kl_verifier *x, uint8_t v);
 int kl_vf_equal(const struct kl_verifier *x, uint8_t a, uint8_t b);
 int kl_vf_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal);
-/* What an instruction that only computes makes of @b and @c; false: true or not is not known. */
+/* Compute @op of @b and @c into *out.  Return: false if a condition is unknown. */
 bool kl_vf_compute(struct kl_verifier *x, enum kl_opcode op, uint8_t b, uint8_t c, uint8_t *out);
 
-/* refer.c */
+/* reference.c */
 void kl_vf_ref_start(struct kl_verifier *x, struct kl_vf_run *r);
-/* One instruction of it; r->ref is false when it has returned. */
+/* Run one instruction of the reference; r->ref is false when it has returned. */
 enum kl_vf_end kl_vf_ref_step(struct kl_verifier *x, struct kl_vf_run *r);
-/* May the operation have been linearized at some time since the call? */
+/* Do the results fit some time since the call? */
 bool kl_vf_hindsight(struct kl_verifier *x, const struct kl_vf_run *r, const uint8_t *results);
 
-/* op.c: a call, a linearization point (r->ref is set if the reference has to run), a return. */
+/* op.c: a call; a linearization point, which sets r->ref if the reference must run; a return. */
 void kl_vf_begin(struct kl_verifier *x, struct kl_vf_run *r, unsigned int method, uint8_t key,
 		 uint8_t bits);
 enum kl_vf_end kl_vf_linearize(struct kl_verifier *x, struct kl_vf_run *r, unsigned int kind);
@@ -200,67 +202,67 @@ enum kl_vf_end kl_vf_returns(struct kl_verifier *x, struct kl_vf_run *r, unsigne
 			     unsigned int first);
 /* Is the operation on the observed key, or are there no keys? */
 bool kl_vf_tracked(const struct kl_verifier *x, const struct kl_vf_thread *th);
-/* What thread @t keeps in mind of the sorted list: nothing, or what is on it @now. */
+/* Reset the nodes that thread @t has seen on the list: to none, or with @now to those on it. */
 void kl_vf_forget_seen(struct kl_vf_state *s, unsigned int t, bool now);
 
 /* commute.c: must the step end before this instruction? */
 bool kl_vf_stops(struct kl_verifier *x, struct kl_vf_run *r, uint32_t insn);
 
-/* locks.c: take or release one. */
+/* locks.c: take or release a lock. */
 enum kl_vf_end kl_vf_lock(struct kl_verifier *x, struct kl_vf_run *r, uint32_t insn);
-#define KL_VF_SELF_LOCK	(1ULL << 63)	/* of a set of locks: that of the node itself */
-/* The locks that the thread holds, a bit for each slot, and @node's, if that is not 0. */
+#define KL_VF_SELF_LOCK	(1ULL << 63)	/* in a set of locks: the lock of the node itself */
+/* The locks that the thread holds: a bit for each slot, and one for @node unless it is 0. */
 uint64_t kl_vf_held(const struct kl_verifier *x, const struct kl_vf_run *r, unsigned int node);
-/* Can no threads wait for each other? */
+/* Are all locks taken in one order, so that no threads wait for each other? */
 bool kl_vf_ordered_locks(const struct kl_verifier *x);
 
-/* search.c: is it to end now?  Looked at now and then; x->message says why. */
+/* search.c: must the search end now?  Then x->message has the reason. */
 bool kl_vf_time_over(struct kl_verifier *x);
-/* step.c: all steps of a thread from a state; what they lead to is emitted. */
+/* step.c: run all steps of a thread from a state, and emit the states after them. */
 int kl_vf_step(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t);
 enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* insn.c: one instruction; what is not definite is made so, other ways are pushed. */
+/* insn.c: run one instruction; what it needs is made definite, and other ways are pushed. */
 enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint32_t *code);
-/* first.c: run `init'. */
+/* init_state.c: run `init'. */
 int kl_vf_first(struct kl_verifier *x, struct kl_vf_state *s);
 
-/* There is no room for what must be told apart. */
+/* There is no room for all individuals. */
 enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r);
 enum kl_vf_end kl_vf_not_a_node(struct kl_verifier *x, struct kl_vf_run *r, uint8_t v);
 
-/* kl_vf_focus(), and what it means for the step: VF_STEPPED, and it goes on. */
+/* kl_vf_focus() for a step, which goes on if the result is VF_STEPPED. */
 enum kl_vf_end kl_vf_focus_or_end(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i,
 				  bool ref);
 
-/* canon.c: the canonical form, in @out and as bytes in x->store.key and .edges. */
+/* canon.c: make the canonical form, in @out and as bytes in x->store.key and .edges. */
 void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_state *out);
-/* form.c: names anew, the rest summarised; thread order[t] becomes thread t. */
+/* rename.c: give new names, and summarise the rest; thread order[t] becomes thread t. */
 void kl_vf_form(const struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
 		struct kl_vf_state *out);
 /* A set of individuals under new numbers. */
 uint32_t kl_vf_map_set(uint32_t set, const uint8_t *map);
-/* pack.c: all of a state; the length of what tells it from others comes back. */
+/* pack.c: pack a state.  Return: the length of the part that distinguishes states. */
 unsigned int kl_vf_pack(const struct kl_verifier *x, const struct kl_vf_state *s, uint8_t *key,
 			unsigned int *len, uint32_t *edges, unsigned int *nedges);
-/* unite.c: store the canonical @s, whose bytes were just made: its number or a negative errno. */
+/* merge.c: store the canonical @s, whose bytes were just made.  Return: its number or an errno. */
 int64_t kl_vf_add(struct kl_verifier *x, const struct kl_vf_state *s);
-/* The form with the threads in that order; dead values have been forgotten before. */
+/* Make the form with the threads in this order; dead values are forgotten already. */
 void kl_vf_ordered(struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
 		   struct kl_vf_state *out);
 void kl_vf_unpack(const struct kl_verifier *x, uint32_t at, struct kl_vf_state *s);
-/* Summarise: the state that stands for a concrete one. */
+/* Turn a concrete state into the abstract state that stands for it. */
 void kl_vf_abstract_keys(const struct kl_verifier *x, struct kl_vf_state *s);
 
 /* views.c: any number of threads. */
 int kl_vf_interfere(struct kl_verifier *x, uint32_t at);
 void kl_vf_views_clear(struct kl_verifier *x);
 void kl_vf_views_free(struct kl_verifier *x);
-/* glue.c: the steps of view @w's thread, as view @v sees them: 0 or a negative errno. */
+/* view_join.c: run the steps of view @w's thread as view @v sees them.  0 or a negative errno. */
 int kl_vf_glue(struct kl_verifier *x, uint32_t v, uint32_t w);
-/* What views of one state agree on, as a hash. */
+/* A hash of everything on which views of one state agree. */
 uint64_t kl_vf_look(const struct kl_verifier *x, const struct kl_vf_state *s);
-/* Leave thread @t alone in a state. */
+/* Forget all threads of a state but @t. */
 void kl_vf_only(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int t);
 
 #endif

@@ -64,7 +64,7 @@ enum kl_vf_end kl_vf_returns(struct kl_verifier *x, struct kl_vf_run *r, unsigne
 	for (i = 1; i < r->s.nn && kf_lock(r->s.kind[i]) != VF_OWN + r->t; i++)
 		;
 	if (i < r->s.nn || kl_vf_held(x, r, 0))
-		return kl_vf_alarm(x, r, "it returns with a lock held");
+		return kl_vf_alarm(x, r, "the method returns with a lock held");
 	memcpy(result, th->reg + first, n);
 	if (!kl_vf_tracked(x, th))
 		goto out;
@@ -74,14 +74,13 @@ enum kl_vf_end kl_vf_returns(struct kl_verifier *x, struct kl_vf_run *r, unsigne
 	if ((i < n || lin == LIN_NONE) &&
 	    !(lin != LIN_EFFECT && th->lin & LIN_OTHER && kl_vf_hindsight(x, r, result))) {
 		if (lin == LIN_NONE && !(th->lin & LIN_OTHER))
-			return kl_vf_alarm(x, r, "it returns without having come to a "
+			return kl_vf_alarm(x, r, "the method returns before it has reached a "
 					   "linearization point%s", x->m.m[th->method].lin ? "" :
-					   ": '@lin' is expected behind the step where it takes "
-					   "effect");
+					   "; write '@lin' after the step where it takes effect");
 		if (i < n && (result[i] == VF_TOP || th->ret[i] == VF_TOP))
-			return kl_vf_alarm(x, r, "the result is not known (data that came through "
-					   "a shared variable, or a number without bound), so it "
-					   "may differ from the specification's");
+			return kl_vf_alarm(x, r, "the result may differ from the specification's: "
+					   "it is data that came through a shared variable, or a "
+					   "number without a bound");
 		return kl_vf_alarm(x, r, "the result may differ from the specification's");
 	}
 out:
@@ -100,7 +99,8 @@ enum kl_vf_end kl_vf_linearize(struct kl_verifier *x, struct kl_vf_run *r, unsig
 		return VF_STEPPED;
 	}
 	if ((th->lin & LIN_MASK) == LIN_EFFECT)
-		return kl_vf_alarm(x, r, "a linearization point after one that took effect");
+		return kl_vf_alarm(x, r, "a second linearization point: the first one has taken "
+				   "effect already");
 	kl_vf_ref_start(x, r);
 	return VF_STEPPED;
 }

@@ -42,7 +42,7 @@ unsigned int kl_vf_pack(const struct kl_verifier *x, const struct kl_vf_state *s
 		if (kf_has_rsucc(s->kind[i]))
 			edges[n++] = s->rsucc[i];
 	}
-	/* Concrete states are never joined. */
+	/* Concrete states are never joined, so their edges are part of the key. */
 	if (x->concrete) {
 		memcpy(p, edges, 4 * n);
 		p += 4 * n;

@@ -8,10 +8,10 @@
 #include "base/err.h"
 #include "verify/model.h"
 
-/* So many states or instructions of a fixed number of threads: any number may have less. */
+/* States and instructions of a fixed number of threads from which on any number may be cheaper. */
 #define MANY_STATES	400000
 #define MANY_STEPS	30000000
-/* Instructions of a finer search, at least; and where there is time. */
+/* Least bound of a finer search's instructions, and the bound for kl_verify_longer(). */
 #define FINER_STEPS	1000000
 #define LONGER_STEPS	20000000
 
@@ -31,7 +31,7 @@ bool kl_vf_time_over(struct kl_verifier *x)
 	       kl_time_over(x->o.lim, x->message, sizeof(x->message));
 }
 
-/* A step has come out: keep the state. */
+/* Keep the state at the end of a step. */
 static int keep(struct kl_verifier *x, struct kl_vf_run *r)
 {
 	struct kl_vf_state out;
@@ -74,7 +74,7 @@ static int first(struct kl_verifier *x)
 	return ret;
 }
 
-/* Idle threads of one role are alike: one of them is enough. */
+/* Is @t an idle thread like an earlier one?  One of them is enough. */
 static bool like_another(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t)
 {
 	unsigned int i;
@@ -106,7 +106,7 @@ static int follow(struct kl_verifier *x, uint32_t at)
 	return ret || x->o.threads || x->restart ? ret : kl_vf_interfere(x, at);
 }
 
-/* Until nothing is new, something is wrong, or an assumption was. */
+/* Search until no state is new, an alarm is found, or an assumption was wrong. */
 static int search(struct kl_verifier *x)
 {
 	uint32_t at;
@@ -129,11 +129,11 @@ static int search(struct kl_verifier *x)
 	return ret;
 }
 
-/* What a search keeps apart, from coarse to fine. */
+/* Levels of precision, from coarse to fine. */
 static const struct level {
 	bool others;	/* views know of locks that other threads hold */
-	bool dead;	/* pointers are kept that are not looked at again */
-	bool apart;	/* states that differ in summaries only are not united */
+	bool dead;	/* pointers that are not read again are kept */
+	bool apart;	/* states that differ only in summaries are not merged */
 } levels[] = {
 	{ false, false, false },
 	{ true, false, false },
@@ -144,7 +144,7 @@ static const struct level {
 
 #define NLEVELS		(sizeof(levels) / sizeof(*levels))
 
-/* One level of precision, as often as it takes for the assumptions to be right. */
+/* Search on one level of precision, until the assumptions are right. */
 static int search_level(struct kl_verifier *x, const struct level *l)
 {
 	int ret;
@@ -158,16 +158,16 @@ static int search_level(struct kl_verifier *x, const struct level *l)
 	return ret;
 }
 
-/* Would a level look for what the one before it does not?  Only views forget who has a lock. */
+/* Is a level finer than the one before it for this model?  Only views forget holders of locks. */
 static bool is_finer(const struct kl_verifier *x, const struct level *l)
 {
 	return (l->others && !x->o.threads && x->m.has_lock) || (l->dead && !l->others) || l->apart;
 }
 
 /*
- * What cannot be proved may be so when more is kept apart.  A finer search has a
- * bound of its own, since what is wrong may have any number of states there; the
- * alarm told is then that of the first search.
+ * A model that is not proved may be proved on a finer level.  A finer search has a bound of its
+ * own, since a wrong model may have very many states there.  The reported alarm is that of the
+ * first search.
  */
 static int search_all(struct kl_verifier *x)
 {
@@ -208,19 +208,19 @@ static void set_threads(struct kl_verifier *x, unsigned int threads, bool roles)
 static int check_threads(const struct kl_verify_options *o)
 {
 	if (o->threads > KL_VF_THREADS) {
-		kl_err("klin verify takes 1 to %d threads, or any number", KL_VF_THREADS);
+		kl_err("klin verify supports 1 to %d threads, or any number", KL_VF_THREADS);
 		return -EINVAL;
 	}
 	if (!o->threads && o->roles) {
-		kl_err("of any number of threads each may call any method");
+		kl_err("with any number of threads, each thread may call any method");
 		return -EINVAL;
 	}
 	return 0;
 }
 
 /*
- * What holds for any number of threads that call anything holds for some that call
- * some of it, and has often fewer states.
+ * A proof for any number of threads that call any method also holds for the threads that were asked
+ * for, and often has fewer states.
  */
 static int search_any(struct kl_verifier *x)
 {
@@ -241,7 +241,9 @@ static int verify(struct kl_verifier *x, enum kl_verify_verdict *verdict)
 	int ret;
 
 	set_threads(x, x->asked.threads, x->asked.roles);
-	/* Looked at again: what is too much for a few threads may not be so for any number. */
+	/*
+	 * In the longer search, any number of threads may be feasible where some threads are not.
+	 */
 	ret = x->o.threads && x->finer == LONGER_STEPS ? -EAGAIN : search_all(x);
 	if (ret == -EAGAIN)
 		ret = search_any(x);
@@ -279,7 +281,7 @@ int kl_verify_longer(struct kl_verifier *x, enum kl_verify_verdict *verdict)
 
 	if (x->verdict != KL_VF_ALARM || !x->bounded)
 		return 0;
-	/* What was found before the time was over stands. */
+	/* An alarm that was found before the time was over stands. */
 	if (x->o.lim && kl_time_over(x->o.lim, why, sizeof(why)))
 		return 0;
 	x->finer = LONGER_STEPS;
@@ -301,7 +303,8 @@ void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st)
 {
 	*st = (struct kl_verify_stats){
 		.states = x->store.n, .steps = x->steps, .bytes = kl_vf_store_bytes(&x->store),
-		.open = x->store.nqueue, .threads = x->asked.threads, .any = !x->o.threads, .rounds = x->rounds,
+		.open = x->store.nqueue, .threads = x->asked.threads, .any = !x->o.threads,
+		.rounds = x->rounds,
 		.seconds = x->seconds, .keyed = x->m.keyed,
 		.waits = x->m.has_lock || x->waits,
 		.ordered_locks = x->verdict == KL_VF_VERIFIED && kl_vf_ordered_locks(x),

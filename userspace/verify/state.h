@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An abstract state: variables, and a graph of individuals.  Individual 0 is
- * null; one that a variable holds is one node, a summary stands for any number of
- * nodes of its kind, also for none.  An edge set has a bit for each individual
- * that the next pointer may lead to.
+ * An abstract state: variables, and a graph of individuals.  Individual 0 is null.  An individual
+ * that a variable holds is one node.  A summary stands for any number of nodes of its kind, or for
+ * none.  An edge set has a bit for each individual to which the next pointer may lead.
  */
 #ifndef KL_VERIFY_STATE_H
 #define KL_VERIFY_STATE_H
@@ -18,23 +17,24 @@
 #define KL_VF_GLOBALS	48
 #define KL_VF_REGS	56
 #define KL_VF_RESULTS	2
-#define KL_VF_FIELDS	4	/* of a node, apart from its pointer and its lock */
+/* maximal number of a node's fields, without its pointer and its lock */
+#define KL_VF_FIELDS	4
 #define KL_VF_CONSTS	62
 
 /* Values of variables, in a byte. */
 enum {
 	VF_NULL		= 0,	/* also the word 0 and false; 1..31 is an individual */
-	VF_TOK		= 0x20,	/* plus an individual: the argument of the operation that made it */
-	VF_CONST	= 0x40,	/* plus the number of a constant, not 0 */
-	VF_ARG		= 0x80,	/* plus k: the running operation's argument k, which is data */
-	VF_KEY		= 0x90,	/* plus a class, below */
-	VF_RANK		= 0xa0,	/* plus 1..5: a key of the concrete mode, 3 is the one observed */
-	VF_OWN		= 0xb0,	/* plus t: the thread that has a lock */
-	VF_OTHER	= 0xb8,	/* some thread that is not looked at has it */
-	VF_TOP		= 0xff,	/* not known */
+	VF_TOK		= 0x20,	/* + an individual: the argument of the operation that made it */
+	VF_CONST	= 0x40,	/* + the number of a constant, not 0 */
+	VF_ARG		= 0x80,	/* + k: argument k of the running operation, which is data */
+	VF_KEY		= 0x90,	/* + a class of keys, see below */
+	VF_RANK		= 0xa0,	/* + 1..5: a key in concrete mode; 3 is the observed one */
+	VF_OWN		= 0xb0,	/* + t: the thread that holds a lock */
+	VF_OTHER	= 0xb8,	/* a thread outside of the view holds the lock */
+	VF_TOP		= 0xff,	/* unknown */
 };
 
-/* Where a key lies: one key, any, is observed (verify.h of the design: locality). */
+/* Classes of keys, relative to the observed key; the sentinels have KEY_MIN and KEY_MAX. */
 enum { KEY_LESS, KEY_SAME, KEY_MORE, KEY_MIN, KEY_MAX };
 
 #define RANK_SAME	3
@@ -42,13 +42,15 @@ enum { KEY_LESS, KEY_SAME, KEY_MORE, KEY_MIN, KEY_MAX };
 /* A kind: flags, the reference's data, the lock, the candidate's fields. */
 #define KF_CAND		0x01	/* a node of the implementation */
 #define KF_REF		0x02	/* of the reference */
-#define KF_UNIF		0x04	/* both, and their next pointers agree: one edge set */
+/* both, and their next pointers agree, so one edge set stands for both */
+#define KF_UNIF		0x04
 #define KF_SUM		0x08
 #define KF_ESC		0x10	/* other threads may know it */
 #define KF_IN		0x20	/* on the sorted list */
-#define KF_ORD		0x40	/* its next pointer is as it was when it was on the list */
+#define KF_ORD		0x40	/* its next pointer has not changed since it was on the list */
 #define KF_WAS		0x80	/* it was on the list at some time */
-#define KF_SEEN		0x100	/* << t: was so at some time since t last read the list's head */
+/* << t: it was on the list at some time since t read the list's head */
+#define KF_SEEN		0x100
 #define KF_SEEN_ALL	0xff00ULL
 
 static inline bool kl_vf_is_ptr(uint8_t v)
@@ -56,7 +58,7 @@ static inline bool kl_vf_is_ptr(uint8_t v)
 	return v && v < KL_VF_NODES;
 }
 
-/* The individual that a value names, 0 if none. */
+/* The individual that a value names, or 0. */
 static inline unsigned int kl_vf_names(uint8_t v)
 {
 	return v < 2 * KL_VF_NODES ? v & (KL_VF_NODES - 1) : 0;
@@ -97,24 +99,25 @@ static inline uint64_t kf_set_field(uint64_t k, unsigned int i, uint8_t v)
 	return kf_set(k, 32 + 8 * i, v);
 }
 
-/* What an operation knows about its linearization. */
+/* The linearization of an operation so far. */
 enum { LIN_NONE, LIN_PURE, LIN_EFFECT, LIN_MASK = 3, LIN_OTHER = 4 };
 
 struct kl_vf_thread {
 	uint16_t pc;
 	int8_t method;			/* -1: idle */
-	uint8_t lin, corr, key;		/* corr: the node that the operation made; key: its class */
-	uint8_t seen;			/* states of the observed key since the call, a bit each */
-	uint8_t bits;			/* arguments that are bools, a bit each */
-	uint8_t ops;			/* concrete mode: operations begun */
-	uint8_t ret[KL_VF_RESULTS];	/* the reference's */
+	/* @corr: the node that the operation made; @key: the class of its key */
+	uint8_t lin, corr, key;
+	uint8_t seen;			/* bit set of states of the observed key since the call */
+	uint8_t bits;			/* values of bool arguments, a bit each */
+	uint8_t ops;			/* concrete mode: number of operations that began */
+	uint8_t ret[KL_VF_RESULTS];	/* results of the reference */
 	uint8_t reg[KL_VF_REGS];
 };
 
 struct kl_vf_state {
-	uint8_t nn;			/* individuals, null among them */
+	uint8_t nn;			/* number of individuals, with null */
 	uint8_t nt;
-	uint8_t g[KL_VF_GLOBALS];	/* the implementation's, then the reference's */
+	uint8_t g[KL_VF_GLOBALS];	/* globals of the implementation, then of the reference */
 	uint64_t kind[KL_VF_NODES];
 	uint32_t succ[KL_VF_NODES], rsucc[KL_VF_NODES];
 	struct kl_vf_thread th[KL_VF_THREADS];
@@ -131,7 +134,7 @@ static inline void kl_vf_copy(struct kl_vf_state *to, const struct kl_vf_state *
 	memcpy(to->th, from->th, from->nt * sizeof(*to->th));
 }
 
-/* Does individual @i follow the pointer of the reference at rsucc? */
+/* Does a node of this kind have an edge set of its own in the reference, rsucc? */
 static inline bool kf_has_rsucc(uint64_t k)
 {
 	return (k & KF_REF) && !(k & KF_UNIF);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A thread's step from an abstract state, in all ways that it can go. */
+/* A thread's step from an abstract state, in all possible ways. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)
 {
 	const struct kl_vf_thread *th = &r->s.th[r->t];
-	/* The reference runs when the code is past its linearization point. */
+	/* The reference runs after the linearization point's instruction. */
 	const unsigned int pc = th->pc - (r->ref && th->pc);
 	int n = 0;
 	va_list ap;
@@ -46,8 +46,7 @@ static enum kl_vf_end run(struct kl_verifier *x, struct kl_vf_run *r)
 				return VF_STEPPED;
 			r->resume = true;
 			if (++r->steps > KL_VF_STEPS)
-				return kl_vf_alarm(x, r, "a loop without end that accesses no "
-						   "memory");
+				return kl_vf_alarm(x, r, "an endless loop that accesses no memory");
 			e = kl_vf_insn(x, r, code);
 			r->resume = false;
 		}
@@ -72,7 +71,7 @@ static int finish(struct kl_verifier *x, size_t base)
 		case VF_NONE:
 			break;
 		case VF_ALARM:
-			/* What another thread does wrong is found when it is looked at itself. */
+			/* Another thread's alarm is found when that thread is the view's own. */
 			if (x->deaf)
 				break;
 			x->alarm = true;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "verify/store.h"
 
-/* Without the first byte, the number of individuals. */
+/* Hash a key without its first byte, the number of individuals. */
 static uint32_t hash_key(const uint8_t *key, unsigned int len)
 {
 	uint64_t h = len, w;
@@ -23,44 +23,24 @@ static uint32_t hash_key(const uint8_t *key, unsigned int len)
 	return kl_mix(h, w);
 }
 
-static int grow_table(struct kl_vf_store *st)
+/* The number of the entry with the same core, whose hash this is, or KL_TABLE_END. */
+static uint32_t find(const struct kl_vf_store *st, uint32_t hash)
 {
-	const size_t size = st->tsize ? st->tsize * 2 : 1024;
-	uint32_t *table = calloc(size, sizeof(*table));
-	size_t i, at;
+	uint32_t i;
+	size_t at;
 
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < st->n; i++) {
-		for (at = st->e[i].hash & (size - 1); table[at]; at = (at + 1) & (size - 1))
-			;
-		table[at] = i + 1;
-	}
-	free(st->table);
-	st->table = table;
-	st->tsize = size;
-	return 0;
-}
-
-static size_t place(const struct kl_vf_store *st, uint32_t hash)
-{
-	size_t at = hash & (st->tsize - 1);
-
-	for (; st->table[at]; at = (at + 1) & (st->tsize - 1)) {
-		const struct kl_vf_entry *e = &st->e[st->table[at] - 1];
-
-		if (e->hash == hash && e->core == st->core &&
-		    !memcmp(st->bytes + e->at + 1, st->key + 1, st->core - 1))
+	kl_table_for_each(&st->table, hash, at, i)
+		if (st->e[i].core == st->core &&
+		    !memcmp(st->bytes + st->e[i].at + 1, st->key + 1, st->core - 1))
 			break;
-	}
-	return at;
+	return i;
 }
 
 int64_t kl_vf_store_find(const struct kl_vf_store *st)
 {
-	if (!st->tsize)
-		return -1;
-	return (int64_t)st->table[place(st, hash_key(st->key, st->core))] - 1;
+	const uint32_t i = find(st, hash_key(st->key, st->core));
+
+	return i == KL_TABLE_END ? -1 : (int64_t)i;
 }
 
 static int enqueue(struct kl_vf_store *st, uint32_t i)
@@ -70,7 +50,7 @@ static int enqueue(struct kl_vf_store *st, uint32_t i)
 	if (st->nqueue == c) {
 		if (kl_grow(st->queue, st->cqueue, st->nqueue + 1))
 			return -ENOMEM;
-		/* The ring's first part moves behind its second. */
+		/* The first part of the ring moves behind the second. */
 		for (k = 0; k < st->qfirst; k++)
 			st->queue[(c + k) % st->cqueue] = st->queue[k];
 	}
@@ -79,7 +59,7 @@ static int enqueue(struct kl_vf_store *st, uint32_t i)
 	return 0;
 }
 
-/* Unite the edge sets; did they grow? */
+/* Join the edge sets.  Return: true if they grew. */
 static bool join(struct kl_vf_store *st, const struct kl_vf_entry *e)
 {
 	uint8_t *p = st->bytes + e->at + e->len;
@@ -99,21 +79,17 @@ int64_t kl_vf_store_add(struct kl_vf_store *st, uint32_t parent, uint32_t actor)
 {
 	const uint32_t hash = hash_key(st->key, st->core);
 	const size_t size = st->len + 4 * (size_t)st->nedges;
+	const uint32_t i = find(st, hash);
 	struct kl_vf_entry *e;
-	size_t at;
 
-	if (2 * (st->n + 1) > st->tsize && grow_table(st))
-		return -ENOMEM;
-	at = place(st, hash);
-	if (st->table[at]) {
-		uint32_t i = st->table[at] - 1;
-
+	if (i != KL_TABLE_END) {
 		if (join(st, &st->e[i]) && !st->e[i].queued && enqueue(st, i))
 			return -ENOMEM;
 		return i;
 	}
 	if (st->n >= UINT32_MAX - 1 || kl_grow(st->e, st->ce, st->n + 1) ||
-	    kl_grow(st->bytes, st->cbytes, st->nbytes + size))
+	    kl_grow(st->bytes, st->cbytes, st->nbytes + size) ||
+	    kl_table_reserve(&st->table, 1))
 		return -ENOMEM;
 	e = &st->e[st->n];
 	*e = (struct kl_vf_entry){
@@ -125,8 +101,8 @@ int64_t kl_vf_store_add(struct kl_vf_store *st, uint32_t parent, uint32_t actor)
 	st->nbytes += size;
 	if (enqueue(st, st->n))
 		return -ENOMEM;
-	st->table[at] = ++st->n;
-	return st->n - 1;
+	kl_table_put(&st->table, hash, st->n);
+	return st->n++;
 }
 
 int kl_vf_store_replace(struct kl_vf_store *st, uint32_t i)
@@ -163,20 +139,19 @@ uint32_t kl_vf_store_next(struct kl_vf_store *st)
 void kl_vf_store_clear(struct kl_vf_store *st)
 {
 	st->n = st->nbytes = st->nqueue = st->qfirst = 0;
-	if (st->table)
-		memset(st->table, 0, st->tsize * sizeof(*st->table));
+	kl_table_clear(&st->table);
 }
 
 void kl_vf_store_free(struct kl_vf_store *st)
 {
 	free(st->bytes);
 	free(st->e);
-	free(st->table);
+	kl_table_free(&st->table);
 	free(st->queue);
 }
 
 uint64_t kl_vf_store_bytes(const struct kl_vf_store *st)
 {
-	return st->cbytes + st->ce * sizeof(*st->e) + st->tsize * sizeof(*st->table) +
+	return st->cbytes + st->ce * sizeof(*st->e) + kl_table_bytes(&st->table) +
 	       st->cqueue * sizeof(*st->queue);
 }

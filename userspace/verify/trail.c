@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The abstract run to an alarm, for people: as text, and for Graphviz. */
+/* Printing the abstract run to an alarm: as text, and for Graphviz. */
 #include <stdlib.h>
 
 #include "verify/model.h"
 
-/* One state's names: n1, n2, ... are nodes, s7, ... stand for any number of them. */
+/* Print an individual: n1, n2, ... are nodes, s7, ... are summaries. */
 static void print_node(const struct kl_vf_state *s, unsigned int i, FILE *f)
 {
 	if (!i)
@@ -59,7 +59,7 @@ static void print_set(const struct kl_vf_state *s, uint32_t set, FILE *f)
 		fprintf(f, "%snull", sep);
 }
 
-/* Is a global a pointer, by its type? */
+/* The type, name and index of a global. */
 static unsigned int type_of(const struct kl_verifier *x, unsigned int g, const char **name,
 			    unsigned int *index)
 {
@@ -125,7 +125,7 @@ static void print_reference(const struct kl_verifier *x, const struct kl_vf_stat
 	}
 }
 
-/* The variable in a register. */
+/* Print the variable in a register. */
 static void print_register(const struct kl_verifier *x, unsigned int method, unsigned int r,
 			   FILE *f)
 {
@@ -249,7 +249,7 @@ static void print_state(const struct kl_verifier *x, const struct kl_vf_state *s
 		print_individual(x, s, i, f);
 }
 
-/* From the first state to the last before the alarm; their number. */
+/* List the states from the first to the last before the alarm.  Return: their number. */
 static size_t path(const struct kl_verifier *x, uint32_t **out)
 {
 	uint32_t at, *p;
@@ -301,7 +301,7 @@ static void dot_edges(const struct kl_vf_state *s, size_t id, unsigned int i, ui
 				kl_vf_single(set) ? "" : ", style=dashed");
 }
 
-/* The variable in register @r of thread @t points to a node. */
+/* Draw the pointer in register @r of thread @t. */
 static void dot_register(const struct kl_verifier *x, const struct kl_vf_state *s, size_t id,
 			 unsigned int t, unsigned int r, FILE *f)
 {

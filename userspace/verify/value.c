@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Abstract values: truth, comparison, arithmetic on what is known. */
+/* Abstract values: truth, comparison, and arithmetic on known values. */
 #include "verify/model.h"
 
 uint8_t kl_vf_const(struct kl_vf_model *m, struct kl_val v)
@@ -49,7 +49,7 @@ int kl_vf_equal(const struct kl_verifier *x, uint8_t a, uint8_t b)
 		return 1;
 	if (!kl_vf_is_data(a) && !kl_vf_is_data(b))
 		return 0;
-	/* Data is a word: nothing special. */
+	/* Data is a word, and differs from special values. */
 	if ((kl_vf_const_of(&x->m, a, &c) || kl_vf_const_of(&x->m, b, &c)) && c.tag)
 		return 0;
 	return 2;

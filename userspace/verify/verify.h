@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Comparison under abstraction (Amit, Rinetzky, Reps, Sagiv and Yahav, CAV
- * 2007): the implementation and its specification run side by side, the
- * specification's operation at the linearization point that the model states,
- * over heaps of any size and histories of any length.  The two heaps are kept as
- * one: a node of the implementation and the one that the specification made for
- * the same operation are one individual (a duo), and while their next pointers
- * agree (it is uniform) one set of edges stands for both.  What no variable points
- * to is summarised.
+ * Comparison under abstraction (Amit, Rinetzky, Reps, Sagiv and Yahav, CAV 2007).  The
+ * implementation and its specification run side by side, over heaps of any size and histories of
+ * any length.  The specification's operation runs at the linearization point that the model
+ * states.
  *
- * Sequential consistency, and memory that is never given back.
+ * The two heaps are kept as one.  A node of the implementation and the specification's node of
+ * the same operation are one individual, a duo.  While their next pointers agree the duo is
+ * uniform, and one edge set stands for both.  Nodes to which no variable points are summarised.
+ *
+ * Memory is sequentially consistent, and is never freed.
  */
 #ifndef KL_VERIFY_VERIFY_H
 #define KL_VERIFY_VERIFY_H
@@ -19,36 +19,38 @@
 #include "check/budget.h"
 #include "spec/spec.h"
 
-#define KL_VF_THREADS	8	/* that can be verified side by side */
+#define KL_VF_THREADS	8	/* maximal number of threads, if it is fixed */
 
 struct kl_verify_options {
 	unsigned int threads;		/* 0: any number */
-	/* What each thread calls, a bit for each method; all 0: everything, or as the file says. */
+	/* Bit sets of the methods that each thread calls; all 0: any, or as the file says. */
 	uint64_t methods[KL_VF_THREADS];
-	bool roles;			/* methods is given */
+	bool roles;			/* @methods is given */
 	/* Reductions that are turned off: */
 	bool no_merge, no_symmetry, no_por;
 	uint64_t memory;		/* bytes; 0: no bound */
-	const struct kl_limits *lim;	/* its deadline and its stop are looked at; may be NULL */
+	const struct kl_limits *lim;	/* the deadline and the stop, or NULL */
 };
 
 enum kl_verify_verdict {
 	KL_VF_VERIFIED,
-	KL_VF_ALARM,			/* not proved, see kl_verify_message() */
-	KL_VF_MEMORY,			/* the bound on memory was reached */
-	KL_VF_STOPPED,			/* interrupted, or time is over: kl_verify_message() */
+	KL_VF_ALARM,			/* not proved; kl_verify_message() has the reason */
+	KL_VF_MEMORY,			/* the bound of memory was reached */
+	/* interrupted, or out of time; kl_verify_message() has the reason */
+	KL_VF_STOPPED,
 };
 
 struct kl_verify_stats {
 	uint64_t states, steps, bytes;
-	uint64_t open;			/* states not yet followed, if it gave up */
+	uint64_t open;			/* number of states that were not followed */
 	unsigned int threads;		/* 0: any number */
 	bool any;			/* the states are those of any number of threads */
-	unsigned int rounds;		/* how often the search began anew */
-	/* the implementation has steps that wait: for locks, assume() */
+	unsigned int rounds;		/* number of times that the search began anew */
+	/* the implementation has steps that wait for locks or assume() */
 	bool waits;
-	bool ordered_locks;		/* verified, and no threads can wait for each other */
-	bool keyed;			/* a set: of all keys but 0 and ~0 */
+	/* verified, and locks are taken in one order: no deadlock */
+	bool ordered_locks;
+	bool keyed;			/* a set, verified for all keys except 0 and ~0 */
 	double seconds;
 };
 
@@ -57,88 +59,85 @@ struct kl_verifier;
 /**
  * kl_verify() - verify an implementation
  * @spec: a specification with an implementation
- * @o: how
- * @verdict: the answer
- * @out: to ask for figures and the trail; kl_verifier_free() it, also after an error
+ * @o: the options
+ * @verdict: gets the verdict
+ * @out: gets the verifier, for figures and the trail; kl_verifier_free() it, also after an error
  *
- * Return: 0; -EINVAL after a message (no implementation, or one that the
- * verifier cannot read); -ENOMEM.
+ * Return: 0, -EINVAL after a message if there is no implementation or the verifier cannot read it,
+ * -ENOMEM.
  */
 int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
 	      enum kl_verify_verdict *verdict, struct kl_verifier **out);
 /**
- * kl_verify_longer() - look longer for a proof
- * @x: what was not proved
- * @verdict: the answer, if it is another one now
+ * kl_verify_longer() - search longer for a proof
+ * @x: a verifier whose model was not proved
+ * @verdict: gets the verdict, if it changes
  *
- * The searches that keep more apart have a bound, which keeps the time short in which
- * something wrong is not proved.  Here it is twenty times as high, for what no
- * concrete run was found of.
+ * Finer searches have a bound, so that a wrong model is soon NOT PROVED.  This function raises it
+ * twentyfold, for a model of which no wrong concrete run was found.
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_verify_longer(struct kl_verifier *x, enum kl_verify_verdict *verdict);
 void kl_verifier_free(struct kl_verifier *x);
 void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st);
-/* Why it was not proved, in a line. */
+/* The reason why the model was not proved, in a line. */
 const char *kl_verify_message(const struct kl_verifier *x);
 /**
- * kl_verify_roles() - the threads that the file's client has
+ * kl_verify_roles() - take the threads of the file's client
  * @spec: a specification with an implementation
- * @o: threads and methods are set if it is `client roles(...)'
+ * @o: gets threads and methods if the client is `client roles(...)'
  *
- * Return: is it?
+ * Return: true if it is.
  */
 bool kl_verify_roles(const struct kl_spec *spec, struct kl_verify_options *o);
 
 struct kl_explorer;
 
-/* How far kl_verify_confirm() came. */
+/* The result of kl_verify_confirm(). */
 struct kl_verify_search {
-	/* of each number of threads: all runs of up to so many operations are right */
+	/* for each number of threads, the number of operations up to which all runs are right */
 	unsigned int ops[KL_VF_THREADS + 1];
-	/* some search did not come to its end: for want of memory; of time; as the explorer cannot */
+	/* a search did not end: for lack of memory or time, or since the explorer cannot run it */
 	bool no_memory, stopped, cannot;
-	char why[300];			/* why the first of these did not */
-	/* the run found is not linearizable; and the client has keys that are not verified */
+	char why[300];			/* the reason for the first such search */
+	/* the run is not linearizable; the client has keys that are not verified */
 	bool not_linearizable, other_keys;
 };
 
 /**
- * kl_verify_confirm() - look for a concrete run that goes wrong
- * @x: what was not proved; or what was, to look for deadlocks
- * @memory: bytes that the search may take
- * @bounds: how many pairs of threads and operations are tried, of 5: 2 x 1, 2 x 2, 3 x 1,
- *	2 x 3, 3 x 2
- * @s: set to how far the search came
- * @out: the explorer with the run, to be freed, if there is one
+ * kl_verify_confirm() - look for a wrong concrete run
+ * @x: a verifier whose model was not proved; or was, to look for deadlocks
+ * @memory: bound of the search's memory, in bytes
+ * @bounds: number of pairs of threads and operations that are tried, of these 5: 2 x 1, 2 x 2,
+ *	3 x 1, 2 x 3, 3 x 2
+ * @s: gets the result of the search
+ * @out: gets the explorer with the run, if there is one; the caller frees it
  *
  * The explorer runs the same model on sequentially consistent memory, with small
  * numbers of threads and operations.
  *
- * Return: 1 if there is such a run, 0 if none was found, a negative errno.  What the explorer
- * cannot search is no error.
+ * Return: 1 if there is such a run, 0 if none was found, or a negative errno.  A model that the
+ * explorer cannot search is not an error.
  */
 int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bounds,
 		      struct kl_verify_search *s, struct kl_explorer **out);
-/* The abstract run to the alarm, the two heaps of each state drawn as text. */
+/* Print the abstract run to the alarm, with the two heaps of each state as text. */
 void kl_verify_print_trail(struct kl_verifier *x, FILE *f);
-/* The same for Graphviz: a cluster for each state. */
+/* Print that run for Graphviz, with a cluster for each state. */
 void kl_verify_print_dot(struct kl_verifier *x, FILE *f);
 
 /**
- * kl_verify_cover() - the covering test
- * @x: what verified
- * @threads: of the bounded run, 1 to KL_VF_THREADS; as many as were verified
- *	unless that was any number
+ * kl_verify_cover() - run the covering test
+ * @x: a verifier that proved its model
+ * @threads: number of threads, 1 to KL_VF_THREADS; the verified number, unless that was any
  * @ops: operations of each thread
- * @states: how many concrete states there were; may be NULL
- * @why: what is not covered, if anything
- * @size: of @why
+ * @states: gets the number of concrete states; may be NULL
+ * @why: gets a description of a state that is not covered
+ * @size: size of @why in bytes
  *
- * Runs the model concretely, by the same interpreter but without any
- * abstraction, and looks whether each state, abstracted, lies below one that the
- * verifier has stored.  For any number of threads: whether each thread's view does.
+ * The model runs concretely, by the same interpreter without any abstraction.  Each state,
+ * abstracted, must lie below a stored state; for any number of threads, each thread's view must.
  *
  * Return: 1 if all are covered, 0 if not, a negative errno.
  */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any number of threads.  A state is then a view: what one thread knows, the
- * others forgotten, their nodes among the summaries.  A view changes by its own
- * thread's steps, and by those of another thread: each view w of a thread that
- * changes what others see is glued to each view v of one that looks on, in every
- * way in which both can be views of one state, the thread of w makes its step, and
- * is forgotten again.  Each state of any number of threads, seen by two of them,
- * is one of the gluings.
+ * Any number of threads.  A state is then a view: one thread, and everything that it knows; other
+ * threads are forgotten, and their nodes are in summaries.  A view changes by its own thread's
+ * steps, and by those of another thread.  For these, each view w whose thread changes shared
+ * memory is joined to each view v, in every way in which both can be views of one state.  The
+ * thread of w makes its step, and is then forgotten.  Every state of any number of threads, seen
+ * by two of them, is such a join.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 
 #define BUCKETS		4096
 
-/* Views whose shared variables look the same are in one bucket: others do not fit. */
+/* Views with similar shared variables are in one bucket; only these can be joined. */
 struct kl_vf_views {
 	uint32_t bucket[BUCKETS];	/* number + 1 */
 	uint32_t *next;

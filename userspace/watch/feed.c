@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From histories into the online check, see feed.h. */
+/* Passes histories to the online check, see feed.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,13 +14,13 @@
 #include "watch/feed.h"
 #include "watch/shed.h"
 
-#define INSIDE_BYTES	160	/* of a value in a container's monitor, about */
-#define PENDING		16384	/* operations without a return that are kept */
+#define INSIDE_BYTES	160	/* approximate size of a value in a container's monitor */
+#define PENDING		16384	/* maximal number of pending operations that are kept */
 
-static const char forgotten[] = "more than the memory's bound: all was forgotten";
-static const char blind[] = "a probe's coverage became unknown: all was begun anew";
+static const char forgotten[] = "memory limit reached; earlier operations were forgotten";
+static const char blind[] = "the coverage of a probe became unknown; the check started again";
 
-/* An operation without a return: it has to be told again after a renewal. */
+/* A pending operation, which the new check needs after a renewal. */
 struct pending {
 	struct kl_online_op op;
 	struct kl_val vals[2 * KL_MAX_ARGS];
@@ -31,16 +31,17 @@ struct feed {
 	struct feed_opts opts;
 	struct kl_online_opts online;
 	struct kl_online *o;
-	int *map;		/* method of the history -> of the spec */
+	int *map;		/* for each method of the history, its index in the spec */
 	size_t nmap;
 	uint64_t newest, floor;
 	struct pending *pending;
 	size_t npending, cpending;
-	bool too_many;		/* of them: after a renewal nothing can be known */
-	struct kl_online_stats before;	/* of the checks before the last renewal */
+	/* pending operations were dropped, so after a renewal nothing can be decided */
+	bool too_many;
+	struct kl_online_stats before;	/* sums of the checks before the last renewal */
 	bool renewed;
-	bool joint;		/* objects are not told apart */
-	struct kl_history *head;	/* what the history says of its coverage */
+	bool joint;		/* all objects are one partition */
+	struct kl_history *head;	/* the history's header with its coverage */
 };
 
 struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
@@ -85,11 +86,11 @@ void feed_free(struct feed *f)
 	free(f);
 }
 
-/* Which method of the spec each method of the history is, of new ones. */
+/* Find the spec's method for each new method of the history. */
 static int match_methods(struct feed *f, const struct kl_history *h)
 {
 	static const char carries[] =
-		"; the history carries a specification: name none, to use that";
+		"; omit SPEC.lin to use the specification that the history carries";
 	size_t i;
 	int *map;
 
@@ -133,25 +134,25 @@ static int keep_pending(struct feed *f, const struct kl_online_op *op, unsigned 
 
 static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op *op)
 {
-	const struct kl_shape *shape = kl_op_shape(h, op);
-	const struct kl_method *m = kl_spec_method(f->spec, f->map[shape->method]);
+	const struct kl_opsig *sig = kl_op_sig(h, op);
+	const struct kl_method *m = kl_spec_method(f->spec, f->map[sig->method]);
 	const bool pending = op->flags & KL_OP_PENDING;
 	const struct kl_param *bad;
 	struct kl_val vals[2 * KL_MAX_ARGS];
 	const struct kl_online_op a = {
 		.call = op->call, .ret = op->ret, .drain = kl_op_drain(h, op), .cpu = op->cpu,
 		.thread = h->threads[op->thread], .object = h->objects[op->object],
-		.flags = op->flags, .vals = vals, .method = f->map[shape->method],
+		.flags = op->flags, .vals = vals, .method = f->map[sig->method],
 	};
 	unsigned int i;
 	uint64_t is;
 	int ret = 0;
 
-	if (shape->nargs != m->nparams || (!pending && shape->nres != m->nresults)) {
+	if (sig->nargs != m->nparams || (!pending && sig->nres != m->nresults)) {
 		kl_history_err(h, op - h->ops, KL_AT_METHOD,
 			       "the operation called at %" PRIu64 ": %s has %u arguments and %u "
-			       "results, spec '%s' says %u and %u", op->call, m->name, shape->nargs,
-			       shape->nres, kl_spec_name(f->spec), m->nparams, m->nresults);
+			       "results, spec '%s' says %u and %u", op->call, m->name, sig->nargs,
+			       sig->nres, kl_spec_name(f->spec), m->nparams, m->nresults);
 		return -EINVAL;
 	}
 	bad = kl_spec_bad_argument(f->spec, a.method, kl_op_args(h, op));
@@ -163,17 +164,17 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 		return -EINVAL;
 	}
 	bad = kl_spec_bad_bool(f->spec, a.method, kl_op_args(h, op),
-			       shape->nargs + (pending ? 0 : shape->nres), &is);
+			       sig->nargs + (pending ? 0 : sig->nres), &is);
 	if (bad) {
 		kl_history_err(h, op - h->ops, KL_AT_VALUE + kl_method_value(m, bad),
-			       "the operation called at %" PRIu64 ": '%s' of %s is %" PRIu64 ", "
-			       "spec '%s' expects a bool; write 0 or 1", op->call, bad->name,
+			       "the operation called at %" PRIu64 ": '%s' of %s is %" PRIu64
+			       ", spec '%s' expects a bool; write 0 or 1", op->call, bad->name,
 			       m->name, is, kl_spec_name(f->spec));
 		return -EINVAL;
 	}
 	if (!pending && op->ret > f->newest)
 		f->newest = op->ret;
-	/* When its object was dropped it was not known that this one would come late. */
+	/* It was not known that this operation would come late when its object was dropped. */
 	if (f->opts.shed && shed_op(f->opts.shed, f->joint ? 0 : a.object, op->ret,
 				    pending || op->call < f->floor, &ret))
 		return ret;
@@ -212,9 +213,8 @@ void feed_resume(struct feed *f, uint64_t object, uint64_t until)
 }
 
 /*
- * What is still to come is called at the floor or later; all that came and was not
- * followed, and returned, had done so by the newest return.  Before the floor there is
- * nothing: the states at it are unknown.
+ * Start a new check from unknown states at the floor.  Later operations are called at the floor or
+ * later.  Operations that came, returned and were not followed had returned by the newest return.
  */
 static int begin_anew(struct feed *f, struct kl_online *o)
 {
@@ -229,26 +229,33 @@ static int begin_anew(struct feed *f, struct kl_online *o)
 		struct kl_online_op op = f->pending[i].op;
 
 		op.vals = f->pending[i].vals;
-		/* It may have taken effect before, too, as the unknown states have it. */
+		/*
+		 * The operation may also have taken effect before; the unknown states cover this.
+		 */
 		if (op.call < f->floor)
 			op.call = f->floor;
 		ret = kl_online_add(o, &op);
 	}
 	if (!ret && f->opts.shed)
-		ret = shed_tell(f->opts.shed, f);
+		ret = shed_drop_again(f->opts.shed, f);
 	return ret;
 }
 
-/* Sums of what has come to pass. */
+/*
+ * Add the counts of @s to @to.  The first reason of UNKNOWN stays, but a suspected violation is a
+ * stronger reason than lost knowledge.
+ */
 static void add_stats(struct kl_online_stats *to, const struct kl_online_stats *s)
 {
+	const bool stronger = to->verdict == KL_UNKNOWN && !to->suspected && s->suspected;
+
 	to->ops += s->ops;
 	to->events += s->events;
 	to->gaps += s->gaps;
 	to->late += s->late;
 	to->violations += s->violations;
 	to->suspected += s->suspected;
-	if (s->verdict == KL_VIOLATION || to->verdict == KL_LINEARIZABLE) {
+	if (s->verdict == KL_VIOLATION || to->verdict == KL_LINEARIZABLE || stronger) {
 		to->verdict = s->verdict;
 		memcpy(to->reason, s->reason, sizeof(to->reason));
 	}
@@ -261,7 +268,7 @@ static int renew(struct feed *f, const char *why)
 	int ret;
 
 	kl_online_stats(old, &s);
-	/* These are told again. */
+	/* Pending operations are passed again, so they would count twice. */
 	s.ops -= f->npending;
 	if (f->renewed)
 		add_stats(&before, &s);
@@ -293,7 +300,7 @@ int feed_renew(struct feed *f)
 	return renew(f, forgotten);
 }
 
-/* A probe may have become blind meanwhile: violations are suspected only from now on. */
+/* If a probe's coverage became unknown, violations are only suspected from now on. */
 static int look_at_coverage(struct feed *f, const struct kl_history *h)
 {
 	int ret = kl_coverage_follow(f->spec, f->head, h);

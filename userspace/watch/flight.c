@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flight recorder, see flight.h.  It is a list of segments, each a small history; the
- * oldest goes when there are too many.  Shots share them, so nothing is added to one
- * that is in a shot.
+ * The flight recorder, see flight.h.  It is a list of segments, each a small history.  The oldest
+ * segment is freed if there are too many.  Shots share segments, so no operation is added to a
+ * segment that is in a shot.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,28 +14,28 @@
 #include "watch/flight.h"
 
 #define SEGMENT_OPS	4096
-#define SEGMENTS	16	/* that the memory should hold at least */
-#define PENDING		4096	/* operations without a return: these are not forgotten */
-#define INDEX_BYTES	64	/* of an object or a thread in a history's index, about */
+#define SEGMENTS	16	/* minimal number of segments for the whole memory */
+#define PENDING		4096	/* maximal number of pending operations, which are not forgotten */
+#define INDEX_BYTES	64	/* approximate size of an object or thread in a history's index */
 
 struct segment {
 	struct segment *next;
 	struct kl_history *h;
 	unsigned int refs;
 	uint64_t bytes;
-	uint64_t newest;	/* return */
-	uint64_t over;		/* nothing of it is left from then on */
+	uint64_t newest; /* time of the latest return */
+	uint64_t over;		/* from this time on none of its stores is in a store buffer */
 };
 
 struct flight {
 	const struct kl_spec *spec;
-	struct kl_history *head;	/* no operations: what each history says about itself */
+	struct kl_history *head;	/* header of each history; it has no operations */
 	struct kl_history *pending;
 	struct segment *first, *last;
 	uint64_t limit, ns, bytes, ops;
 	uint64_t newest, cut, forgotten;
-	bool lost;			/* the end of what was forgotten is not known */
-	bool blind;			/* too many operations never returned */
+	bool lost;			/* the end of the forgotten operations is unknown */
+	bool blind;			/* too many operations are pending */
 };
 
 struct flight_shot {
@@ -53,7 +53,7 @@ static int copy_text(char **to, const char *from)
 	return from && !*to ? -ENOMEM : 0;
 }
 
-/* A history without operations that says the same about itself. */
+/* Copy the header of a history. */
 static struct kl_history *copy_head(const struct kl_history *from)
 {
 	struct kl_history *h = kl_history_new();
@@ -81,7 +81,7 @@ static int copy_op(struct kl_history *to, const struct kl_history *from, const s
 	int64_t method = kl_history_method(to, name, strlen(name));
 	int64_t thread = kl_history_thread(to, from->threads[op->thread]);
 	int64_t object = kl_history_object(to, from->objects[op->object]);
-	struct kl_shape s = *kl_op_shape(from, op);
+	struct kl_opsig s = *kl_op_sig(from, op);
 	struct kl_op copy = *op;
 	int ret;
 
@@ -91,8 +91,8 @@ static int copy_op(struct kl_history *to, const struct kl_history *from, const s
 	copy.thread = thread;
 	copy.object = object;
 	ret = kl_history_add(to, &copy, &s, kl_op_args(from, op), kl_op_res(from, op));
-	return ret ?: kl_history_tell(to, to->nops - 1, kl_op_point(from, op),
-				      kl_op_drain(from, op));
+	return ret ?: kl_history_set_points(to, to->nops - 1, kl_op_point(from, op),
+					    kl_op_drain(from, op));
 }
 
 static int copy_gap(struct kl_history *to, const struct kl_history *from, const struct kl_gap *gap)
@@ -112,9 +112,9 @@ static int copy_gap(struct kl_history *to, const struct kl_history *from, const 
 static uint64_t bytes_of(const struct kl_history *h)
 {
 	return h->cops * sizeof(*h->ops) + (h->cpoints + h->cdrains) * sizeof(*h->drains) +
-	       h->cshapes * sizeof(*h->shapes) + h->cvals * sizeof(*h->vals) +
+	       h->copsigs * sizeof(*h->opsigs) + h->cvals * sizeof(*h->vals) +
 	       h->cgaps * sizeof(*h->gaps) +
-	       (h->nobjects + h->nthreads + h->nshapes) * INDEX_BYTES + sizeof(struct segment);
+	       (h->nobjects + h->nthreads + h->nopsigs) * INDEX_BYTES + sizeof(struct segment);
 }
 
 static void put_segment(struct segment *s)
@@ -158,7 +158,7 @@ void flight_free(struct flight *f)
 	free(f);
 }
 
-/* The segment to add to; NULL: no memory. */
+/* Return: the segment to add operations to, or NULL without memory. */
 static struct segment *open_segment(struct flight *f)
 {
 	struct segment *s = f->last;
@@ -191,7 +191,7 @@ static void account(struct flight *f, struct segment *s)
 	s->bytes = bytes;
 }
 
-/* When nothing of it is left, in a store buffer either. */
+/* Return: the time from which the operation has no store in a buffer. */
 static uint64_t over(const struct flight *f, const struct kl_history *h, const struct kl_op *op)
 {
 	const int m = kl_spec_find_method(f->spec, h->methods[kl_op_method(h, op)]);
@@ -343,8 +343,8 @@ void flight_shot_free(struct flight_shot *s)
 	free(s);
 }
 
-/* What is called after the end is not there as a whole, so none of it is told. */
-static int tell_ops(const struct flight_shot *s, const struct kl_history *from,
+/* Copy operations that were called by the end.  Later ones are incomplete, so they are left out. */
+static int copy_ops(const struct flight_shot *s, const struct kl_history *from,
 		    const uint64_t *object, struct kl_history *to)
 {
 	size_t i;
@@ -363,12 +363,13 @@ static int tell_ops(const struct flight_shot *s, const struct kl_history *from,
 		if (kl_time_add(op->ret, to->error) >= s->end && !(op->flags & KL_OP_PENDING))
 			ret = kl_op_make_pending(to, op);
 		if (!ret && kl_op_drain(to, op) >= s->end)
-			ret = kl_history_tell(to, to->nops - 1, kl_op_point(to, op), KL_TIME_MAX);
+			ret = kl_history_set_points(to, to->nops - 1, kl_op_point(to, op),
+						    KL_TIME_MAX);
 	}
 	return ret;
 }
 
-static int tell_gaps(const struct flight_shot *s, const struct kl_history *from,
+static int copy_gaps(const struct flight_shot *s, const struct kl_history *from,
 		     const uint64_t *object, struct kl_history *to)
 {
 	size_t i;
@@ -391,7 +392,7 @@ int flight_shot_history(const struct flight_shot *s, const uint64_t *object,
 	const struct kl_gap cut = {
 		.from = KL_TIME_MIN, .to = kl_time_add(s->cut, s->head->error),
 		.object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
-		/* Of what was lost it is not known when it had left the store buffers. */
+		/* It is unknown when the stores of lost operations left the store buffers. */
 		.reason = s->lost ? KL_GAP_LOST : KL_GAP_CUT,
 	};
 	struct kl_history *h = copy_head(s->head);
@@ -405,10 +406,10 @@ int flight_shot_history(const struct flight_shot *s, const uint64_t *object,
 		ret = kl_history_add_gap(h, &cut);
 	}
 	if (!ret)
-		ret = tell_ops(s, s->pending, object, h);
+		ret = copy_ops(s, s->pending, object, h);
 	for (i = 0; i < s->n && !ret; i++)
-		ret = tell_ops(s, s->segments[i]->h, object, h) ?:
-		      tell_gaps(s, s->segments[i]->h, object, h);
+		ret = copy_ops(s, s->segments[i]->h, object, h) ?:
+		      copy_gaps(s, s->segments[i]->h, object, h);
 	if (!ret)
 		ret = kl_history_finish(h);
 	if (ret)

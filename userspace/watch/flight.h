@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A flight recorder: the last operations of a recording that goes on, in memory that
- * has a bound, to be made a history of when something has happened.
+ * A flight recorder: keeps the last operations of a continuing recording in bounded memory, and
+ * makes a history of them when a violation is found.
  *
- * That history begins with a gap over all that was forgotten, and ends at the floor: what
- * is called later is left out, and what returns later is pending.
+ * This history begins with a gap over the forgotten operations, and ends at the floor: operations
+ * that are called later are left out, and operations that return later are pending.
  */
 #ifndef KL_WATCH_FLIGHT_H
 #define KL_WATCH_FLIGHT_H
@@ -19,16 +19,16 @@ struct flight;
 struct flight_shot;
 
 struct flight_stats {
-	uint64_t ops, bytes;	/* kept now */
-	uint64_t forgotten;	/* operations */
+	uint64_t ops, bytes; /* operations and bytes that are kept now */
+	uint64_t forgotten; /* number of operations that were forgotten */
 };
 
 /**
- * flight_new() - begin
- * @spec: the specification; must live longer, also than all shots
- * @h: what the history says about itself is taken from it
+ * flight_new() - make a flight recorder
+ * @spec: the specification, which must outlive the recorder and all its shots
+ * @h: a history, whose header is copied
  * @bytes: bound of the memory
- * @ns: operations that returned so long before the latest one are forgotten; 0: none are
+ * @ns: operations that returned this long before the latest one are forgotten; 0: no such limit
  *
  * Return: NULL when out of memory.
  */
@@ -36,23 +36,23 @@ struct flight *flight_new(const struct kl_spec *spec, const struct kl_history *h
 			  uint64_t ns);
 void flight_free(struct flight *f);
 
-/* Keep the operations and gaps of @h.  0, -ENOMEM, -EOVERFLOW. */
+/* Keep the operations and gaps of @h.  Return: 0, -ENOMEM or -EOVERFLOW. */
 int flight_add(struct flight *f, const struct kl_history *h);
 
 /**
- * flight_take() - what is kept, without copying it
+ * flight_take() - take a shot of the kept operations, without copying them
  * @f: the recorder
- * @floor: every operation that was not added yet is called at that time or later
+ * @floor: all operations that were not added yet are called at this time or later
  *
- * Return: to be used and freed by any thread; NULL when out of memory.
+ * Return: the shot, which any thread may use and free; NULL when out of memory.
  */
 struct flight_shot *flight_take(struct flight *f, uint64_t floor);
 void flight_shot_free(struct flight_shot *s);
 
 /**
- * flight_shot_history() - make a history of it
+ * flight_shot_history() - make a history of a shot
  * @s: the shot
- * @object: that object alone; NULL: all
+ * @object: the only object of the history; NULL: all objects
  * @out: the history, finished
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.

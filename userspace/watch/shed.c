@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Dropping whole objects under load, see shed.h. */
+/* Drops whole objects under load, see shed.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,30 +8,32 @@
 #include "base/mem.h"
 #include "watch/shed.h"
 
-#define FIRST_WAIT_NS	1000000000ull	/* before the first object comes back */
+#define FIRST_WAIT_NS	1000000000ull	/* time before the first object is checked again */
 #define MOST_WAIT_NS	300000000000ull
-#define ROOM		0.5		/* below that part of the time there is room */
-#define FULL		0.9		/* above it there is too much */
-#define OBJECTS		65536		/* remembered; quiet ones are forgotten */
-#define DROPPED		4096		/* the same of those that are dropped */
+/* below this busy part of the time objects may be checked again */
+#define ROOM		0.5
+#define FULL		0.9		/* above it objects are dropped */
+#define OBJECTS		65536	/* maximal number of known objects; quiet ones are forgotten */
+#define DROPPED		4096	/* maximal number of dropped objects */
 
-static const char why[] = "it was dropped: there was more than could be checked";
+static const char why[] = "operations were skipped: there were too many to check them all";
 
 struct object {
 	uint64_t object;
-	uint64_t nops, last;	/* operations since the last look, and in the interval before */
-	uint64_t until;		/* what was skipped had returned by then */
+	uint64_t nops, last;	/* operations since the last turn, and in the interval before */
+	uint64_t until;		/* the latest return of a skipped operation */
 	bool used, dropped;
 };
 
 struct shed {
 	struct object *table;	/* by hash */
 	size_t size, n, ndropped;
-	size_t recent;		/* index of the last one that was asked for */
+	size_t recent;		/* index of the object of the last look-up */
 	struct object **order;	/* for sorting */
 	size_t corder;
-	uint64_t wait, eased;	/* how long there must be room; since when there is */
-	uint64_t back;		/* objects came back then */
+	/* time that must have been quiet before an object comes back, and its start */
+	uint64_t wait, eased;
+	uint64_t back;		/* time at which objects last came back */
 	uint64_t drops, skipped;
 };
 
@@ -62,7 +64,7 @@ static struct object *place(struct object *table, size_t size, uint64_t object)
 	return &table[at];
 }
 
-/* Twice as many places; or, with many objects, without those of which nothing was seen. */
+/* Double the table; or, with many objects, remove objects without recent operations. */
 static int make_room(struct shed *s)
 {
 	const bool forget = s->n >= OBJECTS;
@@ -136,7 +138,7 @@ static int by_rate(const void *a, const void *b)
 	return (*x)->object < (*y)->object ? -1 : (*x)->object > (*y)->object;
 }
 
-/* Those that are dropped, or are not and were used, the quietest first. */
+/* Sort the dropped objects, or the used objects that are not dropped, by operations. */
 static int sort_objects(struct shed *s, bool dropped, size_t *n, uint64_t *sum)
 {
 	size_t i;
@@ -157,7 +159,7 @@ static int sort_objects(struct shed *s, bool dropped, size_t *n, uint64_t *sum)
 	return ret;
 }
 
-/* The busiest, until half of the operations are left. */
+/* Drop the busiest objects until half of the operations are left. */
 static int drop(struct shed *s, struct feed *f, struct shed_turn *t)
 {
 	uint64_t sum, left;
@@ -180,7 +182,7 @@ static int drop(struct shed *s, struct feed *f, struct shed_turn *t)
 	return ret;
 }
 
-/* The quietest, as long as there should be room for them; one in any case. */
+/* Check the quietest dropped objects again, as far as the load allows; at least one. */
 static int resume(struct shed *s, double busy, struct feed *f, struct shed_turn *t)
 {
 	uint64_t sum, kept, room;
@@ -207,8 +209,8 @@ static int resume(struct shed *s, double busy, struct feed *f, struct shed_turn 
 }
 
 /*
- * Objects that are gone for good would be remembered for ever as dropped ones.  Who comes
- * back after all is checked again, and dropped again if it is too much.
+ * Forget dropped objects without operations, which would stay dropped for ever.  If such an object
+ * is used again, it is checked, and dropped again under load.
  */
 static void let_go_of_silent(struct shed *s, struct feed *f)
 {
@@ -235,7 +237,7 @@ int shed_turn(struct shed *s, const struct shed_load *l, struct feed *f, struct 
 	if (over || l->busy > ROOM || !s->eased)
 		s->eased = l->now;
 	if (over) {
-		/* They came back too soon. */
+		/* The objects came back too soon. */
 		if (s->back && l->now - s->back < s->wait)
 			s->wait = 2 * s->wait < MOST_WAIT_NS ? 2 * s->wait : MOST_WAIT_NS;
 		s->back = 0;
@@ -256,7 +258,7 @@ int shed_turn(struct shed *s, const struct shed_load *l, struct feed *f, struct 
 	return ret;
 }
 
-int shed_tell(struct shed *s, struct feed *f)
+int shed_drop_again(struct shed *s, struct feed *f)
 {
 	size_t i;
 	int ret = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernels of tools/debug-kernel must report: one mistake of each kind.  That
- * they say nothing of klin.ko means something only if they say this.
+ * One mistake of each kind that the kernels of tools/debug-kernel must report.  The absence of
+ * reports for klin.ko means something only if these mistakes are reported.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -77,7 +77,10 @@ static int race(void)
 static int __init klin_wrong_init(void)
 {
 	klin_wrong_sleep();
-	/* After this lockdep has switched itself off, and KASAN would do that, too. */
+	/*
+	 * Lockdep disables itself after this report.  A report of KASAN disables lockdep, too, so
+	 * it comes later.
+	 */
 	klin_wrong_order();
 	pr_info("klin_wrong: %llu\n", klin_wrong_use_after_free());
 	return race();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Histories of counterexamples, see omit.h. */
+/* The operations that may be omitted, and the histories of counterexamples; see omit.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +30,13 @@ static const struct kl_method *method_in(const struct kl_spec *spec, const struc
 }
 
 /*
- * The one state that an operation leaves where it changes anything, whatever was before; in
- * the slots of its key.
+ * The single state to which an operation leads if it changes anything, from any state before; only
+ * the slots of its key are compared.
  */
 struct overwrite {
 	struct kl_val *state;
 	size_t len, outcomes;
-	size_t all;		/* slots that it has to give a value */
+	size_t all;		/* number of slots that must get a value */
 	bool known, changed;
 };
 
@@ -54,7 +54,7 @@ static int on_overwrite(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-/* The same where some outcomes may change nothing. */
+/* An outcome, where some outcomes may change nothing. */
 static int on_change(void *ctx, const struct kl_outcome *o)
 {
 	struct overwrite *w = ctx;
@@ -67,7 +67,7 @@ static int on_change(void *ctx, const struct kl_outcome *o)
 		same = kl_val_eq(o->state[i], w->state[i]);
 	if (same)
 		return 0;
-	/* Two states. */
+	/* The operation leads to two states. */
 	if (w->changed) {
 		w->known = false;
 		return 1;
@@ -90,7 +90,7 @@ static bool gave(const struct kl_end_method *e, const struct kl_val *res, const 
 	return i == e->nresults;
 }
 
-/* Where there is room for so many only, or results are others, see ends.h. */
+/* Is the operation one at an end of a bounded container, see ends.h? */
 static bool at_end(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
 		   struct kl_end_method *e)
 {
@@ -113,7 +113,7 @@ static bool found_full(const struct kl_spec *spec, const struct kl_history *h,
 	       gave(&e, kl_op_res(h, op), e.other);
 }
 
-/* Is there never more inside than there is room for?  Then with less there is room, too. */
+/* Does the container never hold more than fits?  Then there is also room with fewer values. */
 static bool keeps_bound(const struct kl_spec *spec, const struct kl_history *h,
 			const struct kl_end_method *e)
 {
@@ -123,7 +123,7 @@ static bool keeps_bound(const struct kl_spec *spec, const struct kl_history *h,
 	return e->most < 0 && c.init && h->fresh && !h->ngaps;
 }
 
-/* What operation @op returned after time @end counts as unknown. */
+/* kl_op_word(), where the results of an operation that returned after @end are unknown. */
 static bool word_at_end(const struct kl_spec *spec, const struct kl_history *h,
 			const struct kl_op *op, uint64_t end, enum kl_role *role,
 			struct kl_val *word)
@@ -168,12 +168,12 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
 	return word_until(spec, h, op, KL_TIME_MAX, role, word);
 }
 
-/* An addition to a set, or a removal, that says that it changed nothing. */
+/* Does the result of an addition to a set, or of a removal, show that it changed nothing? */
 static bool changed_nothing(const struct kl_history *h, const struct kl_op *op, enum kl_role role)
 {
 	const struct kl_val *res = kl_op_res(h, op);
 
-	return (role == KL_ROLE_ADD || role == KL_ROLE_REMOVE) && kl_op_shape(h, op)->nres &&
+	return (role == KL_ROLE_ADD || role == KL_ROLE_REMOVE) && kl_op_sig(h, op)->nres &&
 	       op->ret != KL_TIME_MAX && res->tag == KL_WORD && !res->v;
 }
 
@@ -195,10 +195,12 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
 			continue;
 		if (!word_until(spec, h, o, end, &role, &other))
 			return false;
-		/* A peek that gave what is not known gives anything; with a key it asks for it. */
+		/* A peek with an unknown result fits everything, unless its argument is a key. */
 		if (other.tag == KL_ANY && role == KL_ROLE_PEEK && !kl_container_keyed(&c))
 			continue;
-		/* What did not return need not have taken effect: it goes with its word. */
+		/*
+		 * A pending operation need not have taken effect, so it is omitted with its word.
+		 */
 		if (o->ret != KL_TIME_MAX && o->ret <= end &&
 		    (other.tag == KL_ANY || kl_val_eq(v, other)))
 			return false;
@@ -206,7 +208,7 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
 	return true;
 }
 
-/* May operation @op of a container be left out for what it did, or as no more of its word is? */
+/* May operation @op of a container be omitted, for its effect or since its word is omitted? */
 static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
 				  uint32_t op, const uint32_t *kept, size_t n, uint64_t end)
 {
@@ -217,7 +219,7 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 	kl_spec_container(spec, &c);
 	if (c.kind == KL_CONTAINER_NONE || !kl_op_word(spec, h, &h->ops[op], &role, &word))
 		return false;
-	/* It found nothing to remove, or to add. */
+	/* The operation found nothing to remove, or to add. */
 	if ((word.tag == KL_EMPTY && role == KL_ROLE_REMOVE) ||
 	    (kl_container_keyed(&c) && changed_nothing(h, &h->ops[op], role)))
 		return true;
@@ -225,8 +227,8 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 	       kl_word_leaves_no_trace(spec, h, word.v, op, kept, n, end);
 }
 
-int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		       uint32_t op, const uint32_t *kept, size_t n, uint64_t end, bool tso)
+int kl_may_omit(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		uint32_t op, const uint32_t *kept, size_t n, uint64_t end, bool tso)
 {
 	const struct kl_op *o = &h->ops[op];
 	struct overwrite w = { 0 };
@@ -268,7 +270,7 @@ int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const str
 
 		if (kept[i] == op)
 			continue;
-		/* What reads nothing but leaves some of the state as it is hands it on. */
+		/* A blind operation that writes only part of the state passes the rest on. */
 		if (km->blind) {
 			struct overwrite full = { .state = after, .len = w.len, .all = w.all };
 
@@ -343,8 +345,8 @@ void kl_cut_free(struct kl_cut *c)
 }
 
 /*
- * By when nothing forgotten is in a store buffer: each thread's own drains, or
- * an operation of that thread, called after the cut, that drains it or whose
+ * The time by which no store of forgotten operations is in a store buffer.  It follows from each
+ * thread's drains, or from an operation of the thread, called after the cut, that drains or whose
  * drain is known.
  */
 static uint64_t drained_by(const struct kl_cut *c, const struct kept_op *k, size_t n)
@@ -384,7 +386,7 @@ static int by_call(const void *a, const void *b)
 static int add_op(struct kl_history *h, const struct kl_history *whole, struct kept_op *k)
 {
 	const struct kl_op *from = &whole->ops[k->orig];
-	struct kl_shape s = *kl_op_shape(whole, from);
+	struct kl_opsig s = *kl_op_sig(whole, from);
 	const char *name = whole->methods[s.method];
 	int64_t object = kl_history_object(h, whole->objects[from->object]);
 	int64_t thread = kl_history_thread(h, whole->threads[from->thread]);
@@ -397,7 +399,7 @@ static int add_op(struct kl_history *h, const struct kl_history *whole, struct k
 	k->op.thread = thread;
 	s.method = method;
 	ret = kl_history_add(h, &k->op, &s, kl_op_args(whole, from), kl_op_res(whole, from));
-	return ret ?: kl_history_tell(h, h->nops - 1, kl_op_point(whole, from), k->drain);
+	return ret ?: kl_history_set_points(h, h->nops - 1, kl_op_point(whole, from), k->drain);
 }
 
 static int add_gaps(struct kl_history *h, const struct kl_cut *c, const struct kept_op *k,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a counterexample is made of: kept operations, and a cut that forgets the rest. */
+/* The parts of a counterexample: kept operations, omitted operations, and a cut. */
 #ifndef KL_CHECK_EXPLAIN_OMIT_H
 #define KL_CHECK_EXPLAIN_OMIT_H
 
@@ -8,54 +8,53 @@
 #include "spec/spec.h"
 
 /**
- * kl_leaves_no_trace() - may an operation be left out of a violation?
+ * kl_may_omit() - may an operation be omitted from a violation?
  * @spec: the specification
  * @run: an interpreter of it
  * @h: the history
  * @op: index of the operation
- * @kept: the other operations that are kept, among them perhaps @op itself
- * @n: how many
- * @end: of what is kept, those that return later are pending
- * @tso: what is kept ran on store buffers
+ * @kept: the operations that are kept, perhaps with @op itself
+ * @n: their number
+ * @end: kept operations that return later are pending
+ * @tso: the kept operations ran on store buffers
  *
- * So is one that writes nothing, by its results.  So is one that gives every variable
- * a value, the same whatever was before, if no operation that is kept and does read
- * could directly follow it, by its results.  For take an order of the whole, and in it
- * some that are left out, one after another: what is kept and comes next reads nothing
- * and writes everything, or nothing comes, and the order is one without them, too.
- * (Of a specification that is partitioned by key for certain what belongs to its key is
- * enough, as it is the conjunction of one for each key.)
- * With store buffers an entry of a part of the state may reach memory after @op and
- * leave the rest of it to be seen: then @op may read nothing, and all that is kept has
- * to write everything, or write through.
+ * An operation may be omitted if every order with it is an order without it:
  *
- * In a container, without store buffers: so are all operations of a word of which
- * none is kept, and one that found nothing to remove, or in a set nothing to add.  Where
- * there is room for so many only, so is what found it full, and a word's if nothing that
- * found it full is kept.
+ * - By its results it wrote nothing.
+ * - It gives every variable a value that does not depend on the state before, and by the results no
+ *   kept operation that reads can directly follow it.  Then the next kept operation in an order
+ *   reads nothing and writes everything, or there is none.  If the specification is certainly
+ *   partitioned by key, only the variables of its key count.
+ * - In a container, without store buffers: no operation of its word is kept; or it found nothing to
+ *   remove, or in a set nothing to add.
+ * - In a bounded container: it found the container full; or no operation of its word is kept, and
+ *   none that found the container full.
+ *
+ * With store buffers, an entry for a part of the state may reach memory after @op, so that the rest
+ * of @op's writes is seen.  Then the second rule asks more: @op reads nothing, and all kept
+ * operations write everything, or write through.
  *
  * Return: 1, 0, or -ENOMEM.
  */
-int kl_leaves_no_trace(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
-		       uint32_t op, const uint32_t *kept, size_t n, uint64_t end, bool tso);
+int kl_may_omit(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
+		uint32_t op, const uint32_t *kept, size_t n, uint64_t end, bool tso);
 
 /**
- * kl_word_leaves_no_trace() - may all operations of a word be left out of a container?
+ * kl_word_leaves_no_trace() - may all operations of a word be omitted from a container?
  * @spec: the specification, of a container
  * @h: the history
  * @word: the word
- * @op: index of an operation that is left out, too, although it may be in @kept; or KL_NO_OP
+ * @op: index of an operation that is omitted, too, although it may be in @kept; or KL_NO_OP
  * @kept: the operations that are kept
- * @n: how many
- * @end: of what is kept, those that return later are pending
+ * @n: their number
+ * @end: kept operations that return later are pending
  *
- * They may if nothing else of the word is kept (Lee & Mathur, Proposition 4.3: an order
- * without all operations of a word is an order), and nothing that added, removed or, where
- * there are keys, asked for some word that is not known: that may have been this one.
- * Where there is room for so many only there is with less inside, too; but then nothing
- * may be kept that found it full, and that has no word.
+ * They may if no other operation of the word is kept (Lee & Mathur, Proposition 4.3: an order
+ * without all operations of a word is an order).  Also, no kept operation may have added, removed
+ * or, where there are keys, asked for an unknown word, which may be this word.  A bounded container
+ * also has room with fewer values inside; but then no operation may be kept that found it full.
  *
- * Return: whether.
+ * Return: true if they may.
  */
 bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history *h,
 			     uint64_t word, uint32_t op, const uint32_t *kept, size_t n,
@@ -67,55 +66,58 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
  * @run: an interpreter of it
  * @h: the history
  * @op: index of the operation
- * @end: what returned later is pending, and has none
+ * @end: operations that returned later are pending, and have no results
  *
- * That is a violation by itself, and all others may be left out.
+ * Such an operation is a violation by itself, and all others may be omitted.
  *
  * Return: 1, 0, or -ENOMEM.
  */
 int kl_op_impossible(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		     uint32_t op, uint64_t end);
 
-/* The word that an operation of a container adds, removes or sees; false if none is known. */
+/* Get the word that a container's operation adds, removes or sees.  False if it is unknown. */
 bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
 		enum kl_role *role, struct kl_val *word);
 
 /**
- * kl_count_kept() - may what is left out of the only word of a violation be left out?
+ * kl_count_kept() - may operations on a violation's only word be replaced by a count?
  * @spec: the specification
  * @h: the history
  * @ops: indices of the partition's operations
- * @nops: how many
- * @kept: those kept, all of one word
- * @n: how many
- * @end: the history ends here: what returned later is pending
+ * @nops: their number
+ * @kept: the kept operations, all of one word
+ * @n: their number
+ * @end: the history ends here; operations that returned later are pending
  *
- * In a queue, stack, priority queue or multiset, without store buffers, that was empty at
- * first.
- * There is a time t by which all that is left out of the word, but for peeks, had returned;
- * of what had returned by t as many additions are kept as there were more than removals,
- * and nothing else; nothing was called within the clock's error after t.  Then an order
- * of the whole is one of the rest, in another turn, see omit_copies.c.
+ * For a queue, stack, priority queue or multiset that was empty at first, without store buffers.
+ * There must be a time t such that:
+ *
+ * - All omitted operations of the word, except peeks, had returned by t.
+ * - Of the operations that had returned by t, only additions are kept: as many as there were more
+ *   additions than removals.
+ * - No operation was called within the clock's error after t.
+ *
+ * Then an order of all operations gives an order of the kept ones, see omit_copies.c.
  *
  * Return: 1, 0, or -ENOMEM.
  */
 int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
 		  size_t nops, const uint32_t *kept, size_t n, uint64_t end);
 /*
- * Leave out what may be by such a time before the last but @back returns: fills @out, which
- * has room for @n.  1; 0: there is none; -ENOMEM.
+ * Omit operations by such a time before the last @back returns; @out, with room for @n, gets the
+ * kept ones.  Return: 1, 0 if there is no such time, -ENOMEM.
  */
 int kl_count_cut(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
 		 size_t nops, const uint32_t *kept, size_t n, uint64_t end, size_t back,
 		 uint32_t *out, size_t *nout);
 
 /**
- * struct kl_cut - what is forgotten of a partition
- * @forgot: is anything forgotten?
- * @time: then all operations that ended by here
- * @end: the history ends here: what returned later is pending
- * @drained: for each thread of the history, when what it wrote and is forgotten
- *	has left its store buffer: 0 if there is nothing, KL_TIME_MAX if not known
+ * struct kl_cut - the operations of a partition that are forgotten
+ * @forgot: are operations forgotten?
+ * @time: if so, all operations that ended by this time
+ * @end: the history ends here; operations that returned later are pending
+ * @drained: for each thread, the time by which the stores of its forgotten operations have left the
+ *	store buffer; 0 if there are none, KL_TIME_MAX if it is not known
  */
 struct kl_cut {
 	const struct kl_spec *spec;
@@ -131,9 +133,9 @@ struct kl_cut {
  * @spec: the specification
  * @h: the whole history
  * @ops: indices of the partition's operations
- * @n: how many; without store buffers it may be 0
+ * @n: their number; without store buffers it may be 0
  * @forgot: are operations forgotten?
- * @time: then those that returned by here
+ * @time: if so, those that returned by this time
  * @end: return time of the failing operation
  *
  * Return: 0 or -ENOMEM.
@@ -143,16 +145,15 @@ int kl_cut_init(struct kl_cut *c, const struct kl_spec *spec, const struct kl_hi
 void kl_cut_free(struct kl_cut *c);
 
 /**
- * kl_cut_history() - the history of a counterexample
+ * kl_cut_history() - make the history of a counterexample
  * @c: the cut
- * @kept: indices of the operations kept, ascending
- * @n: how many
- * @tso: it is for an engine that knows store buffers
- * @out: a history whose operation i is number order[i] of the whole
- * @order: room for @n
+ * @kept: indices of the kept operations, ascending
+ * @n: their number
+ * @tso: the history is for an engine with store buffers
+ * @out: gets a history whose operation i is number order[i] of the whole
+ * @order: has room for @n
  *
- * Gaps of the whole that are not over by the cut stay; the cut itself is a gap
- * from the beginning of time.
+ * Gaps that end after the cut stay.  The cut itself is a gap from the beginning of time.
  *
  * Return: 0, -ENOMEM.
  */

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is left out of a history in which a container holds copies of one word only, see
- * omit.h: a queue, stack or priority queue of these is a counter, and so is each word of a
- * multiset, where removals that found none are no removals but looks at it, as peeks are.
+ * Operations that may be omitted where a container holds copies of one word only, see omit.h.
+ * A queue, stack or priority queue of copies is a counter.  So is each word of a multiset, where
+ * a removal that found none counts as a peek.
  *
- * Let all that is left out have returned by a time t, and L be an order of the history.
- * Of the first operations of L, up to the last that had returned by t, none was called
- * later than t and the clock's error, so those of them that had not returned overlap.
- * Without what is left out they are an order in another turn: first the additions that
- * are kept, then those that had not returned, then the removals.  In the end there are
- * as many copies inside as in L, and until then not less.  The rest of L follows, where all
- * the peeks are that are kept.
+ * Let all omitted operations have returned by a time t, and let L be an order of the history.  Take
+ * the first operations of L, up to the last one that had returned by t.  None of them was called
+ * after t and the clock's error, so those that had not returned overlap.  Without the omitted
+ * operations they have another order: first the kept additions, then those that had not returned,
+ * then the removals.  At its end the count is that of L, and before that it is never lower.  The
+ * rest of L follows, with all kept peeks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 #include "check/explain/omit.h"
 #include "spec/classify/container.h"
 
-/* An operation of the word.  @kept: it is not left out. */
+/* An operation of the word.  @kept: it is not omitted. */
 struct count_op {
 	uint64_t call, ret;
 	uint32_t op;
@@ -34,7 +33,7 @@ struct count {
 	size_t n, cap;
 };
 
-/* Where there is room for so many only, others in their turn might not fit. */
+/* Is the container bounded?  Then another order might find it full. */
 static bool is_bounded(const struct kl_spec *spec, const struct kl_history *h,
 		       const struct kl_op *op)
 {
@@ -42,7 +41,7 @@ static bool is_bounded(const struct kl_spec *spec, const struct kl_history *h,
 	       KL_ROLE_OTHER;
 }
 
-/* Its word, and what it did; false if that is not known. */
+/* Get the word and the role of an operation.  Return: false if they are unknown. */
 static bool find_role(const struct kl_spec *spec, const struct kl_history *h,
 		      const struct kl_op *op, enum kl_container_kind kind, enum kl_role *role,
 		      struct kl_val *word)
@@ -63,8 +62,8 @@ static bool find_role(const struct kl_spec *spec, const struct kl_history *h,
 }
 
 /*
- * The operations of the one word of @kept, among @ops; those that return after @end are
- * pending.  1, 0 if it is no counter, -ENOMEM.
+ * List the operations among @ops of the one word of @kept; those that return after @end are
+ * pending.  Return: 1, 0 if the word is not a counter, -ENOMEM.
  */
 static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t *ops, size_t nops,
 		    const uint32_t *kept, size_t n, uint64_t end)
@@ -104,7 +103,7 @@ static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t 
 		if (!find_role(spec, c->h, op, type.kind, &role, &other) ||
 		    is_bounded(spec, c->h, op))
 			return 0;
-		/* What was added or removed and is not known may have been this one. */
+		/* An unknown word that was added or removed may be this word. */
 		if (other.tag == KL_ANY && role != KL_ROLE_PEEK && !in)
 			return 0;
 		if (!in && (other.tag != KL_WORD || other.v != word.v))
@@ -119,7 +118,7 @@ static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t 
 	return k == n;
 }
 
-/* How many copies more there are after it. */
+/* The change of the count by an operation. */
 static int count_of(const struct count_op *o)
 {
 	return (o->role == KL_ROLE_ADD) - (o->role == KL_ROLE_REMOVE);
@@ -130,7 +129,7 @@ static bool is_kept_later(const struct count *c, const struct count_op *o, uint6
 	return o->ret > t && (o->role != KL_ROLE_PEEK || o->call > kl_time_add(t, c->h->error));
 }
 
-/* Is none of the word, in order of call, but for peeks, called within the error after @t? */
+/* Is no operation of the word, except peeks, called within the clock's error after @t? */
 static bool is_between(const struct count *c, uint64_t t)
 {
 	size_t low = 0, high = c->n;
@@ -148,7 +147,7 @@ static bool is_between(const struct count *c, uint64_t t)
 	return low == c->n || c->op[low].call > kl_time_add(t, c->h->error);
 }
 
-/* Is what is kept what has to be, if it is cut at @t? */
+/* Are the right operations kept for the time @t? */
 static bool is_cut(const struct count *c, uint64_t t)
 {
 	int64_t first = 0;
@@ -183,7 +182,7 @@ int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const 
 		any = true;
 		t = c.op[i].ret > t ? c.op[i].ret : t;
 	}
-	/* By then all that is left out has returned, and after it some that are kept. */
+	/* By then all omitted operations have returned, and kept ones return later. */
 	if (ret > 0 && t < end)
 		cut = !any || is_cut(&c, t);
 	for (i = 0; ret > 0 && !cut && i < c.n; i++)
@@ -193,12 +192,12 @@ int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const 
 	return ret > 0 ? cut : ret;
 }
 
-/* What is kept when what had returned by @t is left out but for as many additions as it takes. */
+/* List the operations to keep: those that return after @t, and additions for the count at @t. */
 static size_t keep_from(const struct count *c, uint64_t t, int64_t first, uint32_t *out)
 {
 	size_t i, n = 0;
 
-	/* The last of the additions, which are in order of call. */
+	/* The last additions are taken; they are in order of call. */
 	for (i = c->n; i--; ) {
 		const struct count_op *o = &c->op[i];
 		const bool in = o->ret <= t && o->role == KL_ROLE_ADD && first > 0;
@@ -216,7 +215,7 @@ static size_t keep_from(const struct count *c, uint64_t t, int64_t first, uint32
 	return n;
 }
 
-/* The last of the @n returns, in order, at which a cut is possible; how many are inside then. */
+/* Find the last of the @n sorted returns at which a cut is possible, and the count there. */
 static bool find_cut(const struct count *c, const struct kl_key *k, size_t n, uint64_t *t,
 		     int64_t *first)
 {

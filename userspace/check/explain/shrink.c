@@ -2,21 +2,19 @@
 /*
  * Making a violation small, by steps that cannot invent one:
  *
- * - The history ends at a return; what had not returned by then is pending, its
+ * - The history ends at a return.  Operations that had not returned by then are pending, and their
  *   results unknown.  (A prefix of a linearizable history is linearizable.)
- * - Everything that ended before a point in time is forgotten, and until then
- *   the history is a gap: the state is unknown, before and after every step.
- *   An order of the whole history is an order of that one, too.
- * - Of the copies of one word in a container their number is all that is kept, see
- *   kl_count_kept().
- * - Operations that leave no trace are left out, see kl_leaves_no_trace().  (Take
- *   them out of an order of the whole and it is an order of the rest.)  Which of them
- *   to keep of very many is guessed first, see shrink_guess.c.
+ * - Everything that ended before a point in time is forgotten.  Until then the history is a gap:
+ *   the state is unknown, before and after every step.  An order of the whole history is an order
+ *   of that one, too.
+ * - Of the copies of one word in a container, only their count is kept, see kl_count_kept().
+ * - Operations are omitted, see kl_may_omit().  (Removing them from an order of the whole leaves an
+ *   order of the rest.)  Of very many operations, a guess first says which to keep, see
+ *   shrink_guess.c.
  *
- * Where an operation was under way for long, a task that was preempted say, its
- * violation stays large, as all that went on meanwhile matters.  Then others are
- * looked for: what comes after a violation, all before forgotten, is a history as
- * good as the whole.
+ * If an operation was open for long, for example in a preempted task, its violation stays large,
+ * since everything in that time matters.  Then other violations are looked for: the history after
+ * a violation, with everything before forgotten, will do as well.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,16 +22,17 @@
 
 #include "check/explain/shrink_internal.h"
 
-#define MOST_LOOKS	1000000000ull	/* for one counterexample, and no more than */
-#define SOME_LOOKS	120000000	/* so many, */
-#define MORE_LOOKS	2		/* and times those of the decision; */
-#define TSO_LOOKS	16		/* with store buffers each trial has more to look at */
-#define ATTEMPTS	30	/* violations that are tried when the first stays large */
-#define SMALL		10	/* operations that a person sees through at once, */
-#define TINY		4	/* and with nothing forgotten it may be so few */
+/* bound of looks for one counterexample, whatever else holds */
+#define MOST_LOOKS	1000000000ull
+#define SOME_LOOKS	120000000	/* looks that are allowed in any case */
+#define MORE_LOOKS	2	/* factor of the decision's looks, */
+#define TSO_LOOKS	16	/* and with store buffers, where each trial takes more */
+#define ATTEMPTS	30	/* other violations that are tried if the first stays large */
+#define SMALL		10	/* operations that a person understands at once */
+#define TINY		4	/* operations at which shrinking stops if nothing is forgotten */
 #define WINDOW		20000	/* events in which the next violation is looked for first */
 
-/* The item of operation @op of the whole history; items are in its order. */
+/* The item of operation @op of the whole history; items are in the same order. */
 static const struct kl_item *item_of(const struct shrink *s, uint32_t op)
 {
 	uint32_t low = 0, high = s->nops;
@@ -50,9 +49,9 @@ static const struct kl_item *item_of(const struct shrink *s, uint32_t op)
 }
 
 /*
- * The next violation: forget all that returned before the end of the last one.
+ * Find the next violation, with everything forgotten that returned before the end of the last one.
  *
- * Return: 1 and its event, 0 if there is none, negative errno.
+ * Return: 1 with its event, 0 if there is none, or a negative errno.
  */
 static int next_violation(struct shrink *s, uint32_t *buf, uint32_t *event)
 {
@@ -75,7 +74,7 @@ static int next_violation(struct shrink *s, uint32_t *buf, uint32_t *event)
 	}
 	if (ret <= 0)
 		return ret;
-	/* From the event of the trial back to that of the whole partition. */
+	/* Translate the event of the trial to that of the whole partition. */
 	e = &s->fail;
 	*event = s->floor;
 	if (e->item < s->nkept)
@@ -83,7 +82,7 @@ static int next_violation(struct shrink *s, uint32_t *buf, uint32_t *event)
 	return *event == KL_NO_EVENT ? 0 : 1;
 }
 
-/* What is found goes to @best if it is smaller.  @copies: of copies their number is kept. */
+/* Keep the found violation in @best if it is smaller; @copies: copies are replaced by a count. */
 static void keep_best(struct shrink *s, bool copies, struct kl_counterexample *best)
 {
 	uint32_t i;
@@ -110,7 +109,7 @@ static void keep_best(struct shrink *s, bool copies, struct kl_counterexample *b
 	memset(&s->answer, 0, sizeof(s->answer));
 }
 
-/* Leave out what leaves no trace in what was found. */
+/* Omit operations from the found violation. */
 static int drop_rest(struct shrink *s, uint32_t *buf, bool copies, struct kl_counterexample *best)
 {
 	int ret = kl_shrink_drop(s, buf);
@@ -120,7 +119,7 @@ static int drop_rest(struct shrink *s, uint32_t *buf, bool copies, struct kl_cou
 	return ret;
 }
 
-/* Of the violation that was found, with all that was before, only the number of copies. */
+/* Replace copies in the found violation, with everything before it, by a count. */
 static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexample *best)
 {
 	int ret;
@@ -130,7 +129,7 @@ static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexamp
 	return ret > 0 ? drop_rest(s, buf, true, best) : ret;
 }
 
-/* Of all that was before, what a guess leaves. */
+/* Keep the operations that a guess names, of everything before the violation. */
 static int shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf,
 			struct kl_counterexample *best)
 {
@@ -139,7 +138,7 @@ static int shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf,
 	return ret > 0 ? drop_rest(s, buf, false, best) : ret;
 }
 
-/* Make the violation at @event small; the best so far goes to @best if it is smaller. */
+/* Make the violation at @event small, and keep it in @best if it is the smallest. */
 static int shrink_one(struct shrink *s, uint32_t event, uint32_t *buf,
 		      struct kl_counterexample *best)
 {
@@ -172,7 +171,7 @@ static void shrink_free(struct shrink *s)
 	kl_history_free(s->h);
 }
 
-/* @s is 0 but for the partition and the engine.  0 or -ENOMEM. */
+/* Initialise @s, which has the partition and the engine.  Return: 0, or -ENOMEM. */
 static int shrink_init(struct shrink *s)
 {
 	const struct kl_part *p = s->p;
@@ -209,7 +208,7 @@ int kl_violation_near(const struct kl_part *p, const struct kl_engine *engine, u
 	return ret;
 }
 
-/* Looks for one counterexample, after a decision that took @decision. */
+/* The bound of looks for one counterexample, after a decision that took @decision looks. */
 static uint64_t most_looks(const struct kl_limits *lim, uint64_t decision, bool tso)
 {
 	const uint64_t more = tso ? TSO_LOOKS : MORE_LOOKS;
@@ -217,7 +216,7 @@ static uint64_t most_looks(const struct kl_limits *lim, uint64_t decision, bool 
 
 	if (decision < (MOST_LOOKS - SOME_LOOKS) / more)
 		most = SOME_LOOKS + more * decision;
-	/* Who has less for the decision has no more for this. */
+	/* Shrinking gets no more work than the decision may have. */
 	return lim->cap && lim->cap < most ? lim->cap : most;
 }
 
@@ -257,7 +256,7 @@ int kl_shrink(const struct kl_part *p, const struct kl_engine *engine,
 		c->oracle = a.verdict;
 		c->tso = engine->tso;
 		c->work = s.looks.n;
-		/* Of one operation there is nothing to leave out. */
+		/* A single operation is the smallest counterexample. */
 		c->ended = !s.late || c->h->nops <= 1 ? KL_SHRINK_DONE :
 			   s.looks.n > s.looks.most ? KL_SHRINK_WORK : KL_SHRINK_TIME;
 	}

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Trials; where a violation ends, and what before is forgotten: see shrink.c. */
+/* Trials; the end of a violation, and the operations before it that are forgotten: see shrink.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/explain/shrink_internal.h"
 
-#define BLOCK		4096	/* events, of each of which some is known, see struct shrink */
-#define FIRST_WINDOW	256	/* events around a violation that are looked at first, */
-#define NEAR		(1 << 16)	/* and no more where nobody knows of a violation */
-#define MORE_WINDOW	8	/* and times as many next */
-#define FINE		128	/* of so many events that are kept one may be too many */
-#define TRIALS	8	/* that may be hard */
-#define HARD_STEP	8	/* times as many events, and as much work, after a hard trial */
-#define OP_LOOKS	200	/* what a trial costs for each operation beside the engine */
-#define LIST_LOOKS	20	/* where operations are only listed */
+#define BLOCK		4096	/* events of a block, see struct shrink */
+#define FIRST_WINDOW	256	/* events around a violation that are tried first */
+#define NEAR		(1 << 16)	/* maximal number of them where no violation is known */
+#define MORE_WINDOW	8	/* factor of the window from one try to the next */
+#define FINE		128	/* the cut is found up to this fraction of the kept events */
+#define TRIALS	8	/* trials that may be hard */
+#define HARD_STEP	8	/* factor of events, and of work, after a hard trial */
+#define OP_LOOKS	200	/* looks of a trial for each operation, besides the engine's */
+#define LIST_LOOKS	20	/* looks for listing an operation */
 #define WINDOW_WORK	(1ull << 26)	/* looks for a window, */
 #define WINDOW_EACH	(64 * KL_CONFIG_LOOKS)	/* and more for each of its operations */
 
@@ -30,8 +30,8 @@ bool kl_shrink_late(struct shrink *s)
 }
 
 /*
- * The bounds of a trial: none goes on for longer than all of them together may, and one that
- * is hard leaves enough for others.
+ * The bounds of a trial.  No trial takes longer than all may together, and a hard one leaves enough
+ * for others.
  */
 static struct kl_limits trial_limits(const struct shrink *s)
 {
@@ -39,7 +39,7 @@ static struct kl_limits trial_limits(const struct shrink *s)
 	const uint64_t share = (s->looks.most / TRIALS + 1) * (s->patient ? HARD_STEP : 1);
 	struct kl_limits lim = *s->lim;
 
-	/* But the first: without it there is nothing to show. */
+	/* The first trial has no share, since without it there is no counterexample. */
 	if (s->looks.most && s->lim != s->whole)
 		lim.cap = left < share ? left : share;
 	return lim;
@@ -84,8 +84,7 @@ int kl_shrink_no_trace(struct shrink *s, struct kl_run *run, uint32_t op, const 
 		       size_t n)
 {
 	const uint64_t before = kl_run_total(run);
-	int ret = kl_leaves_no_trace(s->p->spec, run, s->p->h, op, kept, n, s->end,
-				     s->engine->tso);
+	int ret = kl_may_omit(s->p->spec, run, s->p->h, op, kept, n, s->end, s->engine->tso);
 
 	kl_shrink_look(s, n + kl_run_total(run) - before);
 	return ret;
@@ -99,8 +98,8 @@ static bool is_return(const struct kl_part *p, uint32_t ev)
 }
 
 /*
- * The latest time at which an operation returned before event @until, the block before
- * its own known; a large error of the clock leaves returns out of order.
+ * The latest time at which an operation returned before event @until, from its block on.  A large
+ * clock error leaves returns out of order.
  */
 static uint64_t last_return(const struct shrink *s, uint32_t until, bool *any)
 {
@@ -162,7 +161,7 @@ int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf)
 
 	time = last_return(s, until, &forgot);
 	for (i = s->block[until / BLOCK].low; i < s->nops && p->items[i].call_ev <= s->end_ev; i++)
-		/* What is under way at the end and changes nothing explains nothing. */
+		/* An operation that is open at the end and changes nothing does not matter. */
 		if (p->items[i].ret_ev >= from &&
 		    !(p->items[i].pure && p->items[i].ret_ev > s->end_ev))
 			buf[n++] = p->items[i].op;
@@ -182,9 +181,9 @@ void kl_shrink_end(struct shrink *s, uint32_t ev)
 }
 
 /*
- * End as early as what is found, from event @from on, stays a violation.  Engines know
- * results before their returns, so the event where they gave up may be too early: look
- * further in growing steps.
+ * Find the earliest end, from event @from on, at which there is still a violation.  Engines use
+ * results before their returns, so the event at which they gave up may be too early; the end moves
+ * on in growing steps.
  */
 static int shorten(struct shrink *s, uint32_t from, uint32_t *buf)
 {
@@ -232,9 +231,8 @@ uint32_t kl_shrink_known_at(const struct shrink *s, uint32_t ev)
 }
 
 /*
- * Look for the violation at @event in windows around it of up to @most events to either
- * side, and not in all: what was before is forgotten.  More events at both sides never
- * take a violation away.
+ * Look for the violation at @event in windows of up to @most events on either side; everything
+ * before a window is forgotten.  A larger window never loses a violation.
  */
 static int find_window(struct shrink *s, uint32_t event, uint32_t last, uint64_t most,
 		       uint32_t *buf)
@@ -273,7 +271,7 @@ void kl_shrink_keep_all(struct shrink *s)
 	}
 }
 
-/* The history ends at event @end, and of copies their number is all that is kept. */
+/* End the history at event @end, and replace copies by a count. */
 static int count_until(struct shrink *s, uint32_t end, uint32_t *buf)
 {
 	int ret;
@@ -289,12 +287,12 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 {
 	const uint32_t last = kl_shrink_known_at(s, event);
 	const struct kl_limits *lim = s->lim;
-	/* Most are found again there; that costs nothing beside the whole. */
+	/* Most violations are found again in a window, which is cheap compared with everything. */
 	int ret = find_window(s, event, last, UINT32_MAX, buf);
 	struct kl_container type;
 
 	s->guess = -1;
-	/* Of a multiset a number may say as much as all that was before. */
+	/* In a multiset, a count may replace everything before. */
 	kl_spec_container(s->p->spec, &type);
 	if (!ret && type.kind == KL_CONTAINER_MULTISET) {
 		ret = count_until(s, return_from(s->p, event), buf) ?: count_until(s, last, buf);
@@ -310,7 +308,7 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 		if (ret)
 			return 0;
 	}
-	/* All of it, however long that takes if there is nothing yet. */
+	/* Keep everything; if nothing was found yet, take as long as necessary. */
 	if (!s->found)
 		s->lim = s->whole;
 	if (!ret) {
@@ -334,9 +332,9 @@ int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf)
 }
 
 /*
- * Forget what returned before event @at, which moves to the first return from there on: up to
- * that nothing differs, and what was asked once is not asked again.  *@good and *@bad enclose
- * the latest event so far that leaves a violation.
+ * Try to forget operations that returned before event @at.  @at moves to the next return, since
+ * nothing differs until then, and no cut is tried twice.  *good and *bad enclose the latest cut
+ * that leaves a violation.
  */
 static int try_cut(struct shrink *s, uint32_t at, uint32_t *good, uint32_t *bad, uint32_t *buf)
 {
@@ -353,10 +351,9 @@ static int try_cut(struct shrink *s, uint32_t at, uint32_t *good, uint32_t *bad,
 }
 
 /*
- * Forget as much as possible: the later the cut the less is known, so a search
- * back from the end in growing steps, then a binary search, to one in FINE of what is kept.
- * Where little that is known makes a trial hard, slightly more of it is as hard.  The next
- * step is much larger then, and its trial may take more work.
+ * Forget as much as possible.  A later cut leaves less to contradict, so the search goes back
+ * from the end in growing steps, and then by bisection.  Where a trial is hard, a slightly
+ * earlier cut is as hard.  Then the next step is much larger, and its trial may take more work.
  */
 int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf)
 {
@@ -379,7 +376,7 @@ int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf)
 	return 0;
 }
 
-/* As kl_shrink_cut_prefix(). */
+/* As kl_shrink_cut_prefix(), but operations before the cut become a count. */
 int kl_shrink_cut_count(struct shrink *s, uint32_t *buf)
 {
 	const struct kl_part *p = s->p;
@@ -394,7 +391,7 @@ int kl_shrink_cut_count(struct shrink *s, uint32_t *buf)
 		ret = kl_count_cut(p->spec, p->h, s->ops, s->nops, s->kept, s->nkept, s->end,
 				   back - 1, buf, &n);
 		kl_shrink_look(s, LIST_LOOKS * (uint64_t)s->nops);
-		/* So far back nothing is left out. */
+		/* With a cut this early nothing is omitted. */
 		if (!ret)
 			good = back;
 		else if (ret > 0)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Leaving out what leaves no trace: see shrink.c and omit.h. */
+/* Omitting operations: see shrink.c and omit.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/explain/shrink_internal.h"
 
-#define DROP_WORK	(1u << 20)	/* operations in all trials of chunks of one size */
-#define LIST_LOOKS	20		/* for each operation that is listed */
-#define MANY		3000		/* operations of which each is held against all others */
+#define DROP_WORK	(1u << 20)	/* bound of operations in all trials of one chunk size */
+#define LIST_LOOKS	20	/* looks for listing an operation */
+#define MANY		3000	/* operations up to which each is compared with all others */
 
-/* May so many be looked at at a time, in trials of all that is kept? */
+/* Do trials with this chunk size pay? */
 static bool worth(const struct shrink *s, size_t chunk)
 {
 	return chunk && s->nkept / chunk <= DROP_WORK / s->nkept;
 }
 
-/* Which of the kept operations may be left out? */
+/* Mark the kept operations that may be omitted. */
 static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 {
 	size_t i;
@@ -37,8 +37,8 @@ static int find_droppable(struct shrink *s, struct kl_run *run, uint8_t *may)
 }
 
 /*
- * Leave out what may be, in chunks of half as many each time: of what stays large not one by
- * one, as each trial looks at all that is kept.
+ * Omit the marked operations in chunks, each round of half the size.  A large violation is not
+ * tried operation by operation, since each trial decides all kept ones.
  */
 static int drop_chunks(struct shrink *s, const struct kl_cut *cut, const uint8_t *may,
 		       uint32_t *buf)
@@ -68,7 +68,7 @@ static int by_word(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The words of what is kept, each once, ascending; none if it is no container of words. */
+/* List the words of kept operations, each once, ascending; none without a container of words. */
 static size_t list_words(const struct shrink *s, uint64_t *words)
 {
 	struct kl_container type;
@@ -105,7 +105,7 @@ static size_t without_words(const struct shrink *s, uint64_t from, uint64_t to, 
 	return n;
 }
 
-/* Leave out all operations of a word, of many words first: what is true of one is of all. */
+/* Omit all operations of words, of many words first: if each may be omitted, all may. */
 static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 {
 	uint64_t *words = malloc((s->nkept + 1) * sizeof(*words));
@@ -134,7 +134,7 @@ static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 	return ret < 0 ? ret : 0;
 }
 
-/* Leave out all but one that is wrong by itself, if there is one. */
+/* Keep only an operation that is wrong by itself, if there is one. */
 static int drop_all(struct shrink *s, const struct kl_cut *cut, struct kl_run *run)
 {
 	uint64_t before;
@@ -154,8 +154,8 @@ static int drop_all(struct shrink *s, const struct kl_cut *cut, struct kl_run *r
 }
 
 /*
- * Leave out what leaves no trace, as long as that makes the history smaller:
- * without its reads a write may come to leave none.
+ * Omit operations as long as that makes the history smaller: without its reads a write may become
+ * one that may be omitted.
  */
 int kl_shrink_drop(struct shrink *s, uint32_t *buf)
 {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A guess at what matters: what nothing explains, what has a value of it, and what is last; and
- * with these what would leave a trace in them, as that may not be left out.  A value that was
- * overwritten long ago, or not written yet, is shown so by a few operations, however far they
- * are apart.  Whether the guess is right a trial tells.
+ * A guess at the operations that matter: the failing one, operations with one of its values, and
+ * the last ones; and further operations that may not be omitted beside these.  So a few
+ * operations show that a value was overwritten long ago, or was not written yet, however far
+ * apart they are.  A trial finds out whether the guess is right.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "check/explain/shrink_internal.h"
 
-#define LEAST	256		/* operations; of fewer each is tried */
-#define MOST	1000		/* that a guess may have, */
-#define WORK	(1u << 25)	/* and times those that it leaves out */
-#define ALIKE	32		/* first and last ones that have a value of what fails */
-#define LAST	16		/* last ones, */
-#define MOST_LAST	256	/* and up to so many */
+#define LEAST	256	/* number of operations from which on a guess pays */
+#define MOST	1000	/* maximal number of operations of a guess, */
+#define WORK	(1u << 25)	/* and of pairs that are compared */
+#define ALIKE	32	/* first and last operations with a value of the failing one */
+#define LAST	16	/* last operations of the first guess, */
+#define MOST_LAST	256	/* and of the largest one */
 
-/* Has one of the values of @b that are words, or the same special one? */
+/* Do two operations share a word, or a special value? */
 static bool has_value_of(const struct kl_history *h, const struct kl_op *a, const struct kl_op *b)
 {
-	const struct kl_shape *x = kl_op_shape(h, a), *y = kl_op_shape(h, b);
+	const struct kl_opsig *x = kl_op_sig(h, a), *y = kl_op_sig(h, b);
 	const struct kl_val *v = kl_op_args(h, a), *w = kl_op_args(h, b);
 	unsigned int i, k;
 
@@ -31,7 +31,7 @@ static bool has_value_of(const struct kl_history *h, const struct kl_op *a, cons
 	return false;
 }
 
-/* Mark what is kept and has a value of @op, the first ones and the last ones. */
+/* Mark the first and the last kept operations with a value of @op. */
 static void mark_alike(const struct shrink *s, uint32_t op, uint8_t *in)
 {
 	const struct kl_history *h = s->p->h;
@@ -62,7 +62,7 @@ static size_t list(const struct shrink *s, const uint8_t *in, uint32_t *out)
 	return n;
 }
 
-/* Mark all that may not be left out beside what is marked, and list it.  0: too much. */
+/* Mark and list the operations that may not be omitted beside marked ones.  0: too many. */
 static int close_guess(struct shrink *s, struct kl_run *run, uint8_t *in, uint32_t *out,
 		       size_t *n)
 {
@@ -102,7 +102,7 @@ int kl_shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf)
 	size_t last, n, i;
 	int ret = -ENOMEM;
 
-	/* It may be a gap that has to end. */
+	/* The event may be the end of a gap. */
 	if (it->kind != KL_ITEM_OP)
 		return 0;
 	run = kl_run_new(s->p->spec);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "check/general/configs.h"
 
-#define FEW	8	/* configurations that are looked through one by one */
+#define FEW	8	/* records up to which a set is searched without a table */
 
 static inline size_t rec_hash(const struct kl_configs *c, const uint64_t *rec)
 {
@@ -19,13 +19,13 @@ static inline size_t rec_hash(const struct kl_configs *c, const uint64_t *rec)
 	return h;
 }
 
-/* See struct kl_configs. */
+/* Does @o cover @rec?  See struct kl_configs. */
 static inline bool covers(const struct kl_configs *c, const uint64_t *o, const uint64_t *rec)
 {
 	return kl_rec_state(c, o) == kl_rec_state(c, rec) && kl_rec_has_all(c, o, rec);
 }
 
-/* Return: 1 if @rec found its place at the record @i, or none is needed; else 0. */
+/* Return: 1 if record @i covers @rec, or was replaced by it; else 0. */
 static inline bool settles(const struct kl_configs *c, struct kl_config_set *s, size_t i,
 			   const uint64_t *rec, size_t from, int *ret)
 {
@@ -61,7 +61,7 @@ static int set_rehash(const struct kl_configs *c, struct kl_config_set *s, size_
 	return 0;
 }
 
-/* The set has become too large to be looked through: use the table from now on. */
+/* The set has become too large to be searched one by one: use a table from now on. */
 static int set_start_table(const struct kl_configs *c, struct kl_config_set *s)
 {
 	size_t i, at;

@@ -8,20 +8,20 @@
 #include <stdint.h>
 
 /**
- * struct kl_configs - what the configurations of a run have in common
- * @masklen: words of their masks, a bit for each slot: it has taken effect
- * @reclen: words of a record: the mask, a mask of what may be taken as hidden if
- *	@hidden is not 0, and a word state << 32 | node
- * @hidden: where that mask begins
- * @free: mask of the open operations that change nothing
- * @over: mask of the open operations that overwrite everything, and may be hidden
+ * struct kl_configs - common properties of a run's configurations
+ * @masklen: words of a mask, which has a bit for each slot whose operation took effect
+ * @reclen: words of a record: the mask, a mask of hidden operations if @hidden is not 0, and a word
+ *	state << 32 | node
+ * @hidden: index of the mask of hidden operations
+ * @free: mask of open operations that change nothing
+ * @over: mask of open operations that overwrite the whole state, and may be hidden
  *
- * An overwrite that was open when another one took effect may have come just before
- * it, where nobody saw it: it is hidden, and may still take effect later instead.
+ * An overwrite that is open when another one takes effect may have come just before it, where no
+ * operation saw it.  Such an overwrite is hidden, and may still take effect later instead.
  *
- * The node, how it came about, is no part of what makes configurations equal.  One
- * covers another if the state is the same, it has all that changes nothing and that
- * the other has, and all else alike or hidden: then it can go on as the other can.
+ * The node says how a configuration was reached, and is ignored in comparisons.  A configuration
+ * covers another if it can go on in every way in which the other can: the states are equal, it has
+ * all operations of @free that the other has, and all other operations are alike or hidden.
  */
 struct kl_configs {
 	size_t masklen, reclen, hidden;
@@ -31,10 +31,11 @@ struct kl_configs {
 struct kl_config_set {
 	uint64_t *rec;
 	size_t n, cap;
-	uint64_t *table;	/* stamp << 32 | index + 1; not in use while there are few */
+	/* entries stamp << 32 | index + 1; not used while there are few records */
+	uint64_t *table;
 	size_t tsize;
 	uint32_t stamp;
-	uint64_t looks;		/* at records that a new one was compared with */
+	uint64_t looks;		/* looks at records that were compared with a new one */
 };
 
 static inline uint32_t kl_rec_state(const struct kl_configs *c, const uint64_t *rec)
@@ -58,7 +59,7 @@ static inline bool kl_rec_has(const uint64_t *rec, uint32_t slot)
 	return rec[slot / 64] >> slot % 64 & 1;
 }
 
-/* Has it taken effect, or may that be supposed? */
+/* Has the operation in @slot taken effect, or is it hidden? */
 static inline bool kl_rec_done(const struct kl_configs *c, const uint64_t *rec, uint32_t slot)
 {
 	return kl_rec_has(rec, slot) || (c->hidden && kl_rec_has(rec + c->hidden, slot));
@@ -72,7 +73,7 @@ static inline void kl_rec_copy(const struct kl_configs *c, uint64_t *to, const u
 		to[i] = from[i];
 }
 
-/* All of covering but for the states: has @o as much as @rec? */
+/* Does @o cover @rec, apart from the states? */
 static inline bool kl_rec_has_all(const struct kl_configs *c, const uint64_t *o,
 				  const uint64_t *rec)
 {
@@ -95,12 +96,12 @@ static inline void kl_config_set_clear(struct kl_config_set *s)
 
 /**
  * kl_config_set_add() - add a configuration
- * @c: what it has in common with the others
+ * @c: the common properties
  * @s: the set
- * @rec: its record
- * @from: it may take the place of one that it covers, from this index on
+ * @rec: the record
+ * @from: from this index on, the record may replace one that it covers
  *
- * Return: 1 if it was added, 0 if one is there that covers it, -ENOMEM.
+ * Return: 1 if the record was added, 0 if another record covers it, -ENOMEM.
  */
 int kl_config_set_add(const struct kl_configs *c, struct kl_config_set *s, const uint64_t *rec,
 		      size_t from);

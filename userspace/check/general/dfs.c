@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Depth-first search: wgl.c with a cache that takes as little as operations overlap,
- * and without what need not be looked at:
+ * Depth-first search: wgl.c with a smaller cache, and with reductions:
  *
- * - What changes nothing and fits takes effect at once and for good, see frontier.c: a
- *   configuration is what is left then.
- * - Twins, operations of equal shape, go in the order of their returns.
- * - What needs the state as it is goes before what leaves nothing of it, which can go
- *   later just as well.  Of those that leave nothing the first is the one that returns
- *   first, or one that lets it go.  Not so while an operation is open that never returns.
+ * - An operation that changes nothing and fits takes effect at once and for good, see frontier.c.
+ *   A configuration is what is left after that.
+ * - Twins, operations with equal signatures, go in the order of their returns.
+ * - An operation that needs the state goes before a blind write, which can go later just as well.
+ *   The first blind write is the one that returns first, or one that lets that one take effect.
+ *   While a pending operation is open this does not hold, and all operations are tried.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,23 +18,23 @@
 
 #define NO_TWIN UINT32_MAX
 
-#define ADD_LOOKS	20	/* to the cache, beside its words */
-#define OPEN_LOOKS	3	/* for each open operation, when they are listed, or sorted */
+#define ADD_LOOKS	20	/* looks for adding to the cache, besides those for its words */
+#define OPEN_LOOKS	3	/* looks for each open operation that is listed or sorted */
 
-/* What is tried in turn. */
+/* Passes over the open operations, which are tried in turn. */
 enum pass { PASS_NEEDS, PASS_FIRST, PASS_OTHERS, PASSES, PASS_FREE };
 
 struct dfs {
 	struct depth d;
-	uint64_t *key;		/* of a configuration: state and first return; open slots */
+	uint64_t *key;		/* key of a configuration: state and first return; open slots */
 	size_t keylen;
-	uint32_t *open, nopen;	/* what is called before the first return, and not linearized */
-	uint32_t *needs, nneeds, *over, nover;	/* of it, see sort_open() */
-	uint32_t first;		/* that return's entry */
-	uint32_t *twin;		/* item that goes first, or NO_TWIN */
+	uint32_t *open, nopen;	/* operations called before the first return, and not linearized */
+	uint32_t *needs, nneeds, *over, nover;	/* of these, see sort_open() */
+	uint32_t first;		/* the entry of that return */
+	uint32_t *twin;		/* for each item, the twin that goes before it, or NO_TWIN */
 };
 
-/* Each item's twin: of equal shape, called and returning before it. */
+/* Find each item's twin: its signature is equal, and its call and return are earlier. */
 static int find_twins(struct dfs *s)
 {
 	const struct kl_part *p = s->d.p;
@@ -46,7 +45,7 @@ static int find_twins(struct dfs *s)
 	s->twin = malloc(((size_t)p->nitems + 1) * sizeof(*s->twin));
 	if (!s->twin)
 		ret = -ENOMEM;
-	/* What has to wait, or what others wait for, cannot change places. */
+	/* Items with predecessors, and their predecessors, cannot change places. */
 	for (i = 0; !ret && p->has_preds && i < p->nitems; i++) {
 		for (k = p->pred_at[i]; k < p->pred_at[i + 1]; k++) {
 			apart[p->pred[k] / 64] |= 1ull << p->pred[k] % 64;
@@ -69,7 +68,7 @@ static int find_twins(struct dfs *s)
 			    !(apart[item / 64] >> item % 64 & 1); k++) {
 			const struct kl_item *t = &p->items[open[k]];
 
-			if (t->shape == it->shape && t->kind == KL_ITEM_OP &&
+			if (t->sig == it->sig && t->kind == KL_ITEM_OP &&
 			    !(apart[open[k] / 64] >> open[k] % 64 & 1) &&
 			    (t->ret_ev < it->ret_ev || it->ret_ev == KL_NO_EVENT) &&
 			    (s->twin[item] == NO_TWIN || s->twin[item] < open[k]))
@@ -88,18 +87,18 @@ static bool may_go(const struct dfs *s, uint32_t item)
 	       depth_preds_linearized(&s->d, item);
 }
 
-/* Is it not remembered what @item does to @state?  Else *m says so. */
+/* Is the effect of @item on @state not remembered?  If it is, *m has it. */
 static inline bool is_new(const struct dfs *s, uint32_t item, uint32_t state,
 			  const struct kl_memo_entry **m)
 {
 	const struct kl_item *it = &s->d.p->items[item];
-	const uint64_t key = kl_memo_key(state, it->shape);
+	const uint64_t key = kl_memo_key(state, it->sig);
 
 	*m = kl_memo_at(&s->d.sim.memo, key);
 	return ((*m)->key != key) | (it->kind != KL_ITEM_OP);
 }
 
-/* May @item be free at @state, by what is remembered?  A matter of chance: so no branches. */
+/* May @item be free at @state, by remembered effects?  There are no unpredictable branches. */
 static inline bool may_be_free(const struct dfs *s, uint32_t item, uint32_t state)
 {
 	const struct kl_memo_entry *m;
@@ -108,7 +107,7 @@ static inline bool may_be_free(const struct dfs *s, uint32_t item, uint32_t stat
 	return anew | ((m->n == 1) & (m->next[0] == state));
 }
 
-/* Likewise: is it possible? */
+/* May @item be possible at @state, by remembered effects? */
 static inline bool may_be_possible(const struct dfs *s, uint32_t item, uint32_t state)
 {
 	const struct kl_memo_entry *m;
@@ -117,30 +116,30 @@ static inline bool may_be_possible(const struct dfs *s, uint32_t item, uint32_t 
 	return anew | !!m->n;
 }
 
-/* Where natures are not remembered they would cost more than they save. */
+/* The nature of @item.  Where natures are not remembered, they would cost more than they save. */
 static inline int nature_of(struct dfs *s, uint32_t item)
 {
 	if (s->d.sim.nature)
-		return kl_sim_nature(&s->d.sim, item);
-	return s->d.p->items[item].pure ? KL_FREE : 0;
+		return kl_stepper_nature(&s->d.sim, item);
+	return s->d.p->items[item].pure ? KL_READ_ONLY : 0;
 }
 
-/* Does @item fit @state, and change nothing? */
+/* Is @item free at @state: does it fit and change nothing? */
 static int is_free(struct dfs *s, uint32_t item, uint32_t state)
 {
 	const uint32_t *next;
 	int n = nature_of(s, item);
 
-	if (n < 0 || !(n & KL_FREE) || !may_go(s, item))
+	if (n < 0 || !(n & KL_READ_ONLY) || !may_go(s, item))
 		return n < 0 ? n : 0;
-	n = kl_sim_step(&s->d.sim, state, item, &next);
+	n = kl_stepper_step(&s->d.sim, state, item, &next);
 	return n < 0 ? n : n == 1 && next[0] == state;
 }
 
 /*
- * Take what is free at @state, and list what is left: s->open, s->first, s->key.
+ * Linearize the operations that are free at @state, and list the others: s->open, s->first, s->key.
  *
- * Return: was something taken?  Or a negative errno.
+ * Return: 1 if some were free, 0 if none was, or a negative errno.
  */
 static int take_free(struct dfs *s, uint32_t state)
 {
@@ -171,12 +170,14 @@ static int take_free(struct dfs *s, uint32_t state)
 	return any;
 }
 
-/* A configuration: what is free at @state is taken.  1 if it is new, 0 if not, -errno. */
+/*
+ * Enter a configuration, with free operations linearized.  1 if it is new, 0 if not, or an errno.
+ */
 static int arrive(struct dfs *s, uint32_t state)
 {
 	int ret;
 
-	/* Nothing but predecessors makes one wait for what is behind it. */
+	/* Only with predecessors may an operation wait for a later one. */
 	do {
 		ret = take_free(s, state);
 	} while (ret > 0 && s->d.p->has_preds);
@@ -188,7 +189,8 @@ static int arrive(struct dfs *s, uint32_t state)
 }
 
 /*
- * Is @item the one that returns first, or can that one take effect at @state, but not whenever?
+ * Does @item return first, or can the operation that returns first take effect at @state, but not
+ * in every state?
  */
 static int lets_go(struct dfs *s, uint32_t item, uint32_t state)
 {
@@ -199,13 +201,13 @@ static int lets_go(struct dfs *s, uint32_t item, uint32_t state)
 	if (item == first)
 		return 1;
 	ret = nature_of(s, first);
-	if (ret < 0 || ret & KL_OVER)
+	if (ret < 0 || ret & KL_BLIND_WRITE)
 		return ret < 0 ? ret : 0;
-	ret = kl_sim_step(&s->d.sim, state, first, &next);
+	ret = kl_stepper_step(&s->d.sim, state, first, &next);
 	return ret < 0 ? ret : ret > 0;
 }
 
-/* List what is left, as take_free() did. */
+/* List the operations that are left, as take_free() does. */
 static void list_open(struct dfs *s)
 {
 	const struct depth *d = &s->d;
@@ -218,22 +220,22 @@ static void list_open(struct dfs *s)
 }
 
 /*
- * Of what is open, what needs the state and may be possible, and what leaves nothing of it.
- * Where one is pending they are all one.
+ * Sort open operations into those that need the state and may be possible, and blind writes.  While
+ * a pending operation is open, they are not separated.
  */
 static int sort_open(struct dfs *s, uint32_t state)
 {
 	uint32_t i, nneeds = 0, nover = 0;
 	bool pending = false;
 
-	/* What need never take effect would go before what has to return. */
+	/* A pending operation, which need not take effect, must not go before one that returns. */
 	for (i = 0; i < s->nopen; i++)
 		pending |= s->d.p->items[s->open[i]].ret_ev == KL_NO_EVENT;
 	for (i = 0; i < s->nopen; i++) {
 		const uint32_t item = s->open[i];
 		const bool may = may_be_possible(s, item, state);
 		const int nature = nature_of(s, item);
-		const bool over = !pending & !!(nature & KL_OVER);
+		const bool over = !pending & !!(nature & KL_BLIND_WRITE);
 
 		if (nature < 0)
 			return nature;
@@ -248,14 +250,14 @@ static int sort_open(struct dfs *s, uint32_t state)
 }
 
 /*
- * Linearize @item in @pass if it has so many outcomes at *@state.
+ * Linearize @item in @pass, if it has an outcome number @outcome at *state.
  *
- * Return: 1 and the state it leads to, 0 if not, negative errno.
+ * Return: 1 with the new *state, 0 if it has not, or a negative errno.
  */
 static int try_one(struct dfs *s, uint32_t item, enum pass pass, uint32_t outcome, uint32_t *state)
 {
 	const uint32_t *next;
-	int n = may_go(s, item) ? kl_sim_step(&s->d.sim, *state, item, &next) : 0;
+	int n = may_go(s, item) ? kl_stepper_step(&s->d.sim, *state, item, &next) : 0;
 	uint32_t to;
 
 	if (n < 0 || (uint32_t)n <= outcome)
@@ -272,10 +274,10 @@ static int try_one(struct dfs *s, uint32_t item, enum pass pass, uint32_t outcom
 }
 
 /*
- * Linearize what is to be tried next at *@state: the first of all, or what comes after @last
- * which was tried last.
+ * Linearize the operation that is to be tried next at *state: the first one, or the one after
+ * @last.
  *
- * Return: 1 and the state it leads to, 0 if there is none, negative errno.
+ * Return: 1 with the new *state, 0 if there is none, or a negative errno.
  */
 static int try_next(struct dfs *s, const struct depth_frame *last, uint32_t *state)
 {
@@ -320,7 +322,7 @@ static int search(struct dfs *s)
 		if (ret >= 0 && !d->left) {
 			if (depth_is_sure(d, state))
 				return 1;
-			/* What is pending may take effect, or another order. */
+			/* A pending operation may take effect, or another order may fit. */
 			ret = kl_cache_add_at(&d->cache, s->key, s->first);
 		}
 		if (ret < 0)
@@ -368,7 +370,7 @@ static int dfs_decide(const struct kl_part *p, const struct kl_limits *lim, stru
 
 const struct kl_engine kl_dfs_engine = {
 	.name = "dfs",
-	.help = "any spec: depth first, where an order is easy to find",
+	.help = "any spec: depth-first search, fast where many orders exist",
 	.rank = 70,
 	.decide = dfs_decide,
 };

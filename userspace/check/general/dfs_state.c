@@ -10,7 +10,7 @@
 
 #define MORE_TIMES	4
 #define MORE_WORK	(20000 * KL_CONFIG_LOOKS)
-#define STEP_LOOKS	6	/* on the stack and from it */
+#define STEP_LOOKS	6	/* looks for pushing and popping a step */
 
 int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits *lim)
 {
@@ -21,7 +21,7 @@ int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits 
 	d->p = p;
 	d->budget.lim = lim;
 	d->setlen = ((size_t)p->nitems + 63) / 64;
-	/* Together, as fewer of them are too small for huge pages then. */
+	/* One allocation, so that more of it is in huge pages. */
 	d->stack = kl_big_alloc(((size_t)p->nitems + 1) * sizeof(*d->stack) +
 				n * (sizeof(*d->next) + sizeof(*d->prev)));
 	d->linearized = calloc(d->setlen + 1, sizeof(*d->linearized));
@@ -40,7 +40,7 @@ int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits 
 	}
 	d->next[last] = 0;
 	d->prev[0] = last;
-	return kl_sim_init(&d->sim, p, &d->budget, d->budget.reason);
+	return kl_stepper_init(&d->sim, p, &d->budget, d->budget.reason);
 }
 
 void depth_free(struct depth *d)
@@ -49,7 +49,7 @@ void depth_free(struct depth *d)
 	free(d->stack);
 	free(d->best);
 	kl_cache_free(&d->cache);
-	kl_sim_free(&d->sim);
+	kl_stepper_free(&d->sim);
 }
 
 static void unlink_entry(struct depth *d, uint32_t e)
@@ -128,13 +128,13 @@ bool depth_preds_linearized(const struct depth *d, uint32_t item)
 
 static size_t bytes(const struct depth *d)
 {
-	return kl_cache_bytes(&d->cache) + kl_sim_bytes(&d->sim);
+	return kl_cache_bytes(&d->cache) + kl_stepper_bytes(&d->sim);
 }
 
 int depth_check(struct depth *d)
 {
-	kl_sim_count(&d->sim, &d->budget);
-	/* For an order that is sure it is looked some times as long. */
+	kl_stepper_count(&d->sim, &d->budget);
+	/* After an unsure order the search goes on some times as long. */
 	if (d->lost && d->budget.work > MORE_TIMES * d->lost_at + MORE_WORK)
 		return -EDQUOT;
 	return kl_budget_check(&d->budget, bytes(d));
@@ -142,9 +142,9 @@ int depth_check(struct depth *d)
 
 bool depth_is_sure(struct depth *d, uint32_t state)
 {
-	const bool lost = kl_sim_lost(&d->sim, state);
+	const bool lost = kl_stepper_lost(&d->sim, state);
 
-	kl_sim_count(&d->sim, &d->budget);
+	kl_stepper_count(&d->sim, &d->budget);
 	if (lost && !d->lost)
 		d->lost_at = d->budget.work;
 	d->lost |= lost;
@@ -155,7 +155,7 @@ int depth_answer(struct depth *d, int ret, struct kl_answer *a)
 {
 	uint32_t i;
 
-	kl_sim_count(&d->sim, &d->budget);
+	kl_stepper_count(&d->sim, &d->budget);
 	a->configs = d->budget.configs;
 	a->work = d->budget.work;
 	a->bytes = bytes(d);

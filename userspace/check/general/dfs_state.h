@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What depth-first searches walk: the calls and returns of what is not linearized yet,
- * as one list, and the stack of what is.  See wgl.c and dfs.c.
+ * The state of a depth-first search: a list of calls and returns of operations that are not
+ * linearized, and a stack of those that are.  See wgl.c and dfs.c.
  */
 #ifndef KL_CHECK_GENERAL_DFS_STATE_H
 #define KL_CHECK_GENERAL_DFS_STATE_H
@@ -10,49 +10,49 @@
 #include "check/general/wgl_cache.h"
 
 struct depth_frame {
-	uint32_t item, outcome, state;	/* which of its outcomes; the state before */
-	uint32_t pass;			/* dfs.c */
+	uint32_t item, outcome, state;	/* number of its outcome; the state before */
+	uint32_t pass;			/* enum pass of dfs.c */
 };
 
 struct depth {
 	const struct kl_part *p;
-	struct kl_sim sim;
+	struct kl_stepper sim;
 	struct kl_budget budget;
 	struct kl_cache cache;
-	uint32_t *next, *prev;		/* entries: event + 1, 0 is the head and the end */
-	uint64_t *linearized;		/* bitset of items, and room for one word */
-	size_t setlen;			/* its words */
+	uint32_t *next, *prev;		/* links of entries: event + 1; 0 is the head and the end */
+	uint64_t *linearized;		/* bit set of items, and room for one word more */
+	size_t setlen;			/* number of its words */
 	struct depth_frame *stack;
-	uint32_t height, left;		/* of the stack; returns that are left */
+	uint32_t height, left;		/* height of the stack; number of returns that are left */
 	struct kl_step *best;		/* longest order so far */
-	uint32_t nbest, low;		/* of it, what the stack still shares */
+	uint32_t nbest, low;		/* its length; the length that the stack shares with it */
 	uint32_t best_ev;
-	bool lost;			/* an order ended in a state that is, see kl_state_lost() */
-	uint64_t lost_at;		/* budget.work then */
+	bool lost;			/* an order ended in a lost state, see kl_state_lost() */
+	uint64_t lost_at;		/* budget.work at that time */
 };
 
-/* 0 or -ENOMEM; the cache is the caller's to make.  depth_free() it in any case. */
+/* Allocate; the caller makes the cache, and calls depth_free() in any case.  0 or -ENOMEM. */
 int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits *lim);
 void depth_free(struct depth *d);
 
 /* Horn & Kroening's Algorithm 2: linearize @f's item. */
 void depth_push(struct depth *d, struct depth_frame f);
-/* And take the last one back; the stack must not be empty. */
+/* Undo the last depth_push(); the stack must not be empty. */
 struct depth_frame depth_pop(struct depth *d);
 
-/* The stack ran into the return event @ev: keep it if no order came further. */
+/* The search is stuck at the return event @ev: keep its order if it is the longest. */
 void depth_note_failure(struct depth *d, uint32_t ev);
 
-/* Is all linearized that @item has to wait for? */
+/* Are all predecessors of @item linearized? */
 bool depth_preds_linearized(const struct depth *d, uint32_t item);
 
-/* Are the bounds kept?  0 or -EDQUOT. */
+/* Check the bounds.  Return: 0, or -EDQUOT. */
 int depth_check(struct depth *d);
 
-/* All is linearized, and this is the state: is that an answer? */
+/* All operations are linearized, and lead to @state: is that certainly an order? */
 bool depth_is_sure(struct depth *d, uint32_t state);
 
-/* What became of it: @ret is 1 (linearizable), 0 (not) or a negative errno.  0, -errno. */
+/* Fill the answer; @ret is 1 (linearizable), 0 (not) or an errno.  Return: 0 or an errno. */
 int depth_answer(struct depth *d, int ret, struct kl_answer *a);
 
 static inline bool depth_is_call(const struct depth *d, uint32_t entry)

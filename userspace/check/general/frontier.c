@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The frontier engine: one pass over the events in time order, keeping every
- * configuration that explains the past: which of the open operations have taken
- * effect, and the state.  Operations take effect when a return makes them
- * (Lowe's just-in-time linearization).  What need not be looked at:
+ * The frontier engine: one pass over the events in time order, which keeps every configuration that
+ * explains the past.  A configuration is the set of open operations that took effect, and the
+ * state.  Operations take effect when a return needs them (Lowe's just-in-time linearization).
+ * Reductions:
  *
- * - An operation that changes nothing and fits takes effect at once: every
- *   continuation without it has a twin with it.  For the same reason a
- *   configuration is of no use beside one that is equal but for more of these.
- * - What may as well take effect now does (KL_EAGER).
- * - Of open operations of equal shape the one that returns first goes first: in
- *   any order in which it does not they can change places.
- * - An overwrite that nobody saw need not be placed: see struct kl_configs.
+ * - An operation that changes nothing and fits takes effect at once: every continuation without it
+ *   has a twin with it.  So a configuration is redundant beside one that differs only by more of
+ *   these.
+ * - An operation with KL_EARLY takes effect at once.
+ * - Of open operations with equal signatures, the one that returns first goes first; otherwise they
+ *   could change places.
+ * - An overwrite that no operation saw has no place, see struct kl_configs.
  *
- * The same walk serves machines with moves of their own (store buffers): a move
- * is one more step, and the time by which an entry must have left is one more
- * event that configurations have to satisfy.
+ * The same walk serves machines with moves of their own, that is store buffers.  A move is one more
+ * step.  The time by which an entry must have left a buffer is one more event that configurations
+ * must satisfy.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,16 +25,16 @@
 #include "base/mem.h"
 #include "check/general/frontier_internal.h"
 
-/* What a beam makes of its width for one event. */
-#define MOST_NEXT	4	/* configurations that satisfy it */
-#define MOST_SEEN	64	/* configurations on the way */
+/* Multiples of a beam's width for one event: */
+#define MOST_NEXT	4	/* configurations that satisfy the event */
+#define MOST_SEEN	64	/* configurations on the way to them */
 
 #define MOST_COVERS	256	/* configurations that others are compared with */
 
-/* Looks, see KL_CONFIG_LOOKS: */
-#define STEP_LOOKS	12	/* a step, beside the words of a configuration, */
-#define ARRIVE_LOOKS	24	/* a configuration that goes to its sets, beside them, */
-#define COVER_LOOKS	6	/* two that are compared */
+/* Looks, see KL_CONFIG_LOOKS, besides those for the words of a configuration: */
+#define STEP_LOOKS	12	/* for a step, */
+#define ARRIVE_LOOKS	24	/* for a configuration that is added to its sets, */
+#define COVER_LOOKS	6	/* for comparing two configurations */
 
 static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 {
@@ -51,12 +51,12 @@ static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 	return f->nnodes++;
 }
 
-/* Where @o may lead from @state, as kl_system.step. */
-static inline int step(struct frontier *f, uint32_t state, const struct open *o,
+/* The states to which @o may lead from @state, as kl_system.step. */
+static inline int step(struct frontier *f, uint32_t state, const struct frontier_open *o,
 		       const uint32_t **next)
 {
 	if (f->memo) {
-		const uint64_t key = kl_memo_key(state, o->shape);
+		const uint64_t key = kl_memo_key(state, o->sig);
 		const struct kl_memo_entry *m = kl_memo_at(f->memo, key);
 
 		if (m->key == key && f->p->items[o->item].kind == KL_ITEM_OP) {
@@ -67,8 +67,8 @@ static inline int step(struct frontier *f, uint32_t state, const struct open *o,
 	return f->sys->step(f->sys, state, o->item, next);
 }
 
-/* May @o take effect: have all that precede it in program order? */
-static bool ready(const struct frontier *f, const uint64_t *rec, const struct open *o)
+/* Have all predecessors of @o taken effect? */
+static bool ready(const struct frontier *f, const uint64_t *rec, const struct frontier_open *o)
 {
 	const struct kl_part *p = f->p;
 	uint32_t i;
@@ -85,7 +85,8 @@ static bool ready(const struct frontier *f, const uint64_t *rec, const struct op
 }
 
 /* Let @o take effect in @rec with the new @state. */
-static inline int take(struct frontier *f, uint64_t *rec, const struct open *o, uint32_t state)
+static inline int take(struct frontier *f, uint64_t *rec, const struct frontier_open *o,
+		       uint32_t state)
 {
 	uint32_t flags = o->over ? OVERWRITE : 0;
 	bool dropped = false;
@@ -114,8 +115,8 @@ static inline bool same(struct frontier *f, uint32_t a, uint32_t b)
 	return a == b || (f->sys->same && f->sys->same(f->sys, a, b));
 }
 
-/* If @o changes nothing and fits the state, or is eager, it takes effect.  Return: 1 if so. */
-static inline int settle_one(struct frontier *f, uint64_t *rec, const struct open *o)
+/* Let @o take effect if it changes nothing and fits, or is KL_EARLY.  Return: 1 if it does. */
+static inline int settle_one(struct frontier *f, uint64_t *rec, const struct frontier_open *o)
 {
 	const uint32_t *next;
 	int n;
@@ -142,14 +143,14 @@ static int settle(struct frontier *f, uint64_t *rec)
 			ret = settle_one(f, rec, &f->open[i]);
 			if (ret < 0)
 				return ret;
-			/* Another may have had to wait for it. */
+			/* Another operation may have waited for this one. */
 			again |= ret && f->is_pred;
 		}
 	} while (again);
 	return 0;
 }
 
-/* Has @it taken effect, and left what has to leave by its return or drain? */
+/* Has @it taken effect, and have the entries left that must leave by its return or drain? */
 static bool satisfied(const struct frontier *f, const uint64_t *rec, const struct kl_item *it,
 		      bool drain)
 {
@@ -158,11 +159,11 @@ static bool satisfied(const struct frontier *f, const uint64_t *rec, const struc
 						it - f->p->items, drain));
 }
 
-/* Where configurations go that the walk comes to: to `next' if the event is satisfied. */
+/* Add the configuration f->tmp to `next' if it satisfies the event, else to `seen'. */
 static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 {
 	const bool done = satisfied(f, f->tmp, it, drain);
-	/* It is the last chance of what is hidden to take effect instead. */
+	/* A hidden operation may take effect only up to its return. */
 	const bool seen = !done || (!drain && !kl_rec_has(f->tmp, it->slot));
 	int ret = 0;
 
@@ -177,13 +178,13 @@ static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 	}
 	if (done)
 		ret = kl_config_set_add(&f->c, &f->next, f->tmp, 0);
-	/* What was looked at already stays. */
+	/* Configurations up to f->at are processed and stay. */
 	if (ret >= 0 && seen)
 		ret = kl_config_set_add(&f->c, &f->seen, f->tmp, f->at + 1);
 	return ret < 0 ? ret : 0;
 }
 
-static int expand_open(struct frontier *f, size_t at, const struct open *o,
+static int expand_open(struct frontier *f, size_t at, const struct frontier_open *o,
 		       const struct kl_item *it, bool drain)
 {
 	const uint64_t *rec = f->seen.rec + at * f->c.reclen;
@@ -195,7 +196,7 @@ static int expand_open(struct frontier *f, size_t at, const struct open *o,
 	    !ready(f, rec, o))
 		return 0;
 	n = step(f, kl_rec_state(&f->c, rec), o, &next);
-	/* What does nothing here has been settled. */
+	/* An operation that changes nothing in this state has taken effect already. */
 	if (n <= 0 || (o->free && n == 1 && same(f, next[0], kl_rec_state(&f->c, rec))))
 		return n < 0 ? n : 0;
 	ret = kl_grow(f->succ, f->csucc, n);
@@ -207,9 +208,12 @@ static int expand_open(struct frontier *f, size_t at, const struct open *o,
 		f->budget->work += STEP_LOOKS + f->c.reclen;
 		from = kl_rec_state(&f->c, f->tmp);
 		ret = take(f, f->tmp, o, f->succ[k]);
-		/* Of a beam that was cut already; until then no answer depends on this. */
+		/*
+		 * Only a beam that gave up configurations needs this; before, no answer depends
+		 * on it.
+		 */
 		if (!ret && f->sys->supply && f->cut)
-			ret = kl_frontier_doomed(f, f->tmp, from, o->shape);
+			ret = kl_frontier_doomed(f, f->tmp, from, o->sig);
 		if (!ret)
 			ret = settle(f, f->tmp) ?: arrive(f, it, drain);
 		if (ret < 0)
@@ -253,7 +257,7 @@ static int expand_moves(struct frontier *f, size_t at, const struct kl_item *it,
 	return ret;
 }
 
-/* Where many are alike a new configuration is compared with many. */
+/* Count the looks of comparisons; where many configurations are similar there are many. */
 static void count_looks(struct frontier *f)
 {
 	f->budget->work += COVER_LOOKS * (f->next.looks + f->seen.looks);
@@ -280,7 +284,7 @@ static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool 
 	return ret ? ret : budget_check(f);
 }
 
-/* Of a beam: those that few steps lead to come first, and are enough. */
+/* Has a beam enough configurations?  Those that need few steps come first. */
 static bool enough(struct frontier *f)
 {
 	const size_t width = f->width;
@@ -291,14 +295,14 @@ static bool enough(struct frontier *f)
 	return true;
 }
 
-/* Can the configuration @a go on as @b can: has it as much, and does its state cover @b's? */
+/* Does @a cover @b: has it taken the same operations, and does its state cover @b's? */
 static bool covers(const struct frontier *f, const uint64_t *a, const uint64_t *b)
 {
 	return kl_rec_has_all(&f->c, a, b) &&
 	       f->sys->covers(f->sys, kl_rec_state(&f->c, a), kl_rec_state(&f->c, b));
 }
 
-/* Is one of @s, of its first, enough for both it and @rec? */
+/* Is @rec covered by one of the first configurations of @s? */
 static bool is_covered(const struct frontier *f, const struct kl_config_set *s, const uint64_t *rec)
 {
 	size_t k;
@@ -310,7 +314,7 @@ static bool is_covered(const struct frontier *f, const struct kl_config_set *s, 
 	return k < s->n && k < MOST_COVERS;
 }
 
-/* Of the next configurations, those that others cover are not needed.  0, -EDQUOT. */
+/* Drop next configurations that others cover.  Return: 0, or -EDQUOT. */
 static int drop_covered(struct frontier *f)
 {
 	struct kl_config_set *s = &f->next;
@@ -320,13 +324,14 @@ static int drop_covered(struct frontier *f)
 
 	for (i = 0, s->n = 0; i < all && !ret; i++) {
 		const uint64_t *rec = s->rec + i * len;
-		/* Where few are covered it does not pay. */
+		/* Where few configurations are covered, comparing does not pay. */
 		const bool look = i < MOST_COVERS || s->n < i - i / 8;
 
 		ret = look ? budget_check(f) : 0;
 		if (ret || (look && is_covered(f, s, rec)))
 			continue;
-		f->budget->work += look ? COVER_LOOKS * (s->n < MOST_COVERS ? s->n : MOST_COVERS) : 0;
+		f->budget->work += look ? COVER_LOOKS * (s->n < MOST_COVERS ? s->n : MOST_COVERS) :
+			0;
 		for (k = 0; look && k < s->n && k < MOST_COVERS; )
 			if (covers(f, rec, s->rec + k * len))
 				kl_rec_copy(&f->c, s->rec + k * len, s->rec + --s->n * len);
@@ -338,10 +343,10 @@ static int drop_covered(struct frontier *f)
 }
 
 /*
- * Keep the configurations that satisfy the event (@it has taken effect; what has
- * to leave the buffer by its drain has left), after as many steps as that takes.
+ * Compute the configurations that satisfy the event, after all steps that it needs: @it has taken
+ * effect, or at a drain, its entries have left the buffer.
  *
- * Return: 0, 1 when there is none, negative errno.
+ * Return: 0, 1 if there is none, or a negative errno.
  */
 static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 {
@@ -379,7 +384,7 @@ static int satisfy(struct frontier *f, const struct kl_item *it, bool drain)
 	return 0;
 }
 
-/* The item's slot is another one's from now on. */
+/* Free a slot: another item will use it. */
 static void clear_slot(struct frontier *f, uint32_t slot)
 {
 	const uint64_t mask = ~(1ull << slot % 64);
@@ -403,7 +408,7 @@ static void close_open(struct frontier *f, uint32_t slot)
 	uint32_t k;
 
 	if (f->sys->supply)
-		kl_supply_open(f->sys->supply, f->open[i].shape, slot, false);
+		kl_supply_open(f->sys->supply, f->open[i].sig, slot, false);
 	for (k = 0; k < f->nopen; k++)
 		if (f->open[k].twin == slot)
 			f->open[k].twin = NO_TWIN;
@@ -412,14 +417,14 @@ static void close_open(struct frontier *f, uint32_t slot)
 }
 
 /*
- * One configuration and nothing else open, as is most often so where partitions
- * are small: there is one way to go on.
+ * The fast path for one configuration and one open operation, which is usual in small partitions:
+ * there is only one way to go on.
  *
- * Return: 1 if that was it, 0 if not, negative errno.
+ * Return: 1 if the event is done, 0 if this path does not apply, or a negative errno.
  */
 static int only_step(struct frontier *f, const struct kl_item *it)
 {
-	const struct open *o = &f->open[f->place[it->slot]];
+	const struct frontier_open *o = &f->open[f->place[it->slot]];
 	const uint32_t *next;
 	int n;
 
@@ -445,7 +450,7 @@ static int on_return(struct frontier *f, const struct kl_item *it)
 	for (at = 0, ret = 0; at < f->cur.n; at++) {
 		const uint64_t *rec = f->cur.rec + at * f->c.reclen;
 
-		/* What is only hidden has to be looked at: it may take effect. */
+		/* A hidden operation must be processed, since it may take effect. */
 		if (kl_rec_has(rec, it->slot) && satisfied(f, rec, it, false))
 			continue;
 		ret = satisfy(f, it, false);
@@ -468,21 +473,21 @@ static int on_drain(struct frontier *f, const struct kl_item *it)
 	return 0;
 }
 
-/* Its place among the open operations of equal shape, by return. */
-static void find_twins(struct frontier *f, struct open *o)
+/* Find the place of @o among open operations with equal signatures, by return. */
+static void find_twins(struct frontier *f, struct frontier_open *o)
 {
 	uint32_t before = 0, after = KL_NO_EVENT, i;
-	struct open *next = NULL;
+	struct frontier_open *next = NULL;
 
 	f->budget->work += f->nopen;
 	for (i = 0; i < f->nopen; i++) {
-		struct open *t = &f->open[i];
+		struct frontier_open *t = &f->open[i];
 
-		if (t->shape != o->shape || t->free || t->has_preds ||
+		if (t->sig != o->sig || t->free || t->has_preds ||
 		    f->p->items[t->item].kind != KL_ITEM_OP ||
 		    (f->is_pred && f->is_pred[t->item / 64] >> t->item % 64 & 1))
 			continue;
-		/* Of those that never return the ones called before go first. */
+		/* Pending operations go in order of call. */
 		if (t->ret_ev < o->ret_ev || o->ret_ev == KL_NO_EVENT) {
 			if (o->twin == NO_TWIN || t->ret_ev >= before) {
 				before = t->ret_ev;
@@ -500,29 +505,34 @@ static void find_twins(struct frontier *f, struct open *o)
 static int on_call(struct frontier *f, uint32_t item)
 {
 	const struct kl_item *it = &f->p->items[item];
-	struct open *o = &f->open[f->nopen];
+	struct frontier_open *o = &f->open[f->nopen];
 	size_t at;
-	int ret = it->pure ? KL_FREE : f->sys->nature(f->sys, item);
+	int ret = it->pure ? KL_READ_ONLY : f->sys->nature(f->sys, item);
 	bool alone;
 
 	if (ret < 0)
 		return ret;
-	*o = (struct open){
-		.item = item, .shape = it->shape, .slot = it->slot, .ret_ev = it->ret_ev,
-		.twin = NO_TWIN, .free = ret & KL_FREE, .over = ret & KL_OVER,
-		.eager = ret & KL_EAGER,
+	*o = (struct frontier_open){
+		.item = item,
+		.sig = it->sig,
+		.slot = it->slot,
+		.ret_ev = it->ret_ev,
+		.twin = NO_TWIN,
+		.free = ret & KL_READ_ONLY,
+		.over = ret & KL_BLIND_WRITE,
+		.eager = ret & KL_EARLY,
 		.has_preds = f->p->has_preds && f->p->pred_at[item] < f->p->pred_at[item + 1],
 	};
-	/* Nothing has to wait for it, nor it for anything: it can change places. */
+	/* Without predecessors and successors the operation can change places with a twin. */
 	alone = !o->has_preds && it->kind == KL_ITEM_OP &&
 		!(f->is_pred && f->is_pred[item / 64] >> item % 64 & 1);
-	if (f->sys->shapes && !o->free && alone)
+	if (f->sys->opsigs && !o->free && alone)
 		find_twins(f, o);
 	if (f->c.hidden && o->over && alone)
 		f->c.over[it->slot / 64] |= 1ull << it->slot % 64;
 	f->place[it->slot] = f->nopen++;
 	if (f->sys->supply)
-		kl_supply_open(f->sys->supply, o->shape, o->slot, true);
+		kl_supply_open(f->sys->supply, o->sig, o->slot, true);
 	if (o->free)
 		f->c.free[it->slot / 64] |= 1ull << it->slot % 64;
 	f->budget->work += STEP_LOOKS + (o->free || o->eager ? STEP_LOOKS * f->cur.n : 0);
@@ -530,7 +540,7 @@ static int on_call(struct frontier *f, uint32_t item)
 		uint64_t *rec = f->cur.rec + at * f->c.reclen;
 
 		ret = settle_one(f, rec, o);
-		/* Others may do nothing any more in the state that it has left. */
+		/* Other operations may change nothing in the new state. */
 		if (ret > 0 && o->eager)
 			ret = settle(f, rec);
 		if (ret < 0)
@@ -577,7 +587,7 @@ static int frontier_init(struct frontier *f, const struct kl_part *p, struct kl_
 	f->no_nodes = budget->lim->no_witness;
 	f->width = sys->width;
 	f->c.masklen = p->nslots ? (p->nslots + 63) / 64 : 1;
-	f->c.hidden = sys->shapes && kl_spec_has_overwrites(p->spec) ? f->c.masklen : 0;
+	f->c.hidden = sys->opsigs && kl_spec_has_overwrites(p->spec) ? f->c.masklen : 0;
 	f->c.reclen = f->c.masklen + f->c.hidden + 1;
 	f->open = malloc(((size_t)p->nslots + 1) * sizeof(*f->open));
 	f->place = malloc(((size_t)p->nslots + 1) * sizeof(*f->place));
@@ -611,7 +621,7 @@ static void frontier_free(struct frontier *f)
 	kl_frontier_marks_free(f);
 }
 
-/* Forget the states that no configuration has. */
+/* Forget states that no configuration has. */
 static int keep_states(struct frontier *f)
 {
 	uint32_t *states;
@@ -645,15 +655,15 @@ static int keep_states(struct frontier *f)
 }
 
 /*
- * An operation that is called and returns while nothing else is open, with one
- * configuration: the step as it is, without a slot.
+ * The fast path for one configuration, and an operation that is called and returns while no other
+ * is open: a single step, without a slot.
  *
- * Return: 1 if that was it, 0 if not, negative errno.
+ * Return: 1 if both events are done, 0 if this path does not apply, or a negative errno.
  */
 static int on_solitary(struct frontier *f, uint32_t item)
 {
 	const struct kl_part *p = f->p;
-	const struct open o = { .item = item, .shape = p->items[item].shape };
+	const struct frontier_open o = { .item = item, .sig = p->items[item].sig };
 	const struct kl_event *ret = &p->events[f->now + 1];
 	const uint32_t *next;
 	int64_t node;
@@ -674,7 +684,7 @@ static int on_solitary(struct frontier *f, uint32_t item)
 	return 1;
 }
 
-/* Return: 0, 1 if no configuration goes on, negative errno. */
+/* Process an event.  Return: 0, 1 if no configuration goes on, or a negative errno. */
 static int on_event(struct frontier *f)
 {
 	const struct kl_event *e = &f->p->events[f->now];
@@ -696,7 +706,7 @@ static int on_event(struct frontier *f)
 	return f->sys->waits ? on_drain(f, &f->p->items[e->item]) : 0;
 }
 
-/* Are the states of all configurations lost?  If not, those are left whose states are not. */
+/* Drop configurations with lost states.  Return: true if all states are lost. */
 static bool all_lost(struct frontier *f)
 {
 	struct kl_config_set *s = &f->cur;
@@ -745,11 +755,12 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 		a->progress = b->progress;
 		a->fail_event = f.trouble;
 		snprintf(a->reason, sizeof(a->reason),
-			 "none of %zu configurations kept at a time goes on", sys->width);
+			 "none of the %zu configurations that are kept at a time can be "
+			 "continued", sys->width);
 		ret = 0;
 	} else if (!ret && all_lost(&f)) {
 		a->verdict = KL_UNKNOWN;
-		/* What was given up may have been an answer. */
+		/* A configuration that was given up may have led to an order. */
 		a->more_work = f.cut;
 		a->lost = !f.cut;
 		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A beam goes back: where none of what it kept goes on it begins again somewhat before,
- * and keeps more until it is past that place.  Such places are few in a long history,
- * so it is wide only there, and its work grows with the history's length.
+ * A beam goes back.  Where no kept configuration goes on, it begins again at an earlier event, and
+ * keeps more configurations until it has passed the difficult event.  A long history has few such
+ * events, so the beam is wide only there, and its work grows with the history's length.
  *
- * What it can go back to are marks: one of the last STEP events, one of the last 2 STEP
- * and so on, to the beginning.  A mark from before anything was given up knows that, so
- * what follows from it may be a violation again.
+ * The beam can go back to marks: one of the last STEP events, one of the last 2 STEP, and so on, up
+ * to the beginning.  A mark knows whether configurations had been given up by then; if not, what
+ * follows may be a violation again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,17 +15,17 @@
 #include "base/mem.h"
 #include "check/general/frontier_internal.h"
 
-#define STEP	16u	/* events from mark to mark */
-#define TRIES	3u	/* before a place is passed, each with */
-#define WIDER	4u	/* so many times as much kept, from twice as far before */
+#define STEP	16u	/* events between two marks */
+#define TRIES	3u	/* tries for an event, each from twice as far back */
+#define WIDER	4u	/* factor of the width from one try to the next */
 
-/* The set number @i that the run may still need: the current one, and those of marks. */
+/* The set number @i that the run may still need: the current one, and then those of marks. */
 struct kl_config_set *kl_frontier_set(struct frontier *f, unsigned int i)
 {
 	return i ? &f->mark[i - 1].cur : &f->cur;
 }
 
-/* Forget marks of a past that was given up. */
+/* Forget marks after the event to which the beam went back. */
 static void forget_ahead(struct frontier *f)
 {
 	unsigned int i;
@@ -75,7 +75,7 @@ static int go_to(struct frontier *f, struct mark *m)
 	uint32_t i;
 	int ret;
 
-	/* Sets change places, so this may be another one than it was then, and smaller. */
+	/* Sets change places, so f->cur may be a smaller array than at the mark. */
 	ret = kl_grow(f->cur.rec, f->cur.cap, m->cur.n * f->c.reclen + 1);
 	if (ret)
 		return ret;
@@ -94,7 +94,7 @@ static int go_to(struct frontier *f, struct mark *m)
 	return 0;
 }
 
-/* The last mark by event @by, or the first of all. */
+/* The last mark up to event @by, or else the first one. */
 static struct mark *mark_by(struct frontier *f, uint64_t by)
 {
 	struct mark *best = &f->mark[MARKS - 1];
@@ -117,7 +117,7 @@ int kl_frontier_back(struct frontier *f)
 	f->trouble = f->now > f->trouble ? f->now : f->trouble;
 	f->width *= WIDER;
 	far = (uint64_t)f->p->nslots << f->tries;
-	/* Those ahead are of a past that was given up before. */
+	/* Later marks belong to configurations that were given up before. */
 	ret = go_to(f, mark_by(f, f->trouble > far ? f->trouble - far : 0));
 	if (!ret)
 		forget_ahead(f);

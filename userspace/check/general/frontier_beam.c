@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a beam keeps.  A configuration is the better the less of what may wait has
- * taken effect, and the more of what may not; and since no state can be told to be
- * better than another, each has its best ones kept.
+ * The configurations that a beam keeps.  A configuration is better if fewer operations took effect
+ * that can wait, and more that cannot.  Since no state is known to be better than another, the best
+ * configurations of each state are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 #include "base/sort.h"
 #include "check/general/frontier_internal.h"
 
-#define URGENT	300	/* what it costs that the next to return has not taken effect, */
-#define DEBT	100	/* and each word that has to come about and that none makes */
-#define SORT_LOOKS	80	/* for each configuration that is ranked */
+#define URGENT	300	/* cost if the operation that returns next has not taken effect, */
+#define DEBT	100	/* and cost of each needed word that no open operation makes */
+#define SORT_LOOKS	80	/* looks for ranking a configuration */
 
-/* Less is better: by events until they return. */
+/* The cost of a configuration, by the events until its open operations return; less is better. */
 static uint64_t cost(struct frontier *f, const uint64_t *rec)
 {
 	uint64_t sum = f->sys->supply ? DEBT * kl_frontier_debt(f, rec) : 0;
 	uint32_t i;
 
 	for (i = 0; i < f->nopen; i++) {
-		const struct open *o = &f->open[i];
+		const struct frontier_open *o = &f->open[i];
 		const uint64_t left = o->ret_ev == KL_NO_EVENT ? f->p->nevents :
 				      o->ret_ev > f->now ? o->ret_ev - f->now : 0;
 
@@ -39,8 +39,8 @@ static uint32_t state_of(const struct frontier *f, const struct kl_key *k)
 }
 
 /*
- * Sort the next configurations: the best of each state, the second best of each, ...;
- * of these the better ones come first.
+ * Sort the next configurations: first the best of each state, then the second best of each, and so
+ * on; inside each group by cost.
  */
 static void rank(struct frontier *f, struct kl_key *k, struct kl_key *tmp)
 {
@@ -51,7 +51,7 @@ static void rank(struct frontier *f, struct kl_key *k, struct kl_key *tmp)
 	for (i = 0; i < n; i++)
 		k[i] = (struct kl_key){ cost(f, f->next.rec + i * f->c.reclen), i };
 	kl_sort_keys(k, n, tmp);
-	/* Now the key is the place by cost, to come back to. */
+	/* The key keeps the rank by cost. */
 	for (i = 0; i < n; i++)
 		k[i] = (struct kl_key){ (uint64_t)state_of(f, &k[i]) << 32 | i, k[i].val };
 	kl_sort_keys(k, n, tmp);

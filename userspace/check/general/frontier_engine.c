@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The specification alone as what the frontier walks: sequential consistency.
+ * The engines `frontier' and `beam': the frontier walks the specification alone, on sequential
+ * consistency.
  *
- * `beam' is the frontier with so many configurations and no more: it finds orders
- * where many operations overlap and many orders will do, and refutes nothing once
- * it has given one up.
+ * `beam' keeps a bounded number of configurations.  It finds orders where many operations overlap
+ * and many orders exist.  Once it has given up a configuration, it finds no violation.
  */
 #include <stdint.h>
 #include <string.h>
@@ -12,29 +12,29 @@
 #include "check/engines.h"
 #include "check/general/spec_stepper.h"
 
-#define WIDTH		4u		/* of a beam that is asked alone */
+#define WIDTH		4u		/* first width of a beam that is asked alone */
 #define MAX_WIDTH	(1u << 20)
-#define BEAM_TIMES	4	/* the work of another engine */
-#define WIDTH_LOOKS	(4 * KL_CONFIG_LOOKS)	/* for an operation, where one is kept */
+#define BEAM_TIMES	4	/* factor of the work of another engine */
+#define WIDTH_LOOKS	(4 * KL_CONFIG_LOOKS)	/* looks for an operation and a width of 1 */
 
 struct plain {
 	struct kl_system sys;
-	struct kl_sim sim;
+	struct kl_stepper sim;
 	struct kl_budget budget;
 };
 
 static bool plain_covers(struct kl_system *s, uint32_t a, uint32_t b)
 {
-	return kl_sim_covers(&((struct plain *)s)->sim, a, b);
+	return kl_stepper_covers(&((struct plain *)s)->sim, a, b);
 }
 
 static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const uint32_t **next)
 {
 	struct plain *pl = (struct plain *)s;
-	const int ret = kl_sim_step(&pl->sim, state, item, next);
+	const int ret = kl_stepper_step(&pl->sim, state, item, next);
 
-	kl_sim_count(&pl->sim, &pl->budget);
-	/* Else no state covers another one. */
+	kl_stepper_count(&pl->sim, &pl->budget);
+	/* Without notes no state covers another. */
 	if (pl->sim.noted)
 		s->covers = plain_covers;
 	return ret;
@@ -42,28 +42,28 @@ static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const 
 
 static int plain_nature(struct kl_system *s, uint32_t item)
 {
-	return kl_sim_nature(&((struct plain *)s)->sim, item);
+	return kl_stepper_nature(&((struct plain *)s)->sim, item);
 }
 
 static int plain_keep(struct kl_system *s, uint32_t *states, size_t n)
 {
 	kl_supply_forget(s->supply);
-	return kl_sim_keep(&((struct plain *)s)->sim, states, n);
+	return kl_stepper_keep(&((struct plain *)s)->sim, states, n);
 }
 
 static bool plain_full(const struct kl_system *s)
 {
-	return kl_sim_full(&((const struct plain *)s)->sim);
+	return kl_stepper_full(&((const struct plain *)s)->sim);
 }
 
 static bool plain_lost(struct kl_system *s, uint32_t state)
 {
-	return kl_sim_lost(&((struct plain *)s)->sim, state);
+	return kl_stepper_lost(&((struct plain *)s)->sim, state);
 }
 
 static size_t plain_bytes(const struct kl_system *s)
 {
-	return kl_sim_bytes(&((const struct plain *)s)->sim);
+	return kl_stepper_bytes(&((const struct plain *)s)->sim);
 }
 
 static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t width,
@@ -72,14 +72,14 @@ static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t w
 	struct plain pl = {
 		.sys = {
 			.step = plain_step, .nature = plain_nature, .bytes = plain_bytes,
-			.keep = plain_keep, .full = plain_full, .lost = plain_lost, .shapes = true,
+			.keep = plain_keep, .full = plain_full, .lost = plain_lost, .opsigs = true,
 			.width = width,
 		},
 		.budget = { .lim = lim },
 	};
 	int ret;
 
-	ret = kl_sim_init(&pl.sim, p, &pl.budget, pl.budget.reason);
+	ret = kl_stepper_init(&pl.sim, p, &pl.budget, pl.budget.reason);
 	if (ret)
 		return ret;
 	pl.sys.first = pl.sim.first;
@@ -88,7 +88,7 @@ static int decide(const struct kl_part *p, const struct kl_limits *lim, size_t w
 	if (!ret)
 		ret = kl_frontier_run(p, &pl.sys, &pl.budget, a);
 	kl_supply_free(pl.sys.supply);
-	kl_sim_free(&pl.sim);
+	kl_stepper_free(&pl.sim);
 	return ret;
 }
 
@@ -99,7 +99,7 @@ static int frontier_decide(const struct kl_part *p, const struct kl_limits *lim,
 	return decide(p, lim, 0, a);
 }
 
-/* Once by its turn, as wide as that; when asked alone, wider and wider. */
+/* In a turn, one pass with the width that its work allows; when asked alone, wider and wider. */
 static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 		       struct kl_answer *a)
 {
@@ -108,7 +108,7 @@ static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 	uint64_t all = 0;
 	int ret;
 
-	/* Its width bounds it, too: mostly it is far from its bound, or the only one to end. */
+	/* The width bounds the work, too, so most runs end far below this bound. */
 	own.work *= BEAM_TIMES;
 	own.each *= BEAM_TIMES;
 	do {
@@ -135,7 +135,7 @@ const struct kl_engine kl_frontier_engine = {
 KL_ENGINE(kl_frontier_engine);
 const struct kl_engine kl_beam_engine = {
 	.name = "beam",
-	.help = "any spec, very many threads: few configurations; finds orders only",
+	.help = "very many threads: keeps few configurations; finds orders only",
 	.rank = 80,
 	.decide = beam_decide,
 };

@@ -9,33 +9,35 @@
 #define NO_NODE		UINT32_MAX
 #define NO_TWIN		UINT32_MAX
 #define LEFT_ENTRY	(1u << 31)	/* the step left an entry in a store buffer */
-#define OVERWRITE	(1u << 30)	/* the step left nothing of the state before */
-#define DROPPED		(1u << 29)	/* before the step, entries that could have left had left */
+#define OVERWRITE	(1u << 30)	/* the step overwrote the whole state */
+#define DROPPED		(1u << 29)	/* before the step, all entries that could leave had left */
 #define FLAGS		(LEFT_ENTRY | OVERWRITE | DROPPED)
 
-/* How a configuration came about: the last step of its order, and at which event. */
+/* The last step of a configuration's order, and its event. */
 struct node {
-	uint32_t parent, item;	/* item from p->nitems on: a move; flags may be set */
+	uint32_t parent, item;	/* an item, or p->nitems + a move; with flags */
 	uint32_t ev;
 };
 
-/* An operation that was called and has not returned. */
-struct open {
-	uint32_t item, shape, slot, ret_ev;
-	uint32_t twin;		/* slot of the one of equal shape that returns just before it */
-	bool free;		/* changes nothing */
-	bool over;		/* leaves nothing of what was before */
-	bool eager;		/* takes effect at once, KL_EAGER */
+/* An open operation. */
+struct frontier_open {
+	uint32_t item, sig, slot, ret_ev;
+	/* slot of the open operation with an equal signature that returns just before */
+	uint32_t twin;
+	bool free;		/* it changes nothing */
+	bool over;		/* it overwrites the whole state */
+	bool eager;		/* it takes effect at once, KL_EARLY */
 	bool has_preds;
 };
 
-/* Where a beam can go back to: what there was before an event; see frontier_back.c. */
+/* A mark: the configurations before an event, to which a beam can go back; see frontier_back.c. */
 struct mark {
 	bool used, cut;
 	uint32_t now, nopen;
 	struct kl_config_set cur;
-	struct open *open;
-	uint64_t *free;			/* masks, and behind them those of overwrites */
+	struct frontier_open *open;
+	/* masks of free operations, and after them masks of overwrites */
+	uint64_t *free;
 	size_t copen, nnodes;
 };
 
@@ -49,35 +51,36 @@ struct frontier {
 	struct kl_configs c;
 	struct kl_config_set cur, next, seen;
 	uint64_t *tmp;			/* one record */
-	struct node *nodes;		/* NULL: no order is wanted */
-	size_t nnodes, cnodes, most_nodes;	/* and when to look which are needed */
-	uint32_t *moves;		/* copy of a state's */
-	uint32_t *succ;			/* of a step */
+	struct node *nodes;		/* or NULL if no order is wanted */
+	/* and the number from which on unneeded ones are dropped */
+	size_t nnodes, cnodes, most_nodes;
+	uint32_t *moves;		/* copy of a state's moves */
+	uint32_t *succ;			/* successors of a step */
 	size_t cmoves, csucc;
-	struct open *open;
+	struct frontier_open *open;
 	uint32_t *place;		/* slot -> index in open */
-	uint64_t *is_pred;		/* bitset of items that another one has to wait for */
+	uint64_t *is_pred;		/* bit set of items that are predecessors */
 	uint32_t nopen;
-	uint32_t now;			/* index of the event */
-	size_t at;			/* configuration of seen that is looked at */
+	uint32_t now;			/* index of the current event */
+	size_t at;			/* index in @seen of the current configuration */
 	bool no_nodes;
-	bool cut;			/* configurations were given up for the width */
-	size_t width;			/* of a beam, now; or 0 */
+	bool cut;			/* configurations were given up to keep the width */
+	size_t width;			/* current width of a beam, or 0 */
 	struct mark mark[MARKS];
-	uint32_t trouble, tries;	/* where it did not go on, at last, and how often */
+	uint32_t trouble, tries;	/* event at which the beam last got stuck, and how often */
 };
 
 /**
- * kl_frontier_order() - the longest order among the current configurations
+ * kl_frontier_order() - find the longest order of the current configurations
  * @f: the run
- * @end: events that it explains
- * @a: where its steps go
+ * @end: number of events that the order explains
+ * @a: gets the steps
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_frontier_order(struct frontier *f, uint32_t end, struct kl_answer *a);
 
-/* Forget the nodes of orders that nothing follows from.  0 or -ENOMEM. */
+/* Forget nodes that lead to no current configuration.  0 or -ENOMEM. */
 int kl_frontier_sweep(struct frontier *f);
 
 /**
@@ -89,34 +92,34 @@ int kl_frontier_sweep(struct frontier *f);
 int kl_frontier_narrow(struct frontier *f);
 
 /**
- * kl_frontier_mark() - remember the configurations before an event, once in a while
- * @f: the run; nothing happens if it is no beam
+ * kl_frontier_mark() - remember the configurations before an event, now and then
+ * @f: the run; if it is not a beam, nothing happens
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_frontier_mark(struct frontier *f);
-/* None goes on at f->now: go back, and keep more from there.  1: it was tried often enough. */
+/* No configuration goes on at f->now: go back with a greater width.  1: no more tries are left. */
 int kl_frontier_back(struct frontier *f);
-/* Keep as much as before when the place that was not passed is far behind. */
+/* Return to the former width when the difficult event is far behind. */
 void kl_frontier_past(struct frontier *f);
 void kl_frontier_marks_free(struct frontier *f);
-/* The configurations that the run may need, numbers 0 to MARKS. */
+/* The sets of configurations that the run may need, by numbers from 0 to MARKS. */
 struct kl_config_set *kl_frontier_set(struct frontier *f, unsigned int i);
 
 /**
- * kl_frontier_doomed() - is there no way on from a configuration?
+ * kl_frontier_doomed() - find out that a configuration cannot go on
  * @f: the run, with kl_system.supply
  * @rec: the configuration
  * @before: the state from which a step led to it
- * @shape: of what took that step
+ * @sig: the signature of that step's operation
  *
- * Return: 1; 0: there may be a way; -ENOMEM.
+ * Return: 1 if it cannot, 0 if it perhaps can, -ENOMEM.
  */
-int kl_frontier_doomed(struct frontier *f, const uint64_t *rec, uint32_t before, uint32_t shape);
-/* One that is open, or no longer; and time goes back. */
-void kl_supply_open(struct kl_supply *s, uint32_t shape, uint32_t slot, bool open);
+int kl_frontier_doomed(struct frontier *f, const uint64_t *rec, uint32_t before, uint32_t sig);
+/* An operation becomes open, or is no longer open; and time goes back. */
+void kl_supply_open(struct kl_supply *s, uint32_t sig, uint32_t slot, bool open);
 void kl_supply_back(struct frontier *f);
-/* How much open operations need that none of those that are open makes. */
+/* The number of words that open operations need and that no open operation makes. */
 uint64_t kl_frontier_debt(struct frontier *f, const uint64_t *rec);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "check/general/frontier_internal.h"
 
-#define MANY	(1u << 20)	/* nodes that are kept in any case */
+#define MANY	(1u << 20)	/* number of nodes up to which none is dropped */
 
-/* The nodes that configurations' orders consist of. */
+/* Find the nodes of all configurations' orders. */
 static void find_needed(struct frontier *f, uint64_t *needed)
 {
 	uint32_t node, k;
@@ -30,7 +30,7 @@ static void find_needed(struct frontier *f, uint64_t *needed)
 	}
 }
 
-/* Give them new numbers. */
+/* Give the needed nodes new numbers. */
 static void renumber(struct frontier *f, const uint64_t *needed, uint32_t *number)
 {
 	uint32_t node, n = 0, k;
@@ -85,8 +85,8 @@ int kl_frontier_sweep(struct frontier *f)
 	return ret;
 }
 
-/* The steps of @node's order. */
-static int follow(const struct frontier *f, uint32_t node, struct node **out, size_t *len)
+/* List the steps of @node's order. */
+static int path_to(const struct frontier *f, uint32_t node, struct node **out, size_t *len)
 {
 	const uint32_t last = node;
 	struct node *path;
@@ -105,8 +105,9 @@ static int follow(const struct frontier *f, uint32_t node, struct node **out, si
 }
 
 /*
- * What returned and is not in the order was hidden: before the last overwrite that
- * took effect by its return.  before[k] begins the list of those before step k.
+ * Operations that returned and are not in the order were hidden: they come before the last
+ * overwrite that took effect by their return.  before[k] is the head of the list of those before
+ * step k.
  */
 static int place_hidden(const struct frontier *f, const struct node *path, size_t len,
 			uint32_t *before, uint32_t *chain, size_t *hidden)
@@ -162,11 +163,12 @@ int kl_frontier_order(struct frontier *f, uint32_t end, struct kl_answer *a)
 		}
 	}
 	f->now = end;
-	ret = follow(f, kl_rec_node(&f->c, f->cur.rec + best * f->c.reclen), &path, &len);
+	ret = path_to(f, kl_rec_node(&f->c, f->cur.rec + best * f->c.reclen), &path, &len);
 	if (!ret && f->c.hidden && !f->no_nodes) {
 		before = malloc((len + 1) * sizeof(*before));
 		chain = malloc(((size_t)f->p->nitems + 1) * sizeof(*chain));
-		ret = before && chain ? place_hidden(f, path, len, before, chain, &hidden) : -ENOMEM;
+		ret = before && chain ? place_hidden(f, path, len, before, chain, &hidden) :
+			-ENOMEM;
 	}
 	for (k = 0; k < len && !ret; k++)
 		hidden += !!(path[k].item & DROPPED);

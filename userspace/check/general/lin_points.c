@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The engine `points': operations that carry a linearization point are replayed in
- * that order (Amit et al., Comparison under abstraction, 3.1).  If the specification
- * and the times allow it, that is a witness, found in one pass.  If not, nothing is
- * said: the points may be wrong and another order right.
+ * The engine `points': operations with linearization points are replayed in the order of these
+ * (Amit et al., Comparison under abstraction, 3.1).  If the specification and the times allow that
+ * order, it is a witness, found in one pass.  If not, the answer is UNKNOWN: the points may be
+ * wrong, and another order right.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "check/engines.h"
 #include "check/general/spec_stepper.h"
 
-#define POINT_LOOKS	100	/* for each, see KL_CONFIG_LOOKS */
+#define POINT_LOOKS	100	/* looks for each operation, see KL_CONFIG_LOOKS */
 
 struct replay {
 	const struct kl_part *p;
@@ -41,7 +41,7 @@ static uint64_t point_of(const struct kl_part *p, uint32_t i)
 	return kl_op_point(p->h, kl_item_op(p, &p->items[i]));
 }
 
-/* Items with points, in their order; 0: some completed one has none. */
+/* Sort the items by points.  Return: 1, 0 if a completed item has none, -ENOMEM. */
 static int sort_points(struct replay *r)
 {
 	const struct kl_part *p = r->p;
@@ -55,7 +55,7 @@ static int sort_points(struct replay *r)
 			break;
 	if (i < p->nitems || !i) {
 		snprintf(r->a->reason, sizeof(r->a->reason),
-			 "points: not all operations carry a linearization point");
+			 "points: some operations have no linearization point");
 		return 0;
 	}
 	k = malloc(2 * ((size_t)p->nitems + 1) * sizeof(*k));
@@ -77,7 +77,7 @@ static int sort_points(struct replay *r)
 	return 1;
 }
 
-/* 1, 0 after saying which operation comes too late, -ENOMEM. */
+/* Check the order's times.  1, 0 with the operation that comes too late as reason, -ENOMEM. */
 static int in_time(struct replay *r)
 {
 	const struct kl_part *p = r->p;
@@ -102,8 +102,9 @@ static int in_time(struct replay *r)
 		for (k = p->pred_at[i]; at[i] != UINT32_MAX && k < p->pred_at[i + 1]; k++)
 			if (at[p->pred[k]] > at[i]) {
 				free(at);
-				return decline(r, i, "has its point before that of one that its "
-						     "thread called before");
+				return decline(r, i,
+					       "has its point before that of an earlier operation "
+					       "of its thread");
 			}
 	free(at);
 	return 1;
@@ -113,7 +114,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct replay *r = ctx;
 
-	/* Of several it need not be known how many. */
+	/* Whether there are two or more outcomes makes no difference. */
 	if (r->outcomes++)
 		return 1;
 	if (kl_grow(r->next, r->ncap, o->len + 1))
@@ -123,10 +124,10 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-/* 1, 0 after saying which operation did not fit, -ENOMEM. */
+/* Run the specification.  1, 0 with the operation that does not fit as reason, -ENOMEM. */
 static int replay(struct replay *r, const struct kl_limits *lim)
 {
-	/* It is one pass: no bound on work, only on time. */
+	/* One pass needs no bound of work, only of time. */
 	const struct kl_limits bounds = { .deadline_ns = lim->deadline_ns, .stop = lim->stop };
 	struct kl_budget b = { .lim = &bounds };
 	const struct kl_val *first = kl_run_init(r->run, r->p->fresh, &r->len);
@@ -148,7 +149,7 @@ static int replay(struct replay *r, const struct kl_limits *lim)
 		r->outcomes = 0;
 		ret = kl_run_apply(r->run, r->state, r->len, it->method, kl_item_args(r->p, it),
 				   kl_item_res(r->p, it), on_outcome, r);
-		/* So that the clock is looked at. */
+		/* Work is counted so that the clock is read now and then. */
 		b.work += kl_run_work(r->run);
 		if (ret == -ENOMEM)
 			return ret;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A state of one word: is there enough of what open operations need?
+ * Pruning for states of one word: can open operations still get the words that they need?
  *
- * A compare-and-set that succeeded and a fetch-and-add tell what the word was before
- * and after.  So each that leaves a word behind needs that the word came about once for
- * it.  For a word w and a return t let M be how many operations that make w are called
- * before t, and N how many that need it have returned by then.  What is written over w
- * without need wastes one of them: never may more be wasted than the least M - N of all
- * t to come.  And one that only looks at w needs one that makes it and is called before
- * it returns.  A configuration where that is not so has no future, which without this
- * shows only at a return, when many have come of it.
+ * The results of a successful compare-and-set and of a fetch-and-add show the word before and
+ * after.  Each of them that replaces a word needs that the word was made once for it.  For a word
+ * w and a return t let M be the number of operations that make w and are called before t, and N
+ * the number of operations that need w and have returned by t.  A blind write over w wastes one
+ * of them.  At most the minimum of M - N over all later t may be wasted.  And an operation that
+ * reads w needs an operation that makes w and is called before the read returns.
+ *
+ * A configuration that breaks this has no future.  Without this rule it would be found only at
+ * a return, after it has led to many others.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,46 +18,47 @@
 
 #include "check/general/frontier_internal.h"
 
-/* What a shape of operations does: the words before and after by number, or NO_WORD. */
+/* The effect of a signature: numbers of the words before and after, or NO_WORD. */
 struct effect {
-	uint32_t need, make;	/* the same: it only looks */
-	bool known, wild;	/* wild: it may make whatever */
+	uint32_t need, make;	/* equal for an operation that only reads */
+	bool known, wild;	/* wild: it may make any word */
 };
 
 #define NO_WORD UINT32_MAX
 
-/* Events of each word w, from at[w] on; next[w]: the first that has not come yet. */
+/* Lists of each word's events, from at[w] on; next[w] is the first one to come. */
 struct list {
 	uint32_t *at, *ev, *next;
-	int32_t *low;		/* a bound for all from here on */
+	int32_t *low;		/* minimum over all later events */
 };
 
-enum { MAKES, NEEDS, RETURNS, LOOKS, LISTS };	/* calls, but for returns of those that need */
+/* lists of calls; RETURNS: returns of operations that need the word */
+enum { MAKES, NEEDS, RETURNS, LOOKS, LISTS };
 
-/* What a configuration has, and what is needed, of one word. */
+/* For one word: what a configuration has, and what is needed. */
 struct demand {
-	uint32_t need, have;	/* of open operations */
+	uint32_t need, have;	/* numbers of open operations */
 	bool look;
 };
 
 struct kl_supply {
-	struct kl_sim *sim;
+	struct kl_stepper *sim;
 	struct kl_intern words;
-	struct effect *effect;	/* of each shape */
+	struct effect *effect;	/* one for each signature */
 	struct list list[LISTS];
 	struct demand *demand;	/* of each word */
 	uint32_t *touched;
 	uint32_t nwords, nwild;
-	uint32_t first;		/* the word at the beginning */
-	/* Of each word masks of the open operations that make it, and need it. */
+	uint32_t first;		/* the first word */
+	/* For each word, masks of the open operations that make it and that need it. */
 	uint64_t *masks;
 	size_t masklen;
-	/* Of each state the number of its word + 1, 0: not yet looked at. */
+	/* The number of each state's word + 1; 0: not known yet. */
 	uint32_t *word_of;
 	size_t nstates, cstates;
 };
 
-#define MOST_SHAPES	4	/* of the history, for each item */
+#define MOST_OPSIGS	4	/* maximal number of the history's signatures for each item */
 
 struct seen {
 	struct kl_supply *s;
@@ -81,7 +83,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	make = number(seen->s, o->state[0]);
 	if (need < 0 || make < 0)
 		return -ENOMEM;
-	/* It may have been several: then it needs none for certain. */
+	/* With several outcomes the operation certainly needs no word. */
 	if (seen->outcomes++) {
 		e->wild |= (make != NO_WORD && e->make != NO_WORD && make != e->make) ||
 			   (e->make != NO_WORD && e->make == e->need);
@@ -98,27 +100,27 @@ static int look_at(struct kl_supply *s, const struct kl_item *it)
 {
 	const struct kl_part *p = s->sim->p;
 	const struct kl_val any = kl_special(KL_ANY);
-	struct effect *e = &s->effect[it->shape];
+	struct effect *e = &s->effect[it->sig];
 	struct seen seen = { s, e, 0 };
 	int ret;
 
 	*e = (struct effect){ .need = NO_WORD, .make = NO_WORD };
 	kl_run_set_raw(s->sim->run, true);
-	kl_sim_bound(s->sim);
+	kl_stepper_bound(s->sim);
 	ret = kl_run_apply(s->sim->run, &any, 1, it->method, kl_item_args(p, it),
 			   kl_item_res(p, it), on_outcome, &seen);
 	kl_run_set_raw(s->sim->run, false);
 	s->sim->looks += kl_run_work(s->sim->run);
-	/* Of what the interpreter cannot do from the unknown state nothing is known. */
+	/* If the interpreter gives up on the unknown state, nothing is known. */
 	e->wild |= ret || !seen.outcomes;
 	e->known = true;
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* The word that it is listed with in @list, or NO_WORD. */
+/* The word with which an item is listed in @list, or NO_WORD. */
 static uint32_t list_of(const struct kl_supply *s, int list, const struct kl_item *it)
 {
-	const struct effect *e = &s->effect[it->shape];
+	const struct effect *e = &s->effect[it->sig];
 
 	switch (list) {
 	case MAKES:
@@ -167,7 +169,7 @@ static int make_list(struct kl_supply *s, int list)
 	return 0;
 }
 
-/* How many may be wasted of each word from each return on; and the first return of looks. */
+/* Compute how often each word may be wasted from each return on, and the first return of reads. */
 static void find_least(struct kl_supply *s)
 {
 	const struct list *m = &s->list[MAKES], *r = &s->list[RETURNS], *k = &s->list[LOOKS];
@@ -197,7 +199,7 @@ static int make_lists(struct kl_supply *s)
 	uint32_t i;
 	int list;
 
-	if (kl_sim_word(s->sim, s->sim->first, &word))
+	if (kl_stepper_word(s->sim, s->sim->first, &word))
 		first = kl_intern(&s->words, &word, 1);
 	if (first < 0)
 		return first;
@@ -213,12 +215,12 @@ static int make_lists(struct kl_supply *s)
 		if (make_list(s, list))
 			return -ENOMEM;
 	for (i = 0; i < p->nitems; i++)
-		s->nwild += s->effect[p->items[i].shape].wild;
+		s->nwild += s->effect[p->items[i].sig].wild;
 	find_least(s);
 	return s->list[MAKES].at[s->nwords] != 0;
 }
 
-int kl_supply_new(struct kl_sim *sim, struct kl_supply **out)
+int kl_supply_new(struct kl_stepper *sim, struct kl_supply **out)
 {
 	const struct kl_part *p = sim->p;
 	struct kl_supply *s;
@@ -227,19 +229,19 @@ int kl_supply_new(struct kl_sim *sim, struct kl_supply **out)
 	int ret = 0;
 
 	*out = NULL;
-	/* Nor where there is little beside all that the history has. */
-	if (!sim->fixed || p->ngaps || p->h->nshapes / MOST_SHAPES > p->nitems ||
+	/* The rule does not pay for a small partition of a history with many signatures. */
+	if (!sim->fixed || p->ngaps || p->h->nopsigs / MOST_OPSIGS > p->nitems ||
 	    !kl_run_init(sim->run, false, &len) || len != 1)
 		return 0;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	s->sim = sim;
-	s->effect = calloc(p->h->nshapes + 1, sizeof(*s->effect));
+	s->effect = calloc(p->h->nopsigs + 1, sizeof(*s->effect));
 	if (!s->effect)
 		ret = -ENOMEM;
 	for (i = 0; i < p->nitems && !ret; i++)
-		if (!s->effect[p->items[i].shape].known)
+		if (!s->effect[p->items[i].sig].known)
 			ret = look_at(s, &p->items[i]);
 	if (!ret)
 		ret = make_lists(s);
@@ -271,7 +273,7 @@ void kl_supply_free(struct kl_supply *s)
 	free(s);
 }
 
-/* The first in @l of word @w that comes behind event @after. */
+/* The first event of word @w in @l after the event @after. */
 static uint32_t next_of(struct list *l, uint32_t w, uint64_t after)
 {
 	uint32_t *next = &l->next[w];
@@ -291,17 +293,19 @@ static uint64_t *needers(struct kl_supply *s, uint32_t w)
 	return makers(s, w) + s->masklen;
 }
 
-void kl_supply_open(struct kl_supply *s, uint32_t shape, uint32_t slot, bool open)
+void kl_supply_open(struct kl_supply *s, uint32_t sig, uint32_t slot, bool open)
 {
-	const struct effect *e = &s->effect[shape];
+	const struct effect *e = &s->effect[sig];
 	const uint64_t bit = 1ull << slot % 64;
 
 	if (e->make == e->need)
 		return;
 	if (e->make != NO_WORD)
-		makers(s, e->make)[slot / 64] = (makers(s, e->make)[slot / 64] & ~bit) | (open ? bit : 0);
+		makers(s, e->make)[slot / 64] = (makers(s, e->make)[slot / 64] & ~bit) |
+						(open ? bit : 0);
 	if (e->need != NO_WORD)
-		needers(s, e->need)[slot / 64] = (needers(s, e->need)[slot / 64] & ~bit) | (open ? bit : 0);
+		needers(s, e->need)[slot / 64] = (needers(s, e->need)[slot / 64] & ~bit) |
+						(open ? bit : 0);
 }
 
 void kl_supply_back(struct frontier *f)
@@ -316,10 +320,10 @@ void kl_supply_back(struct frontier *f)
 		memcpy(s->list[list].next, s->list[list].at, (size_t)s->nwords * sizeof(uint32_t));
 	memset(s->masks, 0, 2 * s->masklen * s->nwords * sizeof(*s->masks));
 	for (i = 0; i < f->nopen; i++)
-		kl_supply_open(s, f->open[i].shape, f->open[i].slot, true);
+		kl_supply_open(s, f->open[i].sig, f->open[i].slot, true);
 }
 
-/* The number of a state's word, or NO_WORD; -ENOMEM. */
+/* Return: the number of a state's word, NO_WORD, or -ENOMEM. */
 static int64_t word_of(struct kl_supply *s, uint32_t state)
 {
 	uint64_t word;
@@ -327,7 +331,7 @@ static int64_t word_of(struct kl_supply *s, uint32_t state)
 
 	if (state < s->nstates && s->word_of[state])
 		return s->word_of[state] - 1;
-	if (!kl_sim_word(s->sim, state, &word))
+	if (!kl_stepper_word(s->sim, state, &word))
 		return NO_WORD;
 	n = kl_intern(&s->words, &word, 1);
 	if (n < 0 || kl_grow(s->word_of, s->cstates, (size_t)state + 1))
@@ -345,7 +349,7 @@ void kl_supply_forget(struct kl_supply *s)
 		memset(s->word_of, 0, s->nstates * sizeof(*s->word_of));
 }
 
-/* How many in @mask have not taken effect. */
+/* The number of operations in @mask that have not taken effect. */
 static int32_t untaken(const struct kl_supply *s, const uint64_t *mask, const uint64_t *rec)
 {
 	int32_t n = 0;
@@ -356,7 +360,7 @@ static int32_t untaken(const struct kl_supply *s, const uint64_t *mask, const ui
 	return n;
 }
 
-/* Was more of @w wasted than may be? */
+/* Was @w wasted too often? */
 static bool too_few(const struct frontier *f, const uint64_t *rec, uint32_t w, bool there)
 {
 	struct kl_supply *s = f->sys->supply;
@@ -371,7 +375,7 @@ static bool too_few(const struct frontier *f, const uint64_t *rec, uint32_t w, b
 	return made + (s->first == w) - used - there > r->low[ret];
 }
 
-/* Does one look at @w that returns before it can be there again? */
+/* Does a read of @w return before @w can be made again? */
 static bool too_late(const struct frontier *f, const uint64_t *rec, uint32_t w)
 {
 	struct kl_supply *s = f->sys->supply;
@@ -385,11 +389,11 @@ static bool too_late(const struct frontier *f, const uint64_t *rec, uint32_t w)
 	return made == m->at[w + 1] || m->ev[made] > (uint32_t)k->low[look];
 }
 
-int kl_frontier_doomed(struct frontier *f, const uint64_t *rec, uint32_t before, uint32_t shape)
+int kl_frontier_doomed(struct frontier *f, const uint64_t *rec, uint32_t before, uint32_t sig)
 {
 	struct kl_supply *s = f->sys->supply;
 	const int64_t at = word_of(s, kl_rec_state(&f->c, rec)), left = word_of(s, before);
-	const struct effect *e = &s->effect[shape];
+	const struct effect *e = &s->effect[sig];
 
 	if (at < 0 || left < 0)
 		return -ENOMEM;
@@ -417,8 +421,8 @@ uint64_t kl_frontier_debt(struct frontier *f, const uint64_t *rec)
 	uint64_t debt = 0;
 
 	for (i = 0; i < f->nopen; i++) {
-		const struct open *o = &f->open[i];
-		const struct effect *e = &s->effect[o->shape];
+		const struct frontier_open *o = &f->open[i];
+		const struct effect *e = &s->effect[o->sig];
 
 		if (kl_rec_has(rec, o->slot))
 			continue;

@@ -8,13 +8,15 @@
 #include "base/hash.h"
 #include "check/general/spec_stepper.h"
 
-#define MEMO_MAX	(1u << 14)	/* entries, a direct-mapped cache */
-#define ROOM		(1u << 15)	/* words of states, and states, that fit a CPU's cache */
-#define CLOCK_LOOKS	(1u << 22)	/* between two looks at the clock at most */
-#define INTERN_LOOKS	20	/* for a state, */
-#define VALUE_LOOKS	2	/* for each of its values, when it is packed and unpacked, */
-#define APPLY_LOOKS	20	/* and for what takes effect in it */
-#define NEXT_LOOKS	16	/* states that are compared at a look */
+#define MEMO_MAX	(1u << 14)	/* entries of the direct-mapped cache of steps */
+/* number of states, and of their words, that fit a CPU's cache */
+#define ROOM		(1u << 15)
+/* maximal number of looks between two readings of the clock */
+#define CLOCK_LOOKS	(1u << 22)
+#define INTERN_LOOKS	20	/* looks for interning a state, */
+#define VALUE_LOOKS	2	/* for packing and unpacking each of its values, */
+#define APPLY_LOOKS	20	/* and for an operation that takes effect in it */
+#define NEXT_LOOKS	16	/* successors that are compared in one look */
 
 uint64_t kl_budget_left(const struct kl_budget *b)
 {
@@ -38,14 +40,14 @@ int kl_budget_out(struct kl_budget *b)
 	if (kl_budget_over(b))
 		return -EDQUOT;
 	b->more_work = true;
-	snprintf(b->reason, sizeof(b->reason), "bound of work reached");
+	snprintf(b->reason, sizeof(b->reason), "work limit reached");
 	return -EDQUOT;
 }
 
 int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 {
 	if (b->lim->bytes && bytes > b->lim->bytes) {
-		snprintf(b->reason, sizeof(b->reason), "memory bound of %llu MiB reached",
+		snprintf(b->reason, sizeof(b->reason), "memory limit of %llu MiB reached",
 			 (unsigned long long)(b->lim->bytes >> 20));
 		return -EDQUOT;
 	}
@@ -65,13 +67,13 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 }
 
 /*
- * States are kept packed: for each value a byte with its tag and how many bytes of
- * it are not 0, then those; END; zeros up to a whole word.
+ * States are kept packed.  Each value is a byte with its tag and the number of its significant
+ * bytes, and then these bytes.  END and zeros up to a whole word follow.
  */
 #define END	0xff
-#define PACKED	9	/* bytes of a value at most */
+#define PACKED	9	/* maximal number of bytes of a packed value */
 
-static int64_t intern_state(struct kl_sim *s, const struct kl_val *state, size_t len)
+static int64_t intern_state(struct kl_stepper *s, const struct kl_val *state, size_t len)
 {
 	uint8_t *p;
 	size_t i, n;
@@ -84,7 +86,7 @@ static int64_t intern_state(struct kl_sim *s, const struct kl_val *state, size_t
 	for (i = 0; i < len; i++) {
 		const uint64_t v = state[i].v;
 
-		/* Most are small. */
+		/* Most values are small. */
 		n = v < 256 ? v > 0 : 8 - __builtin_clzll(v) / 8;
 		*p++ = state[i].tag << 4 | n;
 		memcpy(p, &v, sizeof(v));
@@ -96,7 +98,7 @@ static int64_t intern_state(struct kl_sim *s, const struct kl_val *state, size_t
 	return kl_intern(&s->states, s->packed, (n + 7) / 8);
 }
 
-/* The value at *@p, which is not the end, and what comes after it. */
+/* Unpack the value at *p, which is not END, and move *p behind it. */
 static inline struct kl_val unpack_val(const uint8_t **p)
 {
 	static const uint64_t mask[] = {
@@ -106,14 +108,14 @@ static inline struct kl_val unpack_val(const uint8_t **p)
 	const uint8_t head = **p;
 	uint64_t v;
 
-	/* Of what is behind it there are 8 bytes at least, see kl_intern_get(). */
+	/* At least 8 bytes can be read after it, see kl_intern_get(). */
 	memcpy(&v, *p + 1, sizeof(v));
 	*p += 1 + (head & 15);
 	return (struct kl_val){ .v = v & mask[head & 15], .tag = head >> 4 };
 }
 
-/* How many values the state has, which are in *@v then; -ENOMEM. */
-static ssize_t unpack_to(const struct kl_sim *s, uint32_t state, struct kl_val **v, size_t *cap)
+/* Unpack a state into *v.  Return: the number of its values, or -ENOMEM. */
+static ssize_t unpack_to(const struct kl_stepper *s, uint32_t state, struct kl_val **v, size_t *cap)
 {
 	struct kl_val *to;
 	const uint8_t *p;
@@ -121,7 +123,7 @@ static ssize_t unpack_to(const struct kl_sim *s, uint32_t state, struct kl_val *
 	int ret;
 
 	p = (const uint8_t *)kl_intern_get(&s->states, state, &words);
-	/* No value takes less than a byte. */
+	/* Each value takes at least a byte. */
 	ret = kl_grow(*v, *cap, 8 * words);
 	if (ret)
 		return ret;
@@ -130,8 +132,8 @@ static ssize_t unpack_to(const struct kl_sim *s, uint32_t state, struct kl_val *
 	return to - *v;
 }
 
-/* The state, in s->before, where it often is from the step before. */
-static int unpack_state(struct kl_sim *s, uint32_t state)
+/* Unpack the state into s->before, where it often is already. */
+static int unpack_state(struct kl_stepper *s, uint32_t state)
 {
 	ssize_t n;
 
@@ -147,13 +149,13 @@ static int unpack_state(struct kl_sim *s, uint32_t state)
 	return 0;
 }
 
-bool kl_sim_lost(struct kl_sim *s, uint32_t state)
+bool kl_stepper_lost(struct kl_stepper *s, uint32_t state)
 {
 	return state != KL_STATE_GAP && !unpack_state(s, state) &&
 	       kl_state_lost(s->before, s->nbefore);
 }
 
-bool kl_sim_covers(struct kl_sim *s, uint32_t a, uint32_t b)
+bool kl_stepper_covers(struct kl_stepper *s, uint32_t a, uint32_t b)
 {
 	ssize_t n;
 
@@ -167,7 +169,7 @@ bool kl_sim_covers(struct kl_sim *s, uint32_t a, uint32_t b)
 	return n >= 0 && kl_state_covers(s->p->spec, s->before, s->nbefore, s->other, n);
 }
 
-bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word)
+bool kl_stepper_word(const struct kl_stepper *s, uint32_t state, uint64_t *word)
 {
 	size_t words;
 	const uint8_t *p = (const uint8_t *)kl_intern_get(&s->states, state, &words);
@@ -178,7 +180,7 @@ bool kl_sim_word(const struct kl_sim *s, uint32_t state, uint64_t *word)
 	return true;
 }
 
-static int get_entries(struct kl_sim *s, uint32_t n)
+static int get_entries(struct kl_stepper *s, uint32_t n)
 {
 	struct kl_memo_room *room = s->p->room;
 
@@ -191,11 +193,11 @@ static int get_entries(struct kl_sim *s, uint32_t n)
 		return -ENOMEM;
 	room->used = true;
 	s->memo.entries = room->entries;
-	kl_sim_forget(s);
+	kl_stepper_forget(s);
 	return 0;
 }
 
-static void put_entries(struct kl_sim *s)
+static void put_entries(struct kl_stepper *s)
 {
 	struct kl_memo_room *room = s->p ? s->p->room : NULL;
 
@@ -205,9 +207,10 @@ static void put_entries(struct kl_sim *s)
 		free(s->memo.entries);
 }
 
-int kl_sim_init(struct kl_sim *s, const struct kl_part *p, struct kl_budget *b, char *reason)
+int kl_stepper_init(struct kl_stepper *s, const struct kl_part *p, struct kl_budget *b,
+		    char *reason)
 {
-	static const uint64_t gap_mark = UINT64_MAX;	/* no state is like it */
+	static const uint64_t gap_mark = UINT64_MAX;	/* differs from every packed state */
 	const struct kl_val *v;
 	uint32_t size;
 	int64_t id;
@@ -224,8 +227,8 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, struct kl_budget *b, 
 		size *= 2;
 	if (!s->run || get_entries(s, size))
 		goto err;
-	if (p->h->nshapes <= p->nitems / 2) {
-		s->nature = calloc(p->h->nshapes + 1, sizeof(*s->nature));
+	if (p->h->nopsigs <= p->nitems / 2) {
+		s->nature = calloc(p->h->nopsigs + 1, sizeof(*s->nature));
 		if (!s->nature)
 			goto err;
 	}
@@ -243,11 +246,11 @@ int kl_sim_init(struct kl_sim *s, const struct kl_part *p, struct kl_budget *b, 
 	s->first = id;
 	return 0;
 err:
-	kl_sim_free(s);
+	kl_stepper_free(s);
 	return -ENOMEM;
 }
 
-void kl_sim_free(struct kl_sim *s)
+void kl_stepper_free(struct kl_stepper *s)
 {
 	if (s->p && !s->p->run)
 		kl_run_free(s->run);
@@ -261,31 +264,31 @@ void kl_sim_free(struct kl_sim *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void kl_sim_forget(struct kl_sim *s)
+void kl_stepper_forget(struct kl_stepper *s)
 {
 	memset(s->memo.entries, 0, ((size_t)s->memo.mask + 1) * sizeof(*s->memo.entries));
 	s->nbefore = 0;
 }
 
-int kl_sim_keep(struct kl_sim *s, uint32_t *states, size_t n)
+int kl_stepper_keep(struct kl_stepper *s, uint32_t *states, size_t n)
 {
 	uint32_t own[] = { KL_STATE_GAP, s->any };
 	int ret;
 
-	s->peak = kl_sim_bytes(s);
+	s->peak = kl_stepper_bytes(s);
 	ret = kl_intern_keep(&s->states, own, 2, states, n);
 	if (ret)
 		return ret;
 	s->any = own[1];
-	/* So many more that copying these costs little beside. */
+	/* The next time comes when copying these states costs little beside the rest. */
 	s->room = ROOM + 8 * (s->states.nwords + s->states.n);
-	kl_sim_forget(s);
+	kl_stepper_forget(s);
 	return 0;
 }
 
 static int collect(void *ctx, const struct kl_outcome *o)
 {
-	struct kl_sim *s = ctx;
+	struct kl_stepper *s = ctx;
 	int64_t id;
 	size_t i;
 	int ret;
@@ -310,8 +313,8 @@ static int collect(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const struct kl_item *it,
-		   int ret, char *reason)
+int kl_stepper_gave_up(const struct kl_part *p, const struct kl_run *run, const struct kl_item *it,
+		       int ret, char *reason)
 {
 	if (ret != -E2BIG && ret != -EOVERFLOW)
 		return ret;
@@ -320,16 +323,16 @@ int kl_sim_gave_up(const struct kl_part *p, const struct kl_run *run, const stru
 	return -EDQUOT;
 }
 
-void kl_sim_bound(struct kl_sim *s)
+void kl_stepper_bound(struct kl_stepper *s)
 {
 	if (!s->budget)
 		return;
-	kl_sim_count(s, s->budget);
+	kl_stepper_count(s, s->budget);
 	s->most = kl_budget_left(s->budget);
 	kl_run_set_bound(s->run, s->most, kl_budget_over, s->budget);
 }
 
-static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
+static int run_step(struct kl_stepper *s, uint32_t state, const struct kl_item *it)
 {
 	int ret;
 
@@ -338,22 +341,22 @@ static int run_step(struct kl_sim *s, uint32_t state, const struct kl_item *it)
 		return ret;
 	s->in_gap = state == KL_STATE_GAP;
 	s->nnext = 0;
-	kl_sim_bound(s);
+	kl_stepper_bound(s);
 	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method,
 			   kl_item_args(s->p, it), kl_item_res(s->p, it), collect, s);
 	s->looks += APPLY_LOOKS + kl_run_work(s->run);
 	if (ret == -EDQUOT) {
-		kl_sim_count(s, s->budget);
+		kl_stepper_count(s, s->budget);
 		return kl_budget_out(s->budget);
 	}
-	return kl_sim_gave_up(s->p, s->run, it, ret, s->reason);
+	return kl_stepper_gave_up(s->p, s->run, it, ret, s->reason);
 }
 
-int kl_sim_step_anew(struct kl_sim *s, uint32_t state, uint32_t item, const uint32_t **next)
+int kl_stepper_step_anew(struct kl_stepper *s, uint32_t state, uint32_t item, const uint32_t **next)
 {
 	static const uint32_t gap = KL_STATE_GAP;
 	const struct kl_item *it = &s->p->items[item];
-	const uint64_t key = kl_memo_key(state, it->shape);
+	const uint64_t key = kl_memo_key(state, it->sig);
 	struct kl_memo_entry *m = kl_memo_at(&s->memo, key);
 	int ret;
 
@@ -398,7 +401,7 @@ static int on_look(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-int kl_sim_look(struct kl_sim *s, uint32_t item)
+int kl_stepper_look(struct kl_stepper *s, uint32_t item)
 {
 	const struct kl_item *it = &s->p->items[item];
 	const bool blind = it->kind == KL_ITEM_OP && s->fixed &&
@@ -409,31 +412,31 @@ int kl_sim_look(struct kl_sim *s, uint32_t item)
 	if (it->kind != KL_ITEM_OP)
 		return 0;
 	if (it->pure)
-		return KL_FREE;
-	/* Where shapes do not repeat, asking of each would cost more than it saves. */
+		return KL_READ_ONLY;
+	/* Where signatures do not repeat, finding natures would cost more than it saves. */
 	if (!s->nature && !blind)
 		return 0;
 	ret = unpack_state(s, s->any);
 	if (ret)
 		return ret;
 	l.len = s->nbefore;
-	kl_sim_bound(s);
+	kl_stepper_bound(s);
 	ret = kl_run_apply(s->run, s->before, s->nbefore, it->method,
 			   kl_item_args(s->p, it), kl_item_res(s->p, it), on_look, &l);
 	s->looks += APPLY_LOOKS + kl_run_work(s->run);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret == -EDQUOT) {
-		kl_sim_count(s, s->budget);
+		kl_stepper_count(s, s->budget);
 		return kl_budget_out(s->budget);
 	}
-	/* Of what the interpreter cannot do from the unknown state nothing is known. */
+	/* If the interpreter gives up on the unknown state, nothing is known. */
 	if (!ret)
-		ret = (l.changed ? 0 : KL_FREE) |
-		      (blind && l.outcomes == 1 && l.known ? KL_OVER : 0);
+		ret = (l.changed ? 0 : KL_READ_ONLY) |
+		      (blind && l.outcomes == 1 && l.known ? KL_BLIND_WRITE : 0);
 	else
 		ret = 0;
 	if (s->nature)
-		s->nature[it->shape] = ret | KL_NATURE_KNOWN;
+		s->nature[it->sig] = ret | KL_NATURE_KNOWN;
 	return ret;
 }

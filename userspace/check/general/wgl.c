@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wing & Gong's depth-first search with Lowe's cache of configurations, for one
- * partition: Horn & Kroening's Algorithms 1 and 2 as they stand (Algorithm 3 made
- * the partition), with their cache, bounded (their LRU variant) if kl_limits.cache
- * says so.  dfs.c is the same search without what need not be looked at.
+ * Wing & Gong's depth-first search with Lowe's cache of configurations, for one partition.  These
+ * are Horn & Kroening's Algorithms 1 and 2 as published; Algorithm 3 made the partition.  Their
+ * cache is bounded (the LRU variant) if kl_limits.cache says so.  dfs.c is the same search with
+ * reductions.
  *
- * Beyond the paper: a step may have several outcomes, which are tried in turn;
- * pending operations have a call entry only, and the search succeeds when no
- * return entry is left.
+ * Beyond the paper, a step may have several outcomes, which are tried in turn.  Pending operations
+ * have only a call entry, and the search succeeds when no return entry is left.
  */
 #include <errno.h>
 
@@ -15,12 +14,12 @@
 #include "check/general/dfs_state.h"
 #include "check/engines.h"
 
-#define ADD_LOOKS	30	/* to the cache, beside its words */
-#define CALL_LOOKS	3	/* for each that is tried */
+#define ADD_LOOKS	30	/* looks for adding to the cache, besides those for its words */
+#define CALL_LOOKS	3	/* looks for each call that is tried */
 
 struct wgl {
 	struct depth d;
-	uint64_t hash;		/* of the linearized set */
+	uint64_t hash;		/* hash of the set of linearized operations */
 };
 
 /*
@@ -51,10 +50,9 @@ static struct depth_frame pop(struct wgl *w)
 }
 
 /*
- * Linearize the call's operation if an outcome from @outcome on leads to a new
- * configuration.
+ * Linearize the call's operation if an outcome from @outcome on leads to a new configuration.
  *
- * Return: 1 if so, 0 if not, negative errno.
+ * Return: 1 if one does, 0 if none does, or a negative errno.
  */
 static int try_call(struct wgl *w, uint32_t item, uint32_t outcome, uint32_t *state)
 {
@@ -64,7 +62,7 @@ static int try_call(struct wgl *w, uint32_t item, uint32_t outcome, uint32_t *st
 	w->d.budget.work += CALL_LOOKS;
 	if (!depth_preds_linearized(&w->d, item))
 		return 0;
-	n = kl_sim_step(&w->d.sim, *state, item, &next);
+	n = kl_stepper_step(&w->d.sim, *state, item, &next);
 	if (n < 0)
 		return n;
 	for (; outcome < (uint32_t)n; outcome++) {

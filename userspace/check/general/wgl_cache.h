@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The configurations that a depth-first search has seen.
+ * The configurations that a depth-first search has visited.
  *
- * Horn & Kroening's is the pair of the linearized operations (a bit for each of
- * the history's) and the state, found by a hash that is kept up to date in
- * constant time, one exclusive-or for an operation; optionally only the pairs
- * that were used last are kept (their LRU variant).  Ours is what the search's
- * list shows instead: its first return and, for each slot, whether the call
- * before it is left, which takes as many words as operations overlap.
+ * For Horn & Kroening a configuration is the set of linearized operations, a bit for each operation
+ * of the history, and the state.  Its hash is updated in constant time, by one exclusive-or for an
+ * operation.  Their LRU variant keeps only the pairs that were used last.  dfs.c has a shorter key:
+ * the first return that is left, and for each slot whether its call before that return is left.
+ * That takes as many bits as operations overlap.
  */
 #ifndef KL_CHECK_GENERAL_WGL_CACHE_H
 #define KL_CHECK_GENERAL_WGL_CACHE_H
@@ -16,39 +15,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 struct kl_cache {
-	uint64_t *rec;		/* len words each */
-	uint64_t *hash;		/* of each */
-	size_t len, n, crec, chash;
-	uint32_t *table;	/* hash -> number + 1 */
-	size_t tsize, used;
-	/* The most recently used comes first; bound 0: all are kept. */
+	uint64_t *rec;		/* configurations of @len words each */
+	size_t len, n, crec;
+	struct kl_table table;
+	/* A list in order of use, the most recent first; a @bound of 0 keeps all. */
 	size_t bound;
 	uint32_t *newer, *older, first, last;
-	size_t cnewer, colder;
-	/* If places are told: number + 1 of the latest at each, and of the one before each. */
+	uint32_t *hash;		/* with a bound: the hash of each configuration in the table */
+	size_t cnewer, colder, chash;
+	/* With places: number + 1 of the latest configuration at each, and of the one before it. */
 	uint32_t *at, *before;
 	size_t cbefore;
 };
 
 /**
- * kl_cache_init() - an empty cache
+ * kl_cache_init() - make an empty cache
  * @c: the cache
  * @len: words of a configuration
- * @bound: how many are kept, 0: all
+ * @bound: maximal number of configurations; 0: no bound
  *
  * Return: 0, -ENOMEM.
  */
 int kl_cache_init(struct kl_cache *c, size_t len, size_t bound);
 
 /**
- * kl_cache_init_places() - an empty cache of configurations that each have a place
- * @c: the cache, all are kept
+ * kl_cache_init_places() - make an empty cache of configurations that each have a place
+ * @c: the cache, without a bound
  * @len: words of a configuration
- * @places: numbers of places are below
+ * @places: number of places
  *
- * A search that goes through places in order finds what it looks for near what it
- * looked for last: not in a table that is as large as the search was long.
+ * A search that goes through places in order finds a configuration near the last one in memory, and
+ * not anywhere in a table that is as large as the search is long.
  *
  * Return: 0, -ENOMEM.
  */
@@ -59,7 +59,7 @@ void kl_cache_free(struct kl_cache *c);
  * kl_cache_add() - add a configuration
  * @c: the cache
  * @rec: its words
- * @hash: of them
+ * @hash: the hash of these words
  *
  * Return: 1 if it is new, 0 if it was there, -ENOMEM.
  */
@@ -69,7 +69,7 @@ int kl_cache_add(struct kl_cache *c, const uint64_t *rec, uint64_t hash);
  * kl_cache_add_at() - add a configuration to a cache with places
  * @c: the cache
  * @rec: its words
- * @place: where it belongs; equal configurations have equal places
+ * @place: its place; equal configurations have equal places
  *
  * Return: 1 if it is new, 0 if it was there, -ENOMEM.
  */
@@ -77,8 +77,8 @@ int kl_cache_add_at(struct kl_cache *c, const uint64_t *rec, uint32_t place);
 
 static inline size_t kl_cache_bytes(const struct kl_cache *c)
 {
-	return c->crec * sizeof(*c->rec) + c->chash * sizeof(*c->hash) +
-	       c->tsize * sizeof(*c->table) + (c->cnewer + c->colder) * sizeof(*c->newer) +
+	return c->crec * sizeof(*c->rec) + kl_table_bytes(&c->table) +
+	       (c->cnewer + c->colder + c->chash) * sizeof(*c->newer) +
 	       c->cbefore * sizeof(*c->before);
 }
 

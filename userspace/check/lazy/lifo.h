@@ -3,54 +3,54 @@
 #ifndef KL_CHECK_LAZY_LIFO_H
 #define KL_CHECK_LAZY_LIFO_H
 
-#include "check/lazy/late.h"
+#include "check/lazy/lazy.h"
 
-/* Lists; see struct late_cell. */
+/* Lists; see struct lazy_cell. */
 enum {
-	R_LIST = L_OWN,		/* additions in the stack whose places have passed */
+	R_LIST = L_OWN,		/* additions in the stack that have returned */
 	R_ZONES,
-	R_SEEN,			/* those that a peek saw, the last one in front */
-	R_OLD,			/* below all that, see enum late_old */
+	R_SEEN,			/* additions that a peek saw, the last one in front */
+	R_OLD,			/* the bottom of the stack, see enum lazy_old */
 };
 
-enum late_old {
-	LATE_NOTHING,
-	LATE_UNKNOWN,		/* what nobody knows, or nothing */
-	LATE_KNOWN,		/* from here on: plus a value, with what nobody knows below */
+enum lazy_old {
+	LAZY_NOTHING,
+	LAZY_UNKNOWN,		/* unknown values, or none */
+	LAZY_KNOWN,		/* + a value: that value, and unknown values below it */
 };
 
-#define LATE_END	0u	/* of a list; others are numbers of cells + 1 */
-#define LATE_NOWHERE	0u	/* no place: the first one is 1 */
+#define LAZY_END	0u	/* the end of a list; other links are numbers of cells + 1 */
+#define LAZY_NOWHERE	0u	/* no place: the first one is 1 */
 
 /*
- * Of R_LIST: an addition and its places, lo to hi.  Of R_SEEN: an addition, its place
- * and when it was seen last.  Of R_ZONES: no place between lo and hi.
+ * A cell of R_LIST: an addition, and its first and last place, lo and hi.  Of R_SEEN: an addition,
+ * its place lo, and the place hi of the last peek.  Of R_ZONES: there is no place from lo to hi.
  */
-struct late_cell {
+struct lazy_cell {
 	uint32_t op, lo, hi, next;
 	uint32_t canon, depth;	/* see lifo_lists.c */
 };
 
-static inline struct late_cell late_cell(const struct late *f, uint32_t list)
+static inline struct lazy_cell lazy_cell(const struct lazy *f, uint32_t list)
 {
 	const uint64_t *w;
 	size_t n;
 
 	++*f->looks;
-	if (list == LATE_END)
-		return (struct late_cell){ .op = UINT32_MAX };
+	if (list == LAZY_END)
+		return (struct lazy_cell){ .op = UINT32_MAX };
 	w = kl_intern_get(&f->cells, list - 1, &n);
-	return (struct late_cell){
+	return (struct lazy_cell){
 		w[0] >> 32, w[1] >> 32, (uint32_t)w[1], (uint32_t)w[0], w[2] >> 32, (uint32_t)w[2],
 	};
 }
 
-/* The last of the places from @lo to @hi that is in no zone, or LATE_NOWHERE. */
-static inline uint32_t late_last_place(const struct late *f, uint32_t zones, uint32_t lo,
+/* The last place of @lo .. @hi outside all zones, or LAZY_NOWHERE. */
+static inline uint32_t lazy_last_place(const struct lazy *f, uint32_t zones, uint32_t lo,
 				       uint32_t hi)
 {
-	while (zones != LATE_END) {
-		const struct late_cell z = late_cell(f, zones);
+	while (zones != LAZY_END) {
+		const struct lazy_cell z = lazy_cell(f, zones);
 
 		if (hi >= z.hi)
 			break;
@@ -58,23 +58,23 @@ static inline uint32_t late_last_place(const struct late *f, uint32_t zones, uin
 			hi = z.lo;
 		zones = z.next;
 	}
-	return hi >= lo ? hi : LATE_NOWHERE;
+	return hi >= lo ? hi : LAZY_NOWHERE;
 }
 
-/* Put what @c says of addition @c.op into the list of record @r.  0, negative errno. */
-int late_insert(struct late *f, uint32_t *r, struct late_cell c);
-/* Take addition @op, which is there, out of the list. */
-int late_take_out(struct late *f, uint32_t *r, uint32_t op);
-/* Put @c in front of those seen. */
-int late_put_seen(struct late *f, uint32_t *r, struct late_cell c);
-/* There is no place between @lo and @hi any more. */
-int late_add_zone(struct late *f, uint32_t *r, uint32_t lo, uint32_t hi);
+/* Insert the addition @c.op into R_LIST of record @r.  Return: 0, or a negative errno. */
+int lazy_insert(struct lazy *f, uint32_t *r, struct lazy_cell c);
+/* Remove the addition @op from R_LIST, which contains it. */
+int lazy_take_out(struct lazy *f, uint32_t *r, uint32_t op);
+/* Put @c in front of R_SEEN. */
+int lazy_put_seen(struct lazy *f, uint32_t *r, struct lazy_cell c);
+/* Add the zone from @lo to @hi. */
+int lazy_add_zone(struct lazy *f, uint32_t *r, uint32_t lo, uint32_t hi);
 
-/* Operation @op sees what is below all that was added; false if it cannot. */
-bool late_see_bottom(uint32_t *old, const struct late_op *op);
+/* Operation @op sees the bottom of the stack, below all additions.  Return: false if it cannot. */
+bool lazy_see_bottom(uint32_t *old, const struct lazy_op *op);
 
-/* See struct late_discipline. */
-void late_lifo_canonical(const struct late *f, const uint32_t *r, uint32_t *key);
-int late_lifo_order(struct late *f, uint32_t *out, uint32_t *n);
+/* See struct lazy_discipline. */
+void lazy_lifo_canonical(const struct lazy *f, const uint32_t *r, uint32_t *key);
+int lazy_lifo_order(struct lazy *f, uint32_t *out, uint32_t *n);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * The order that a configuration of the engine `lifo' stands for.
  *
- * Places give the order but for what shares one.  There the removals and peeks are in
- * the order in which the search took them.  An addition that was first seen at its own
- * place comes just before that.  All others of a place come after those removals and
- * peeks of it that saw what was added earlier; what is seen again first is above what
- * is seen later or never, also beside what was seen at its own place and stays.
+ * Places order the operations, except operations with equal places.  Of these, removals and peeks
+ * keep the search's order.  An addition that was first seen at its own place comes just before the
+ * operation that saw it.  The other additions of a place come after the removals and peeks that saw
+ * earlier additions.  An addition that is seen again earlier lies above one that is seen later or
+ * never.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,25 +17,26 @@
 
 /* A removal or peek, in the order of the search. */
 struct take {
-	uint32_t op, place, x;	/* x: the addition that it saw, or NONE */
+	uint32_t op, place;
+	uint32_t x;		/* the addition that it saw, or NONE */
 };
 
-/* An addition: its place, and the numbers of the takes that saw it first, and first later. */
+/* An addition: its place, the first take that saw it, and the first take at a later place. */
 struct add {
 	uint32_t place, first, later;
 };
 
 struct order {
-	const struct late *f;
+	const struct lazy *f;
 	struct take *take;
 	struct add *add;
 	uint32_t ntakes;
-	struct kl_key *k;	/* of all */
+	struct kl_key *k;	/* room for sorting all operations */
 	uint32_t n;
 };
 
-/* Number of the operation of a side that is item @item. */
-static uint32_t find(const struct late_side *s, uint32_t item)
+/* The number of item @item on its side. */
+static uint32_t find(const struct lazy_side *s, uint32_t item)
 {
 	uint32_t lo = 0, hi = s->n;
 
@@ -50,27 +51,27 @@ static uint32_t find(const struct late_side *s, uint32_t item)
 	return lo < s->n && s->op[lo].item == item ? lo : NONE;
 }
 
-/* What the search did, from its first step on. */
+/* List the takes of the search, from its first step on. */
 static void follow(struct order *r)
 {
-	const struct late *f = r->f;
-	const struct late_side *takes = &f->o.side[LATE_TAKES], *adds = &f->o.side[LATE_ADDS];
+	const struct lazy *f = r->f;
+	const struct lazy_side *takes = &f->o.side[LAZY_TAKES], *adds = &f->o.side[LAZY_ADDS];
 	uint32_t node, at, t, i;
 
-	for (node = f->rec[L_NODE]; node != LATE_NO_NODE; node = f->nodes[node].parent)
+	for (node = f->rec[L_NODE]; node != LAZY_NO_NODE; node = f->nodes[node].parent)
 		r->ntakes += find(takes, f->nodes[node].item) != NONE;
 	t = r->ntakes;
-	for (node = f->rec[L_NODE]; node != LATE_NO_NODE; node = f->nodes[node].parent) {
+	for (node = f->rec[L_NODE]; node != LAZY_NO_NODE; node = f->nodes[node].parent) {
 		at = find(takes, f->nodes[node].item);
-		/* Before each the addition that it saw. */
+		/* The node before a take is the addition that it saw. */
 		if (at != NONE)
 			r->take[--t] = (struct take){ at, f->nodes[node].place, NONE };
 		else
 			r->take[t].x = find(adds, f->nodes[node].item);
 	}
 	for (i = 0; i < adds->n; i++)
-		r->add[i] = (struct add){ LATE_NOWHERE, NONE, NONE };
-	for (node = f->rec[L_NODE]; node != LATE_NO_NODE; node = f->nodes[node].parent) {
+		r->add[i] = (struct add){ LAZY_NOWHERE, NONE, NONE };
+	for (node = f->rec[L_NODE]; node != LAZY_NO_NODE; node = f->nodes[node].parent) {
 		at = find(adds, f->nodes[node].item);
 		if (at != NONE)
 			r->add[at].place = f->nodes[node].place;
@@ -83,8 +84,8 @@ static void follow(struct order *r)
 			r->add[r->take[t].x].later = t;
 	}
 	for (i = 0; i < adds->n; i++)
-		if (r->add[i].first == NONE && adds->op[i].must != LATE_NEVER)
-			r->add[i].place = late_last_place(f, f->rec[R_ZONES], adds->op[i].call,
+		if (r->add[i].first == NONE && adds->op[i].must != LAZY_NEVER)
+			r->add[i].place = lazy_last_place(f, f->rec[R_ZONES], adds->op[i].call,
 							  adds->op[i].ret - 1);
 }
 
@@ -94,7 +95,7 @@ static bool added_for(const struct order *r, uint32_t x, uint32_t t)
 	return x != NONE && r->add[x].first == t && r->add[x].place == r->take[t].place;
 }
 
-/* The take before which addition @y comes among those of its place, or NONE: after all. */
+/* The take of its place before which addition @y comes, or NONE if it comes after all. */
 static uint32_t comes_before(const struct order *r, uint32_t y)
 {
 	const uint32_t place = r->add[y].place;
@@ -122,12 +123,12 @@ static uint32_t comes_before(const struct order *r, uint32_t y)
 
 static void put(struct order *r)
 {
-	const struct late_ops *o = &r->f->o;
+	const struct lazy_ops *o = &r->f->o;
 	uint32_t i, t;
 
-	/* First what decides last. */
-	for (i = 0; i < o->side[LATE_ADDS].n; i++)
-		if (r->add[i].place != LATE_NOWHERE)
+	/* The least significant key is sorted first. */
+	for (i = 0; i < o->side[LAZY_ADDS].n; i++)
+		if (r->add[i].place != LAZY_NOWHERE)
 			r->k[r->n++] = (struct kl_key){
 				r->add[i].first != NONE && added_for(r, i, r->add[i].first) ?
 				UINT64_MAX : NONE - r->add[i].later, i,
@@ -141,41 +142,41 @@ static void put(struct order *r)
 			t = comes_before(r, y);
 		r->k[i] = (struct kl_key){
 			(uint64_t)r->add[y].place << 32 | (t == NONE ? NONE : 2 * t),
-			o->side[LATE_ADDS].op[y].item,
+			o->side[LAZY_ADDS].op[y].item,
 		};
 	}
 	for (t = 0; t < r->ntakes; t++)
 		r->k[r->n++] = (struct kl_key){
 			(uint64_t)r->take[t].place << 32 | (2 * t + 1),
-			o->side[LATE_TAKES].op[r->take[t].op].item,
+			o->side[LAZY_TAKES].op[r->take[t].op].item,
 		};
 	kl_sort_keys(r->k, r->n, r->k + o->p->nitems + 1);
 }
 
-/* Does a stack do that?  @stack: room for all additions. */
+/* Run the order on a stack.  @stack has room for all additions.  Return: false if it differs. */
 static bool replay(const struct order *r, uint32_t *stack)
 {
-	const struct late_ops *o = &r->f->o;
-	uint32_t depth = 0, old = r->f->old ? LATE_UNKNOWN : LATE_NOTHING, i;
+	const struct lazy_ops *o = &r->f->o;
+	uint32_t depth = 0, old = r->f->old ? LAZY_UNKNOWN : LAZY_NOTHING, i;
 
 	for (i = 0; i < r->n; i++) {
-		const uint32_t at = find(&o->side[LATE_TAKES], r->k[i].val);
-		const struct late_op *op;
+		const uint32_t at = find(&o->side[LAZY_TAKES], r->k[i].val);
+		const struct lazy_op *op;
 
 		if (at == NONE) {
 			stack[depth++] = o->value[r->k[i].val];
 			continue;
 		}
-		op = &o->side[LATE_TAKES].op[at];
-		if (!depth ? !late_see_bottom(&old, op) :
-		    op->value != LATE_ANYTHING && stack[depth - 1] != op->value)
+		op = &o->side[LAZY_TAKES].op[at];
+		if (!depth ? !lazy_see_bottom(&old, op) :
+			     op->value != LAZY_ANYTHING && stack[depth - 1] != op->value)
 			return false;
 		depth -= depth && op->removes;
 	}
 	return true;
 }
 
-int late_lifo_order(struct late *f, uint32_t *out, uint32_t *n)
+int lazy_lifo_order(struct lazy *f, uint32_t *out, uint32_t *n)
 {
 	const size_t nitems = (size_t)f->o.p->nitems + 1;
 	struct order r = {

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The search of the engines that decide late, see late.h: depth first, no configuration twice. */
+/* The search of the lazy engines, see lazy.h: depth first, and no configuration twice. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/lazy/late.h"
+#include "check/lazy/lazy.h"
 
-/* Looks, see KL_CONFIG_LOOKS, beside those at words: */
-#define ADD_LOOKS	40	/* whether a configuration is new */
-#define KID_LOOKS	30	/* one that is kept for later */
+/* Looks, see KL_CONFIG_LOOKS, besides those for the words of a record: */
+#define ADD_LOOKS	40	/* for finding out whether a configuration is new */
+#define KID_LOOKS	30	/* for keeping a configuration */
 
-static int decline(const struct late_discipline *d, struct kl_answer *a, const char *why)
+static int decline(const struct lazy_discipline *d, struct kl_answer *a, const char *why)
 {
 	a->verdict = KL_UNKNOWN;
 	snprintf(a->reason, sizeof(a->reason), "%s: %s", d->name, why);
 	return 0;
 }
 
-bool late_advance(const struct late *f, uint32_t *r, int side, uint32_t place)
+bool lazy_advance(const struct lazy *f, uint32_t *r, int side, uint32_t place)
 {
-	const struct late_side *s = &f->o.side[side];
-	uint32_t *left = late_left(f, r, side), i, n = 0;
+	const struct lazy_side *s = &f->o.side[side];
+	uint32_t *left = lazy_left(f, r, side), i, n = 0;
 
 	r[L_PLACE + side] = place;
 	*f->looks += 4 + r[L_LEFT + side];
 	if (s->least[r[L_NEXT + side]] <= place)
 		return false;
 	for (i = 0; i < r[L_LEFT + side]; i++) {
-		const struct late_op *op = &s->op[left[i]];
+		const struct lazy_op *op = &s->op[left[i]];
 
 		if (op->must <= place)
 			return false;
-		/* What cannot have a place any more is forgotten. */
+		/* Operations that can have no place any more are dropped. */
 		if (op->ret > place)
 			left[n++] = left[i];
 	}
@@ -42,10 +42,10 @@ bool late_advance(const struct late *f, uint32_t *r, int side, uint32_t place)
 	return true;
 }
 
-bool late_take_effect(const struct late *f, uint32_t *r, int side, uint32_t o, uint32_t place)
+bool lazy_take_effect(const struct lazy *f, uint32_t *r, int side, uint32_t o, uint32_t place)
 {
-	const struct late_side *s = &f->o.side[side];
-	uint32_t *left = late_left(f, r, side), *n = &r[L_LEFT + side], i;
+	const struct lazy_side *s = &f->o.side[side];
+	uint32_t *left = lazy_left(f, r, side), *n = &r[L_LEFT + side], i;
 
 	if (s->op[o].ret <= place)
 		return false;
@@ -56,8 +56,8 @@ bool late_take_effect(const struct late *f, uint32_t *r, int side, uint32_t o, u
 		memmove(left + i, left + i + 1, (*n - i - 1) * sizeof(*left));
 		left[--*n] = 0;
 	}
-	/* The room is for what is open at a time. */
-	if (!late_advance(f, r, side, place))
+	/* The record has room only for operations that are open together. */
+	if (!lazy_advance(f, r, side, place))
 		return false;
 	for (i = r[L_NEXT + side]; i < o; i++) {
 		if (s->op[i].must <= place)
@@ -70,7 +70,7 @@ bool late_take_effect(const struct late *f, uint32_t *r, int side, uint32_t o, u
 	return s->least[r[L_NEXT + side]] > place;
 }
 
-int late_note(struct late *f, uint32_t *r, uint32_t item, uint32_t place)
+int lazy_note(struct lazy *f, uint32_t *r, uint32_t item, uint32_t place)
 {
 	int ret;
 
@@ -79,14 +79,14 @@ int late_note(struct late *f, uint32_t *r, uint32_t item, uint32_t place)
 	ret = kl_grow(f->nodes, f->cnodes, f->nnodes + 1);
 	if (ret)
 		return ret;
-	if (f->nnodes >= LATE_NO_NODE)
+	if (f->nnodes >= LAZY_NO_NODE)
 		return -EOVERFLOW;
-	f->nodes[f->nnodes] = (struct late_node){ r[L_NODE], item, place };
+	f->nodes[f->nnodes] = (struct lazy_node){ r[L_NODE], item, place };
 	r[L_NODE] = f->nnodes++;
 	return 0;
 }
 
-int late_add_kid(struct late *f, uint32_t when)
+int lazy_add_kid(struct lazy *f, uint32_t when)
 {
 	int ret = f->d->settle(f, f->tmp);
 
@@ -104,34 +104,34 @@ int late_add_kid(struct late *f, uint32_t when)
 }
 
 /*
- * Is operation @o of no use beside another that could take its turn?  If an order
- * has @o here, and that one later, they can change places.  One that need not take
- * effect, but could only for some time, is no such other.
+ * Is operation @o needless, since another one can take its turn?  If an order has @o here and the
+ * other one later, they can change places.  An operation that need not take effect does not count
+ * if it can do so only for some time.
  */
-static bool has_twin(const struct late *f, const uint32_t *r, int side, uint32_t o,
+static bool has_twin(const struct lazy *f, const uint32_t *r, int side, uint32_t o,
 		     const uint32_t *before, uint32_t n)
 {
-	const struct late_op *op = f->o.side[side].op, *b = &op[o];
+	const struct lazy_op *op = f->o.side[side].op, *b = &op[o];
 	const uint32_t place = r[L_PLACE + side];
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		const struct late_op *a = &op[before[i]];
+		const struct lazy_op *a = &op[before[i]];
 
 		if (a->value == b->value && a->removes == b->removes && a->ret <= b->ret &&
-		    late_max(a->call, place) <= late_max(b->call, place) &&
-		    (a->must != LATE_NEVER || (a->ret == LATE_NEVER && b->must == LATE_NEVER)))
+		    lazy_max(a->call, place) <= lazy_max(b->call, place) &&
+		    (a->must != LAZY_NEVER || (a->ret == LAZY_NEVER && b->must == LAZY_NEVER)))
 			break;
 	}
 	*f->looks += 2 + i;
 	return i < n;
 }
 
-uint32_t late_candidates(const struct late *f, uint32_t *r, int side, uint32_t *out)
+uint32_t lazy_candidates(const struct lazy *f, uint32_t *r, int side, uint32_t *out)
 {
-	const struct late_side *s = &f->o.side[side];
-	const uint32_t *left = late_left(f, r, side);
-	uint32_t i, n = 0, by = LATE_NEVER;
+	const struct lazy_side *s = &f->o.side[side];
+	const uint32_t *left = lazy_left(f, r, side);
+	uint32_t i, n = 0, by = LAZY_NEVER;
 
 	for (i = 0; i < r[L_LEFT + side]; i++) {
 		by = s->op[left[i]].must < by ? s->op[left[i]].must : by;
@@ -146,15 +146,15 @@ uint32_t late_candidates(const struct late *f, uint32_t *r, int side, uint32_t *
 	return n;
 }
 
-/* All ways to go on from f->rec, the most urgent on top of the stack. */
-static int expand(struct late *f)
+/* Push all ways to go on from f->rec, the most urgent one last. */
+static int expand(struct lazy *f)
 {
 	uint32_t i;
 	int ret;
 
 	f->nkids = 0;
-	ret = f->d->expand(f, late_candidates(f, f->rec, LATE_TAKES, f->takes)) ?:
-	      kl_grow(f->stack, f->cstack, (f->nstack + f->nkids) * f->len);
+	ret = f->d->expand(f, lazy_candidates(f, f->rec, LAZY_TAKES, f->takes)) ?:
+		      kl_grow(f->stack, f->cstack, (f->nstack + f->nkids) * f->len);
 	if (ret)
 		return ret;
 	if (f->nkids > 1)
@@ -165,19 +165,19 @@ static int expand(struct late *f)
 	return 0;
 }
 
-static bool is_done(const struct late *f, uint32_t *r)
+static bool is_done(const struct lazy *f, uint32_t *r)
 {
-	const struct late_side *s = &f->o.side[LATE_TAKES];
+	const struct lazy_side *s = &f->o.side[LAZY_TAKES];
 	uint32_t i;
 
-	for (i = 0; i < r[L_LEFT + LATE_TAKES]; i++)
-		if (s->op[late_left(f, r, LATE_TAKES)[i]].must != LATE_NEVER)
+	for (i = 0; i < r[L_LEFT + LAZY_TAKES]; i++)
+		if (s->op[lazy_left(f, r, LAZY_TAKES)[i]].must != LAZY_NEVER)
 			return false;
-	return s->least[r[L_NEXT + LATE_TAKES]] == LATE_NEVER;
+	return s->least[r[L_NEXT + LAZY_TAKES]] == LAZY_NEVER;
 }
 
-/* Return: 1 if f->rec is new, 0 if it was there, -ENOMEM. */
-static int is_new(struct late *f)
+/* Return: 1 if f->rec is new, 0 if it was visited before, -ENOMEM. */
+static int is_new(struct lazy *f)
 {
 	size_t i;
 
@@ -189,27 +189,27 @@ static int is_new(struct late *f)
 		f->d->canonical(f, f->rec, f->alike);
 	for (i = 0; i < f->alike_len; i += 2)
 		f->key[i / 2] = (uint64_t)f->alike[i + 1] << 32 | f->alike[i];
-	return kl_cache_add_at(&f->cache, f->key, f->rec[L_NEXT + LATE_TAKES]);
+	return kl_cache_add_at(&f->cache, f->key, f->rec[L_NEXT + LAZY_TAKES]);
 }
 
-static size_t bytes(const struct late *f)
+static size_t bytes(const struct lazy *f)
 {
 	return kl_cache_bytes(&f->cache) + kl_intern_bytes(&f->cells) +
 	       kl_intern_bytes(&f->canon) + f->cstack * sizeof(*f->stack) +
 	       f->cnodes * sizeof(*f->nodes);
 }
 
-static int prepare(struct late *f, const enum kl_role *roles)
+static int prepare(struct lazy *f, const enum kl_role *roles)
 {
-	int ret = late_make_sides(&f->o, roles);
+	int ret = lazy_make_sides(&f->o, roles);
 
 	if (ret)
 		return ret;
-	f->base[LATE_ADDS] = L_FIXED;
-	f->base[LATE_TAKES] = L_FIXED + f->o.side[LATE_ADDS].open;
-	f->len = f->base[LATE_TAKES] + f->o.side[LATE_TAKES].open;
-	/* Whole words of the cache. */
-	f->alike_len = f->len + (f->d->canonical ? 2 * f->o.side[LATE_ADDS].open : 0);
+	f->base[LAZY_ADDS] = L_FIXED;
+	f->base[LAZY_TAKES] = L_FIXED + f->o.side[LAZY_ADDS].open;
+	f->len = f->base[LAZY_TAKES] + f->o.side[LAZY_TAKES].open;
+	/* The cache has 64-bit words. */
+	f->alike_len = f->len + (f->d->canonical ? 2 * f->o.side[LAZY_ADDS].open : 0);
 	f->alike_len += f->alike_len & 1;
 	free(f->rec);
 	free(f->tmp);
@@ -225,17 +225,19 @@ static int prepare(struct late *f, const enum kl_role *roles)
 	if (!f->rec || !f->tmp || !f->ahead || !f->alike || !f->key)
 		return -ENOMEM;
 	f->nnodes = f->nstack = 0;
-	f->tmp[L_NODE] = LATE_NO_NODE;
+	f->tmp[L_NODE] = LAZY_NO_NODE;
 	kl_intern_free(&f->cells);
 	kl_intern_free(&f->canon);
-	f->tmp[L_PLACE + LATE_ADDS] = f->tmp[L_PLACE + LATE_TAKES] = f->o.from;
+	f->tmp[L_PLACE + LAZY_ADDS] = f->tmp[L_PLACE + LAZY_TAKES] = f->o.from;
 	f->d->start(f, f->tmp);
-	return kl_cache_init_places(&f->cache, f->alike_len / 2, f->o.side[LATE_TAKES].n + 1) ?:
-	       kl_grow(f->stack, f->cstack, f->len);
+	return kl_cache_init_places(&f->cache, f->alike_len / 2, f->o.side[LAZY_TAKES].n + 1) ?:
+		       kl_grow(f->stack, f->cstack, f->len);
 }
 
-/* Is there an order of what happened before f->o.end?  1 (that of f->rec), 0, negative errno. */
-static int search(struct late *f, const enum kl_role *roles)
+/*
+ * Search an order of the events before f->o.end.  1 with f->rec, 0 if there is none, or an errno.
+ */
+static int search(struct lazy *f, const enum kl_role *roles)
 {
 	int ret = prepare(f, roles);
 
@@ -253,14 +255,15 @@ static int search(struct late *f, const enum kl_role *roles)
 		if (ret <= 0)
 			continue;
 		f->b.configs++;
-		f->b.progress = late_max(f->b.progress, f->rec[L_NEXT + LATE_ADDS] + f->rec[L_NEXT + LATE_TAKES]);
+		f->b.progress = lazy_max(f->b.progress,
+					 f->rec[L_NEXT + LAZY_ADDS] + f->rec[L_NEXT + LAZY_TAKES]);
 		ret = kl_budget_check(&f->b, bytes(f)) ?: expand(f);
 	}
 	return ret;
 }
 
-/* The first return that has no order: by bisection, as what begins an order has one. */
-static uint32_t find_failure(struct late *f, const enum kl_role *roles)
+/* Find the first return without an order, by bisection: each begin of an order is an order. */
+static uint32_t find_failure(struct lazy *f, const enum kl_role *roles)
 {
 	const uint64_t cap = f->b.lim->cap;
 	uint32_t good = 0, bad = f->o.p->nevents;
@@ -274,7 +277,7 @@ static uint32_t find_failure(struct late *f, const enum kl_role *roles)
 		spent += f->b.work;
 		f->b.work = 0;
 		ret = cap && spent > cap ? -EDQUOT : search(f, roles);
-		/* Out of time, it ends somewhat later than it could. */
+		/* When time is over, the answer is a later return than the first. */
 		if (ret < 0)
 			break;
 		if (ret)
@@ -285,19 +288,19 @@ static uint32_t find_failure(struct late *f, const enum kl_role *roles)
 	return bad - 1;
 }
 
-/* Does the order keep what events do not show? */
+/* Does the order keep the predecessors that events do not show? */
 static bool keeps_preds(const struct kl_part *p, const uint32_t *at)
 {
 	uint32_t i, k;
 
 	for (i = 0; i < p->nitems && p->has_preds; i++)
-		for (k = p->pred_at[i]; at[i] != LATE_NEVER && k < p->pred_at[i + 1]; k++)
-			if (at[p->pred[k]] != LATE_NEVER && at[p->pred[k]] > at[i])
+		for (k = p->pred_at[i]; at[i] != LAZY_NEVER && k < p->pred_at[i + 1]; k++)
+			if (at[p->pred[k]] != LAZY_NEVER && at[p->pred[k]] > at[i])
 				return false;
 	return true;
 }
 
-static int extract(struct late *f, struct kl_answer *a)
+static int extract(struct lazy *f, struct kl_answer *a)
 {
 	const struct kl_part *p = f->o.p;
 	uint32_t *out = malloc(((size_t)p->nitems + 1) * sizeof(*out)), i, n = 0;
@@ -309,7 +312,7 @@ static int extract(struct late *f, struct kl_answer *a)
 	if (!ret)
 		ret = a->steps ? f->d->order(f, out, &n) : -ENOMEM;
 	if (ret > 0)
-		decline(f->d, a, "no order found that the container keeps");
+		decline(f->d, a, "found no order that the container allows");
 	if (!ret) {
 		memset(at, 0xff, ((size_t)p->nitems + 1) * sizeof(*at));
 		for (i = 0; i < n; i++) {
@@ -317,18 +320,19 @@ static int extract(struct late *f, struct kl_answer *a)
 			at[out[i]] = i;
 		}
 		if (!keeps_preds(p, at))
-			decline(f->d, a, "no order found that keeps the order of each thread");
+			decline(f->d, a, "found no order that keeps the program order of each "
+					 "thread");
 	}
 	free(out);
 	free(at);
 	return ret < 0 ? ret : 0;
 }
 
-static int decide(struct late *f, const enum kl_role *roles, struct kl_answer *a)
+static int decide(struct lazy *f, const enum kl_role *roles, struct kl_answer *a)
 {
 	int ret;
 
-	f->o.end = LATE_NEVER;
+	f->o.end = LAZY_NEVER;
 	ret = search(f, roles);
 	a->configs = f->b.configs;
 	a->work = f->b.work;
@@ -350,11 +354,11 @@ static int decide(struct late *f, const enum kl_role *roles, struct kl_answer *a
 	return 0;
 }
 
-static void late_free(struct late *f)
+static void lazy_free(struct lazy *f)
 {
 	int i;
 
-	for (i = 0; i < LATE_SIDES; i++) {
+	for (i = 0; i < LAZY_SIDES; i++) {
 		free(f->o.side[i].op);
 		free(f->o.side[i].least);
 	}
@@ -375,7 +379,7 @@ static void late_free(struct late *f)
 	free(f->nodes);
 }
 
-static int get_room(struct late *f, size_t n)
+static int get_room(struct lazy *f, size_t n)
 {
 	int i;
 
@@ -384,7 +388,7 @@ static int get_room(struct late *f, size_t n)
 	f->adds = malloc(n * sizeof(*f->adds));
 	if (!f->o.value || !f->takes || !f->adds)
 		return -ENOMEM;
-	for (i = 0; i < LATE_SIDES; i++) {
+	for (i = 0; i < LAZY_SIDES; i++) {
 		f->o.side[i].op = malloc(n * sizeof(*f->o.side[i].op));
 		f->o.side[i].least = malloc(n * sizeof(*f->o.side[i].least));
 		if (!f->o.side[i].op || !f->o.side[i].least)
@@ -393,7 +397,7 @@ static int get_room(struct late *f, size_t n)
 	return 0;
 }
 
-/* What the operations that there are use a deque as: what was lost may have been others. */
+/* Find out as which container a deque is used.  With gaps this is not known. */
 static int find_deque(const struct kl_part *p, struct kl_container *c)
 {
 	bool *used = calloc(kl_spec_nmethods(p->spec) + 1, sizeof(*used));
@@ -410,11 +414,11 @@ static int find_deque(const struct kl_part *p, struct kl_container *c)
 	return 0;
 }
 
-int late_decide(const struct late_discipline *d, const struct kl_part *p,
+int lazy_decide(const struct lazy_discipline *d, const struct kl_part *p,
 		const struct kl_limits *lim, struct kl_answer *a)
 {
 	const unsigned int nmethods = kl_spec_nmethods(p->spec);
-	struct late f = {
+	struct lazy f = {
 		.d = d, .o = { .p = p }, .b = { .lim = lim }, .looks = &f.b.work,
 		.no_nodes = lim->no_witness && !p->has_preds,
 	};
@@ -431,22 +435,22 @@ int late_decide(const struct late_discipline *d, const struct kl_part *p,
 		return -ENOMEM;
 	if (c.kind != d->kind)
 		return decline(d, a, d->kind == KL_CONTAINER_QUEUE ?
-			       "the specification is no queue" :
-			       "the specification is no stack");
+			       "the specification is not a queue" :
+			       "the specification is not a stack");
 	f.old = !p->fresh || !c.init;
-	if (late_find_gap(&f.o) || (f.o.from && !d->takes_gaps))
+	if (lazy_find_gap(&f.o) || (f.o.from && !d->takes_gaps))
 		return decline(d, a, "operations were lost");
 	roles = malloc((nmethods + 1) * sizeof(*roles));
 	ret = roles ? get_room(&f, (size_t)p->nitems + 1) : -ENOMEM;
 	for (i = 0; roles && i < nmethods; i++)
 		roles[i] = kl_spec_role(p->spec, i);
 	if (!ret)
-		ret = late_find_values(&f.o, roles, &why);
+		ret = lazy_find_values(&f.o, roles, &why);
 	if (ret > 0)
 		ret = decline(d, a, why);
 	else if (!ret)
 		ret = decide(&f, roles, a);
 	free(roles);
-	late_free(&f);
+	lazy_free(&f);
 	return ret;
 }

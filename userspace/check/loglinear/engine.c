@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The engine `log-linear': which monitor fits, and its answers held against the rest. */
+/* The engine `log-linear': it chooses the monitor that fits, and checks the monitor's answer. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "check/explain/omit.h"
 #include "check/engines.h"
 #include "check/loglinear/register/zones.h"
 #include "check/loglinear/positions.h"
 #include "check/loglinear/loglinear.h"
+#include "check/loglinear/multiset/multiset.h"
 #include "check/loglinear/register/rmw.h"
 
-#define GIVE_WORK	(1u << 24)	/* operations looked at to give pending removals a value, */
+/* items processed while pending removals get other values, */
+#define GIVE_WORK	(1u << 24)
 #define GIVE_EACH	16		/* and more for each operation */
-#define ROOM		8	/* behind an order, for what is written together */
-#define CORE_WORK	(100000 * KL_CONFIG_LOOKS)	/* looks for a core, */
-#define CORE_EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
+#define ROOM		8	/* entries after an order that may be overwritten */
 
-static void mono_free(struct mono *m)
+static void ll_free(struct loglinear *m)
 {
 	free(m->op);
 	free(m->ev);
 	free(m->call);
 	free(m->ret);
-	mono_free_peek_times(m);
+	ll_free_peek_times(m);
 	free(m->ins);
 	free(m->v);
 	free(m->words);
@@ -40,21 +38,14 @@ static void mono_free(struct mono *m)
 	free(m->first_peek);
 	free(m->first_sight);
 	free(m->peek);
-	mono_places_free(m->places);
-}
-
-static void decline(struct kl_answer *a, const char *why)
-{
-	a->verdict = KL_UNKNOWN;
-	snprintf(a->reason, sizeof(a->reason), "log-linear: %s", why);
+	ll_positions_free(m->places);
 }
 
 /*
- * Operations that change nothing and saw what is not known: each before the first
- * that was called after its return.  All that returned before its call is earlier
- * still, or the order would be none.
+ * Insert peeks with unknown results into the order, each before the first operation that was called
+ * after its return.  Operations that returned before its call are earlier, as in any valid order.
  */
-static int put_free(struct mono *m)
+static int put_free(struct loglinear *m)
 {
 	const size_t n = m->nfree;
 	struct kl_key *k = malloc(2 * (n + 1) * sizeof(*k));
@@ -68,11 +59,11 @@ static int put_free(struct mono *m)
 		return -ENOMEM;
 	}
 	for (i = 0; i < m->nitems; i++)
-		if (mono_kind(m->op[i]) == MONO_FREE)
-			k[nk++] = (struct kl_key){ .key = mono_ret(m, i), .val = i };
+		if (ll_kind(m->op[i]) == LL_FREE)
+			k[nk++] = (struct kl_key){ .key = ll_ret(m, i), .val = i };
 	kl_sort_keys(k, nk, k + nk);
 	for (i = 0; i < m->norder; i++) {
-		while (next < nk && k[next].key <= mono_call(m, m->order[i].item))
+		while (next < nk && k[next].key <= ll_call(m, m->order[i].item))
 			order[to++] = (struct kl_step){ .item = k[next++].val };
 		order[to++] = m->order[i];
 	}
@@ -85,111 +76,29 @@ static int put_free(struct mono *m)
 	return 0;
 }
 
-/* The latest calls, of operations that take time or not, of what one thread did on one CPU. */
-struct line {
-	uint64_t latest, lasting;
-	uint32_t thread;
-	uint16_t cpu;
-	bool used;
-};
-
-struct lines {
-	struct line *line;
-	size_t mask, n;
-};
-
-static struct line *place_of(const struct lines *t, uint32_t thread, uint16_t cpu)
+/* Does the order contain all operations, and contradict no times?  1, 0 or -ENOMEM. */
+static int in_time(struct loglinear *m)
 {
-	size_t at = kl_mix(thread, cpu) & t->mask;
-
-	while (t->line[at].used && (t->line[at].thread != thread || t->line[at].cpu != cpu))
-		at = (at + 1) & t->mask;
-	return &t->line[at];
-}
-
-static int grow_lines(struct lines *t)
-{
-	struct lines more = { .mask = t->mask ? 2 * t->mask + 1 : 63, .n = t->n };
-	size_t i;
-
-	more.line = calloc(more.mask + 1, sizeof(*more.line));
-	if (!more.line)
-		return -ENOMEM;
-	for (i = 0; t->line && i <= t->mask; i++)
-		if (t->line[i].used)
-			*place_of(&more, t->line[i].thread, t->line[i].cpu) = t->line[i];
-	free(t->line);
-	*t = more;
-	return 0;
-}
-
-static struct line *find_line(struct lines *t, const struct kl_op *op)
-{
-	struct line *l;
-
-	if (2 * t->n >= t->mask && grow_lines(t))
-		return NULL;
-	l = place_of(t, op->thread, op->cpu);
-	t->n += !l->used;
-	l->used = true;
-	l->thread = op->thread;
-	l->cpu = op->cpu;
-	return l;
-}
-
-/*
- * The order of each thread, which the events do not show: none may come after one of
- * the same line that was called when it had returned, see kl_op_before().  1, 0 or
- * -ENOMEM.
- */
-int mono_keeps_lines(const struct mono *m)
-{
-	struct lines t = { 0 };
-	uint32_t i;
-
-	for (i = 0; i < m->norder; i++) {
-		const struct kl_op *op = mono_op_of(m, m->order[i].item);
-		struct line *l = find_line(&t, op);
-
-		if (!l) {
-			free(t.line);
-			return -ENOMEM;
-		}
-		if (op->ret < l->latest || (op->ret == l->lasting && op->call < op->ret))
-			break;
-		if (op->flags & KL_OP_NOCALL)
-			continue;
-		l->latest = op->call > l->latest ? op->call : l->latest;
-		if (op->call < op->ret && op->call > l->lasting)
-			l->lasting = op->call;
-	}
-	free(t.line);
-	return i == m->norder;
-}
-
-/* Is the order one of all operations, in time?  1, 0 or -ENOMEM. */
-static int in_time(struct mono *m)
-{
-	/* Of more than is certain no less than that, but for equal times of a thread. */
+	/* With `strict', times have no error; then only equal times of a thread matter. */
 	const uint64_t error = m->strict ? 0 : m->s->h->error;
 	uint64_t latest = 0;
 	uint32_t i, left = 0;
 
 	for (i = 0; i < m->nitems; i++)
-		left += mono_kind(m->op[i]) < MONO_OUT;
+		left += ll_kind(m->op[i]) < LL_OUT;
 	if (left != m->norder)
 		return 0;
 	for (i = 0; i < m->norder; i++) {
-		const struct kl_op *op = mono_op_of(m, m->order[i].item);
+		const struct kl_op *op = ll_op_of(m, m->order[i].item);
 
 		if (kl_time_add(op->ret, error) < latest)
 			return 0;
 		latest = op->call > latest ? op->call : latest;
 	}
-	return m->ties || error ? mono_keeps_lines(m) : 1;
+	return m->ties || error ? ll_keeps_thread_order(m) : 1;
 }
 
-static int linearizable(struct mono *m, const struct mono_type *t, struct kl_answer *a)
+static int linearizable(struct loglinear *m, const struct ll_type *t, struct kl_answer *a)
 {
 	int ret;
 
@@ -200,13 +109,13 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	m->order = kl_big_alloc(((size_t)m->nitems + ROOM) * sizeof(*m->order));
 	ret = m->order ? t->order(m) : -ENOMEM;
 	if (!ret && m->nfree)
-		ret = mono_times(m) ?: put_free(m);
+		ret = ll_times(m) ?: put_free(m);
 	if (!ret)
 		ret = in_time(m);
 	if (ret < 0)
 		return ret;
 	if (!ret) {
-		decline(a, "no order found that keeps the order of each thread");
+		ll_decline(a, "found no order that keeps the program order of each thread");
 		return 0;
 	}
 	if (m->lim->no_witness)
@@ -217,8 +126,8 @@ static int linearizable(struct mono *m, const struct mono_type *t, struct kl_ans
 	return 0;
 }
 
-/* The operations of the core: all of its words, whichever use; and what is not known. */
-static uint32_t *core_ops(const struct mono *m, uint32_t *count)
+/* The core's operations: all uses of its words, and operations with unknown values. */
+static uint32_t *core_ops(const struct loglinear *m, uint32_t *count)
 {
 	uint8_t *in = calloc((size_t)m->nwords + 1, 1);
 	uint32_t *ops = malloc(((size_t)m->nitems + 1) * sizeof(*ops)), i, n = 0;
@@ -231,74 +140,33 @@ static uint32_t *core_ops(const struct mono *m, uint32_t *count)
 	for (i = 0; i < m->core.n; i++)
 		in[m->core.words[i]] = 1;
 	for (i = 0; i < m->nitems; i++) {
-		const enum mono_kind k = mono_kind(m->op[i]);
+		const enum ll_kind k = ll_kind(m->op[i]);
 
-		if (k == MONO_WILD || i == m->core.item ||
-		    (m->nwild && mono_pending(m, i)) ||
-		    ((k <= MONO_PEEK || k == MONO_OUT) && in[mono_word_of(m, m->op[i] & MONO_VALUE)]))
-			ops[n++] = mono_index(m, i);
+		if (k == LL_UNKNOWN || i == m->core.item || (m->nwild && ll_pending(m, i)) ||
+		    ((k <= LL_PEEK || k == LL_OUT) && in[ll_word_of(m, m->op[i] & LL_VALUE)]))
+			ops[n++] = ll_index(m, i);
 	}
 	free(in);
 	*count = n;
 	return ops;
 }
 
-int mono_ask_general(const struct kl_slice *s, const struct kl_limits *limits,
-		     const struct kl_answer *core, struct kl_answer *a)
-{
-	struct kl_limits lim = *limits;
-	struct kl_part part = { 0 };
-	int ret = kl_part_build(s->spec, s->h, s->methods, core->core, core->ncore, s->object,
-				false, &part);
-
-	lim.no_witness = true;
-	lim.progress = NULL;
-	if (!ret)
-		ret = kl_frontier_engine.decide(&part, &lim, a);
-	kl_part_free(&part);
-	return ret == -EOVERFLOW ? 0 : ret;
-}
-
-int mono_confirm(const struct kl_slice *s, const struct kl_limits *limits, struct kl_answer *a)
-{
-	struct kl_answer general = { .verdict = KL_UNKNOWN };
-	struct kl_limits lim = *limits;
-	int ret;
-
-	lim.work = CORE_WORK;
-	lim.each = CORE_EACH;
-	ret = mono_ask_general(s, &lim, a, &general);
-	if (!ret && general.verdict == KL_VIOLATION) {
-		a->verdict = KL_VIOLATION;
-		a->fail_event = general.fail_event;
-	} else {
-		free(a->core);
-		a->core = NULL;
-		a->ncore = 0;
-		decline(a, general.verdict == KL_LINEARIZABLE ?
-			"what comes first, or belongs together, is not certain" :
-			"what breaks a condition is too much to confirm");
-	}
-	kl_answer_free(&general);
-	return ret;
-}
-
 /*
- * The values of the core by themselves have no order, so says the monitor; if the
- * general engine says so too, the whole history has none: take all operations of
- * all other words out of an order, and those that found it empty, and the rest is
- * an order (Proposition 4.3).  A removal whose result is not known may have been of
- * one of them: pending, it need not have taken effect.
+ * The monitor found that the core's values have no order by themselves.  If a general engine
+ * confirms that, the whole history has no order.  For, removing all operations of other words from
+ * an order, and all operations that found the container empty, leaves an order (Proposition 4.3).
+ * A pending removal may have removed one of the core's values, or need not have taken effect, so
+ * the core contains it.
  */
-static int confirm(struct mono *m, struct kl_answer *a)
+static int confirm(struct loglinear *m, struct kl_answer *a)
 {
 	uint32_t n = 0;
 
-	/* Of more than is certain there may be no order. */
+	/* Stricter times than are certain may have no order. */
 	if (m->strict)
 		return 0;
 	if (m->nunknown) {
-		decline(a, "removals whose results are not known");
+		ll_decline(a, "removals with unknown results");
 		return 0;
 	}
 	a->core = core_ops(m, &n);
@@ -306,35 +174,36 @@ static int confirm(struct mono *m, struct kl_answer *a)
 	if (!a->core)
 		return -ENOMEM;
 	snprintf(a->reason, sizeof(a->reason), "%s", m->core.why);
-	return mono_confirm(m->s, m->lim, a);
+	return ll_confirm(m->s, m->lim, a);
 }
 
-static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
+static int run(struct loglinear *m, const struct ll_type *t, struct kl_answer *a)
 {
 	uint64_t given = 0;
 	int ret;
 
 	if (m->again) {
-		ret = mono_rename(m);
+		ret = ll_rename(m);
 		if (ret)
 			return ret;
-		mono_gather(m);
-		snprintf(a->reason, sizeof(a->reason), "%u uses of %u values, told apart by when they "
-			 "were added and removed", m->nvalues, m->nwords);
+		ll_gather(m);
+		snprintf(a->reason, sizeof(a->reason),
+			 "%u uses of %u values, distinguished by the times of their additions and "
+			 "removals", m->nvalues, m->nwords);
 	}
 	if (m->nunknown) {
-		ret = mono_guess_unknown(m);
+		ret = ll_guess_unknown(m);
 		if (ret == -EAGAIN)
-			decline(a, "many removals whose results are not known");
+			ll_decline(a, "too many removals with unknown results");
 		if (ret)
 			return ret == -EAGAIN ? 0 : ret;
-		mono_gather(m);
+		ll_gather(m);
 	}
-	ret = m->nwild ? mono_give_wild(m) : 0;
+	ret = m->nwild ? ll_give_unknown(m) : 0;
 	if (ret)
 		return ret;
 	for (;;) {
-		ret = mono_standard(m);
+		ret = ll_conditions(m);
 		if (ret > 0)
 			ret = t->decide(m);
 		if (ret < 0)
@@ -343,22 +212,26 @@ static int run(struct mono *m, const struct mono_type *t, struct kl_answer *a)
 			return linearizable(m, t, a);
 		given += m->nitems;
 		ret = m->nwild && given < GIVE_WORK + GIVE_EACH * (uint64_t)m->nitems ?
-		      mono_give_more(m) : 0;
+			      ll_give_more(m) :
+			      0;
 		if (ret <= 0)
 			return ret < 0 ? ret : confirm(m, a);
 	}
 }
 
-/* @strict: see timeline.c; cleared if that was all there is to know. */
+/* Decide with strict times, see timeline.c.  *strict is cleared if those are the only times. */
 static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *strict,
-		  const struct mono_type *t, const struct kl_container *c, struct kl_answer *a)
+		  const struct ll_type *t, const struct kl_container *c, struct kl_answer *a)
 {
-	struct mono m = {
-		.s = s, .lim = lim, .c = *c, .strict = *strict,
+	struct loglinear m = {
+		.s = s,
+		.lim = lim,
+		.c = *c,
+		.strict = *strict,
 		.phases = c->kind == KL_CONTAINER_STACK || c->kind == KL_CONTAINER_PQUEUE,
 	};
 	char why[120];
-	int ret = mono_timeline(&m, why, sizeof(why));
+	int ret = ll_timeline(&m, why, sizeof(why));
 
 	m.hidden = !m.strict;
 	if (!m.ties && !s->h->error)
@@ -368,20 +241,9 @@ static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *s
 	if (ret > 0)
 		ret = run(&m, t, a);
 	else if (!ret)
-		decline(a, why);
-	mono_free(&m);
+		ll_decline(a, why);
+	ll_free(&m);
 	return ret;
-}
-
-uint8_t *mono_roles(const struct kl_slice *s)
-{
-	uint8_t *roles = calloc(s->h->nmethods + 1, sizeof(*roles));
-	size_t i;
-
-	for (i = 0; roles && i < s->h->nmethods; i++)
-		roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER :
-			   kl_spec_role(s->spec, s->methods[i]);
-	return roles;
 }
 
 static bool is_other(const struct kl_slice *s, uint16_t method)
@@ -390,14 +252,14 @@ static bool is_other(const struct kl_slice *s, uint16_t method)
 	       kl_spec_role(s->spec, s->methods[method]) == KL_ROLE_OTHER;
 }
 
-/* Has it operations that are not those of a container?  Other objects' do not matter. */
+/* Does the partition have operations other than a container's? */
 static bool has_others(const struct kl_slice *s)
 {
 	const struct kl_history *h = s->h;
 	bool others = false;
 	size_t i;
 
-	/* Most methods that are only named have no shape. */
+	/* Most methods that are named but never called have no arity. */
 	for (i = 0; i < h->nmethods; i++)
 		others |= h->arities[i] && is_other(s, i);
 	for (i = 0; others && i < s->nops; i++)
@@ -406,7 +268,10 @@ static bool has_others(const struct kl_slice *s)
 	return false;
 }
 
-/* What the operations that there are use a deque as: what was lost may have been others. */
+/*
+ * Set c->kind to the container that the called methods make of a deque.  With gaps it stays, since
+ * any method may have been called in them.
+ */
 static int find_deque(const struct kl_slice *s, struct kl_container *c)
 {
 	bool *used = calloc(kl_spec_nmethods(s->spec) + 1, sizeof(*used));
@@ -426,11 +291,13 @@ static int find_deque(const struct kl_slice *s, struct kl_container *c)
 	return 0;
 }
 
-static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
+static int ll_decide(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
 {
-	static const struct mono_type *const types[] = {
-		[KL_CONTAINER_QUEUE] = &mono_queue, [KL_CONTAINER_STACK] = &mono_stack,
-		[KL_CONTAINER_PQUEUE] = &mono_pqueue, [KL_CONTAINER_REGISTER] = &mono_register,
+	static const struct ll_type *const types[] = {
+		[KL_CONTAINER_QUEUE] = &ll_queue,
+		[KL_CONTAINER_STACK] = &ll_stack,
+		[KL_CONTAINER_PQUEUE] = &ll_pqueue,
+		[KL_CONTAINER_REGISTER] = &ll_register,
 	};
 	struct kl_container c;
 	bool strict = true, keyed;
@@ -440,40 +307,40 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	a->configs = a->work = s->nops;
 	kl_spec_container(s->spec, &c);
 	/*
-	 * Bounded ones are others, by their pushes that may find it full.  That counts what is
-	 * inside: it ties the places of as many values together as there is room for, of all
-	 * of which some have to be added and not removed yet, whichever.  So the conditions
-	 * here, of two values or of some that cover a time, do not tell whether there is an
-	 * order, and values cannot be taken out of one.  We know of none that do, nor of deques
-	 * to which is added at both ends, or from both of which is removed: for all of these
-	 * there is the engine `ends'.
+	 * There is no monitor for bounded containers.  A push that finds the container full counts
+	 * the values inside, whichever they are.  So an order depends on many values together, and
+	 * values cannot be removed from an order.  The conditions of the monitors, on two values or
+	 * on values that cover a time, do not decide this.  We know of no conditions that do, nor
+	 * of any for deques with additions, or removals, at both ends.  The engine `ends' decides
+	 * these.
 	 */
 	ret = c.kind == KL_CONTAINER_DEQUE ? find_deque(s, &c) : 0;
 	if (ret)
 		return ret;
 	keyed = kl_container_keyed(&c);
 	if (!keyed && (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
-		decline(a, "the specification is no container that there is a monitor for");
+		ll_decline(a, "there is no log-linear monitor for this specification");
 		return 0;
 	}
-	if (s->nops > MONO_VALUE) {
-		decline(a, "more operations than it has numbers for");
+	if (s->nops > LL_VALUE) {
+		ll_decline(a, "too many operations for this engine");
 		return 0;
 	}
 	if (s->ngaps && keyed) {
-		decline(a, "operations were lost");
+		ll_decline(a, "operations were lost");
 		return 0;
 	}
 	if (s->ngaps)
-		return mono_gaps(s, lim, a);
+		return ll_gaps(s, lim, ll_decide, a);
 	if (keyed)
-		return mono_set(s, lim, &c, a);
+		return set_answer(s, lim, &c, c.kind == KL_CONTAINER_MULTISET ? &multiset_kind :
+				  &set_kind, a);
 	if (c.kind == KL_CONTAINER_REGISTER && has_others(s))
-		return mono_moves(s, lim, &c, a);
-	ret = c.kind == KL_CONTAINER_REGISTER ? mono_blocks(s, lim, &c, a) : 0;
+		return ll_rmw(s, lim, &c, a);
+	ret = c.kind == KL_CONTAINER_REGISTER ? ll_zones(s, lim, &c, a) : 0;
 	if (ret || a->verdict == KL_LINEARIZABLE)
 		return ret;
-	/* First an order of more than is certain; then, if that says nothing, of what is. */
+	/* First with strict times; if that does not decide, with the times that are certain. */
 	ret = run_on(s, lim, &strict, types[c.kind], &c, a);
 	if (!ret && strict && a->verdict == KL_UNKNOWN) {
 		strict = false;
@@ -482,11 +349,12 @@ static int mono_decide(const struct kl_slice *s, const struct kl_limits *lim, st
 	return ret;
 }
 
-const struct kl_engine kl_mono_engine = {
+const struct kl_engine kl_loglinear_engine = {
 	.name = "log-linear",
-	.help = "containers and registers whose values tell operations apart",
+	.help = "containers and registers with distinct values",
 	.rank = 10,
-	.whole = true, .explains = true,
-	.decide_ops = mono_decide,
+	.whole = true,
+	.explains = true,
+	.decide_ops = ll_decide,
 };
-KL_ENGINE(kl_mono_engine);
+KL_ENGINE(kl_loglinear_engine);

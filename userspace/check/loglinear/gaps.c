@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histories in which operations were lost.  Between the two ends of a gap all is possible,
- * and behind it the state is not known.  The gap may begin at the first and end at the last
- * moment at which it can: what comes to be inside of it need no longer be explained, the
- * beginning of an order is one, and so is its end, from the state then reached.  So the
- * operations that cannot have taken effect in a gap fall into segments that have nothing to
- * do with each other; those that can do so in their segment if that helps.
+ * Histories with lost operations.  Inside a gap everything is possible, and after it the state is
+ * unknown.  A gap may begin at the earliest and end at the latest possible time: operations that
+ * then lie inside need no explanation, and the parts of an order before and after the gap are
+ * orders by themselves.  So operations that cannot take effect in a gap fall into independent
+ * segments.  Operations that can take effect in a gap may do so, or join a segment.
  *
- * Which ones do is a guess: additions of what is seen there, and removals.  When a segment
- * has no order the guess is changed where it has to do with that.  As always a yes comes
- * with an order of all, which is held against the times, and what is wrong has to be so for
- * a general engine too, with the gaps.
+ * The monitor guesses which of these join: additions and removals of words that are seen in the
+ * segment.  When a segment has no order, the guess is changed for operations of the core.  A yes
+ * comes with an order of everything, which is compared with all times.  A no must be confirmed by
+ * a general engine that knows the gaps.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,41 +18,45 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "check/engines.h"
+#include "base/table.h"
 #include "check/gaps.h"
+#include "check/engines.h"
 #include "check/loglinear/loglinear.h"
 
 #define TRIES	32	/* guesses for a segment */
-#define WORK	(100000 * KL_CONFIG_LOOKS)	/* looks of another engine for it, */
-#define EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
+#define WORK	(100000 * KL_CONFIG_LOOKS)	/* looks of another engine for a segment, */
+#define EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
 
 enum {
 	USED	= 1,	/* in the order of a segment */
-	IN	= 2,	/* in this segment */
-	MAYBE	= 4,	/* it need not be */
-	CHANGED	= 8,	/* the guess was */
+	IN	= 2,	/* in this segment, for certain or by a guess */
+	MAYBE	= 4,	/* a guess decides whether the item is in this segment */
+	CHANGED	= 8,	/* the guess was changed */
 };
 
 struct gapped {
 	const struct kl_slice *s;
 	const struct kl_limits *lim;
+	ll_decide_fn *decide;
 	enum kl_container_kind kind;
 	struct kl_gap *gaps;
 	size_t ngaps;
-	uint8_t *flags;		/* of each item */
-	enum kl_role *roles;	/* of each method of the history */
-	uint32_t *order;	/* items; from s->nops on the ends of gaps */
+	uint8_t *flags;		/* USED and so on, of each item */
+	uint8_t *roles;		/* the enum kl_role of each method of the history */
+	uint32_t *order;	/* items; numbers from s->nops on are ends of gaps */
 	uint32_t norder;
-	uint32_t *part;		/* the orders of the segments, and where each ends */
+	uint32_t *part;		/* the orders of all segments; @ends: the end of each */
 	uint32_t npart, *ends;
 
-	/* A segment. */
-	struct kl_history h;	/* as all of it, but for the operations */
-	uint32_t *item;		/* of each of these */
-	uint32_t *some;		/* items that may be in it, in order of call */
-	uint32_t nsome, next;	/* @next: the first that is called behind it */
-	uint64_t *words;	/* a table of what is seen there, by what is there for certain */
-	size_t mask;
+	/* The segment that is being decided. */
+	struct kl_history h;	/* the history with the segment's operations alone */
+	uint32_t *item;		/* the item of each of these operations */
+	uint32_t *some;		/* items that may be in the segment, in order of call */
+	uint32_t nsome;
+	uint32_t next;		/* the first item that is called after the segment */
+	uint64_t *word;		/* the words of items that are certainly in it */
+	uint32_t nwords;
+	struct kl_table words;	/* by word */
 };
 
 static const struct kl_op *op_of(const struct gapped *g, uint32_t item)
@@ -66,18 +69,18 @@ static enum kl_role role_of(const struct gapped *g, const struct kl_op *op)
 	return g->roles[kl_op_method(g->s->h, op)];
 }
 
-/* Its word; false if it has none. */
+/* Get the word of an operation.  Return: false if it has none. */
 static bool word_of(const struct gapped *g, const struct kl_op *op, uint64_t *word)
 {
 	const struct kl_history *h = g->s->h;
 
-	if (role_of(g, op) == KL_ROLE_OTHER || h->vals[h->shapes[op->shape].vals].tag != KL_WORD)
+	if (role_of(g, op) == KL_ROLE_OTHER || h->vals[h->opsigs[op->sig].vals].tag != KL_WORD)
 		return false;
-	*word = h->vals[h->shapes[op->shape].vals].v;
+	*word = h->vals[h->opsigs[op->sig].vals].v;
 	return true;
 }
 
-/* Can it be, whatever the state?  In a gap nothing else would tell that it cannot. */
+/* Is the operation possible in some state?  For an operation in a gap, nothing else asks that. */
 static bool is_possible(const struct gapped *g, const struct kl_op *op)
 {
 	const struct kl_history *h = g->s->h;
@@ -85,7 +88,7 @@ static bool is_possible(const struct gapped *g, const struct kl_op *op)
 
 	if (role == KL_ROLE_OTHER)
 		return false;
-	switch (h->vals[h->shapes[op->shape].vals].tag) {
+	switch (h->vals[h->opsigs[op->sig].vals].tag) {
 	case KL_WORD:
 	case KL_ANY:
 		return true;
@@ -96,44 +99,47 @@ static bool is_possible(const struct gapped *g, const struct kl_op *op)
 	}
 }
 
-/* Is it not known on which word it is? */
+/* Is the operation's word unknown? */
 static bool is_unknown(const struct gapped *g, const struct kl_op *op)
 {
 	const struct kl_history *h = g->s->h;
 
 	return role_of(g, op) != KL_ROLE_OTHER &&
-	       h->vals[h->shapes[op->shape].vals].tag == KL_ANY;
+	       h->vals[h->opsigs[op->sig].vals].tag == KL_ANY;
 }
 
-/* Words are put in as they are, but for 0. */
-static bool find_word(const struct gapped *g, uint64_t word, size_t *at)
+static bool has_word(const struct gapped *g, uint64_t word)
 {
-	const uint64_t w = word + 1 ? word + 1 : 1;
+	const uint32_t hash = kl_mix(word, 0);
+	uint32_t i;
+	size_t at;
 
-	for (*at = kl_mix(w, 0) & g->mask; g->words[*at]; *at = (*at + 1) & g->mask)
-		if (g->words[*at] == w)
+	kl_table_for_each(&g->words, hash, at, i)
+		if (g->word[i] == word)
 			return true;
 	return false;
 }
 
+/* Add a word, for which clear_words() made room. */
 static void put_word(struct gapped *g, uint64_t word)
 {
-	size_t at;
-
-	if (!find_word(g, word, &at))
-		g->words[at] = word + 1 ? word + 1 : 1;
+	if (has_word(g, word))
+		return;
+	g->word[g->nwords] = word;
+	kl_table_put(&g->words, kl_mix(word, 0), g->nwords++);
 }
 
-/* No words, and room for so many. */
-static void clear_words(struct gapped *g, uint32_t n)
+/*
+ * Forget all words, and make room for @n.  A segment takes no time for the slots of a longer one.
+ */
+static int clear_words(struct gapped *g, uint32_t n)
 {
-	for (g->mask = 64; g->mask < 2 * (size_t)n; g->mask *= 2)
-		;
-	memset(g->words, 0, g->mask * sizeof(*g->words));
-	g->mask--;
+	g->nwords = 0;
+	kl_table_free(&g->words);
+	return kl_table_reserve(&g->words, n);
 }
 
-/* List those that may be in the segment behind gap @k: all that is in no gap as a whole. */
+/* List items that may be in the segment after gap @k: those that do not lie wholly in a gap. */
 static void list_some(struct gapped *g, size_t k)
 {
 	const uint64_t from = k < g->ngaps ? g->gaps[k].from : KL_TIME_MAX;
@@ -147,20 +153,22 @@ static void list_some(struct gapped *g, size_t k)
 	g->nsome = n;
 }
 
-/* Which operations are in that segment, for certain or perhaps. */
-static void choose(struct gapped *g, size_t k)
+/* Choose the items of the segment after gap @k: certain ones, and guesses. */
+static int choose(struct gapped *g, size_t k)
 {
 	const uint64_t error = g->s->h->error;
 	uint64_t word;
 	uint32_t n;
-	size_t at;
+	int ret;
 
 	list_some(g, k);
-	clear_words(g, g->nsome);
+	ret = clear_words(g, g->nsome);
+	if (ret)
+		return ret;
 	for (n = 0; n < g->nsome; n++) {
 		const uint32_t i = g->some[n];
 		const struct kl_op *op = op_of(g, i);
-		/* What never returns is in the last one. */
+		/* Pending operations belong to the last segment. */
 		const bool before = k == g->ngaps ||
 				    kl_time_add(op->ret, error) < g->gaps[k].from;
 		const bool after = !k || op->call > kl_time_add(g->gaps[k - 1].to, error);
@@ -177,12 +185,13 @@ static void choose(struct gapped *g, size_t k)
 		const enum kl_role role = role_of(g, op_of(g, i));
 
 		if ((g->flags[i] & MAYBE) && (role == KL_ROLE_ADD || role == KL_ROLE_REMOVE) &&
-		    word_of(g, op_of(g, i), &word) && find_word(g, word, &at))
+		    word_of(g, op_of(g, i), &word) && has_word(g, word))
 			g->flags[i] |= IN;
 	}
+	return 0;
 }
 
-/* Change the guess for an operation on a word of the core.  Was there one? */
+/* Change the guess for an operation on a word of the core.  Return: false if there is none. */
 static bool change(struct gapped *g, const struct kl_answer *a)
 {
 	uint64_t word, other;
@@ -207,8 +216,8 @@ static bool change(struct gapped *g, const struct kl_answer *a)
 }
 
 /*
- * Nothing is known of what is wrong: change the guess for one operation, then back and for
- * the next one.  @n: the next of g->some.
+ * There is no core: change the guess for one operation, or back again and for the next one; *n is
+ * the next index in g->some.  Return: false if there is none left.
  */
 static bool change_one(struct gapped *g, uint32_t *n)
 {
@@ -228,9 +237,9 @@ static bool change_one(struct gapped *g, uint32_t *n)
 }
 
 /*
- * Does an operation that returned add or remove a word that is not known?  Its place in an
- * order may depend on every word: `enq 0; enq 1; deq -> ?; deq -> 1' has an order, and has
- * none without the operations on 0.  A register's write of any word hides only what was before.
+ * Does an operation that returned add or remove an unknown word?  Its place in an order may depend
+ * on every word: `enq 0; enq 1; deq -> ?; deq -> 1' has an order, but none without the operations
+ * on 0.  A write of an unknown word to a register hides only earlier writes.
  */
 static bool needs_all_words(const struct gapped *g)
 {
@@ -248,21 +257,22 @@ static bool needs_all_words(const struct gapped *g)
 }
 
 /*
- * All operations on the words of a segment's core, wherever they are, and those of it that
- * found it empty: take all others out of an order of the whole, and it is one.  What may be
- * on any word, as its argument or result is not known, stays; if it must have taken effect,
- * all operations stay, and only the general engine tells whether they have an order.
+ * Widen a segment's core to the whole history: all operations on its words, in any segment, and its
+ * operations that found the container empty.  Removing all other operations from an order leaves an
+ * order.  Operations on unknown words stay.  If one of them must have taken effect, all operations
+ * stay, and the general engine decides.
  */
 static int widen(struct gapped *g, struct kl_answer *a)
 {
 	uint32_t *core = malloc(((size_t)g->s->nops + 1) * sizeof(*core)), n = 0, i;
 	const bool all = needs_all_words(g);
 	uint64_t word;
-	size_t k, at;
+	size_t k;
 
-	if (!core)
+	if (!core || clear_words(g, a->ncore)) {
+		free(core);
 		return -ENOMEM;
-	clear_words(g, a->ncore);
+	}
 	memset(g->flags, 0, g->s->nops);
 	for (k = 0; k < a->ncore; k++) {
 		g->flags[g->item[a->core[k]]] |= IN;
@@ -273,7 +283,7 @@ static int widen(struct gapped *g, struct kl_answer *a)
 		const struct kl_op *op = op_of(g, i);
 		const bool has = word_of(g, op, &word);
 
-		if (all || (has ? find_word(g, word, &at) :
+		if (all || (has ? has_word(g, word) :
 			    (g->flags[i] & IN) || (op->flags & KL_OP_PENDING) || is_unknown(g, op)))
 			core[n++] = g->s->ops ? g->s->ops[i] : i;
 	}
@@ -297,8 +307,8 @@ static int add_order(struct gapped *g, const struct kl_answer *a)
 }
 
 /*
- * What was there first of all is no more than a guess of the monitors: others may find an
- * order of a segment.  Fills @a if so.
+ * The monitors only guess the state at the begin of a segment.  Other engines may find an order of
+ * the segment; if one does, @a becomes its answer.
  */
 static int ask_others(const struct kl_slice *s, const struct kl_limits *limits,
 		      struct kl_answer *a)
@@ -329,7 +339,7 @@ static int ask_others(const struct kl_slice *s, const struct kl_limits *limits,
 	return ret == -EOVERFLOW ? 0 : ret;
 }
 
-/* Decide the segment behind gap @k.  1: it has an order; 0: @a says more; -ENOMEM. */
+/* Decide the segment after gap @k.  Return: 1 if it has an order, 0 with an answer @a, -ENOMEM. */
 static int segment(struct gapped *g, size_t k, struct kl_answer *a)
 {
 	struct kl_limits lim = *g->lim;
@@ -338,7 +348,9 @@ static int segment(struct gapped *g, size_t k, struct kl_answer *a)
 	uint32_t i, one = 0;
 	int ret;
 
-	choose(g, k);
+	ret = choose(g, k);
+	if (ret)
+		return ret;
 	lim.no_witness = false;
 	s.h = &g->h;
 	s.ops = NULL;
@@ -354,7 +366,7 @@ static int segment(struct gapped *g, size_t k, struct kl_answer *a)
 		g->h.nops = s.nops;
 		kl_answer_free(a);
 		*a = (struct kl_answer){ .verdict = KL_UNKNOWN };
-		ret = kl_mono_engine.decide_ops(&s, &lim, a);
+		ret = g->decide(&s, &lim, a);
 		if (!ret && a->verdict == KL_UNKNOWN)
 			ret = ask_others(&s, &lim, a);
 		if (ret)
@@ -371,10 +383,10 @@ static int segment(struct gapped *g, size_t k, struct kl_answer *a)
 	}
 	a->verdict = KL_UNKNOWN;
 	ret = widen(g, a);
-	return ret ? ret : mono_confirm(g->s, g->lim, a);
+	return ret ? ret : ll_confirm(g->s, g->lim, a);
 }
 
-/* What is in no segment is in the first gap that it may be in, for all were before. */
+/* Put operations that are in no segment into the first gap in which they may take effect. */
 static void fill_gap(struct gapped *g, size_t k, uint32_t *i)
 {
 	const uint64_t to = kl_time_add(g->gaps[k].to, g->s->h->error);
@@ -386,10 +398,10 @@ static void fill_gap(struct gapped *g, size_t k, uint32_t *i)
 	g->order[g->norder++] = g->s->nops + 2 * k + 1;
 }
 
-/* Are all there, in time, and each thread's in order?  1, 0 or -ENOMEM. */
+/* Does the order contain all items, and contradict neither times nor threads?  1, 0, -ENOMEM. */
 static int is_order(const struct gapped *g)
 {
-	struct mono m = { .s = g->s, .nitems = g->s->nops };
+	struct loglinear m = { .s = g->s, .nitems = g->s->nops };
 	uint64_t latest = 0, call, ret;
 	uint32_t i;
 	int ok;
@@ -409,10 +421,10 @@ static int is_order(const struct gapped *g)
 		ok = kl_time_add(ret, g->s->h->error) >= latest;
 		latest = call > latest ? call : latest;
 		if (!gap)
-			mono_put(&m, item);
+			ll_put(&m, item);
 	}
 	if (ok)
-		ok = mono_keeps_lines(&m);
+		ok = ll_keeps_thread_order(&m);
 	free(m.order);
 	return ok;
 }
@@ -452,13 +464,12 @@ static int begin(struct gapped *g)
 {
 	const struct kl_slice *s = g->s;
 	const size_t n = (size_t)s->nops + 1;
-	size_t i;
 	int ret = kl_gaps_collect(s->spec, s->h, s->methods, s->ops, s->nops, s->object, false,
 				  &g->gaps, &g->ngaps);
 
 	if (ret)
 		return ret;
-	g->words = malloc((4 * n + 64) * sizeof(*g->words));
+	g->word = malloc(n * sizeof(*g->word));
 	g->some = malloc(n * sizeof(*g->some));
 	g->h = *s->h;
 	g->h.ngaps = 0;
@@ -469,18 +480,17 @@ static int begin(struct gapped *g)
 	g->order = malloc((n + 2 * g->ngaps) * sizeof(*g->order));
 	g->part = malloc(n * sizeof(*g->part));
 	g->ends = malloc((g->ngaps + 1) * sizeof(*g->ends));
-	g->roles = malloc((s->h->nmethods + 1) * sizeof(*g->roles));
-	if (!g->some || !g->part || !g->ends || !g->words || !g->h.ops || !g->item || !g->flags ||
+	g->roles = ll_roles(s);
+	if (!g->some || !g->part || !g->ends || !g->word || !g->h.ops || !g->item || !g->flags ||
 	    !g->order || !g->roles)
 		return -ENOMEM;
-	for (i = 0; i < s->h->nmethods; i++)
-		g->roles[i] = s->methods[i] < 0 ? KL_ROLE_OTHER : kl_spec_role(s->spec, s->methods[i]);
 	return 0;
 }
 
-int mono_gaps(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
+int ll_gaps(const struct kl_slice *s, const struct kl_limits *lim, ll_decide_fn *decide,
+	    struct kl_answer *a)
 {
-	struct gapped g = { .s = s, .lim = lim };
+	struct gapped g = { .s = s, .lim = lim, .decide = decide };
 	const char *const engine = a->engine;
 	struct kl_container c;
 	int ret = begin(&g);
@@ -492,9 +502,8 @@ int mono_gaps(const struct kl_slice *s, const struct kl_limits *lim, struct kl_a
 	for (i = 0; !ret && i < s->nops; i++) {
 		if (is_possible(&g, op_of(&g, i)))
 			continue;
-		a->verdict = KL_UNKNOWN;
-		snprintf(a->reason, sizeof(a->reason), "log-linear: %s",
-			 "a method or a result that it does not know, and operations were lost");
+		ll_decline(a, "operations were lost, and a method or a result does not fit a "
+			      "container");
 		goto out;
 	}
 	for (k = 0; !ret && k <= g.ngaps; k++) {
@@ -511,15 +520,14 @@ int mono_gaps(const struct kl_slice *s, const struct kl_limits *lim, struct kl_a
 	if (ret > 0) {
 		ret = give_steps(&g, a);
 	} else if (!ret) {
-		a->verdict = KL_UNKNOWN;
-		snprintf(a->reason, sizeof(a->reason), "log-linear: %s",
-			 "no order found that fits the gaps");
+		ll_decline(a, "found no order that fits the gaps");
 	}
 out:
 	a->engine = engine;
 	a->configs = a->work = s->nops;
 	free(g.gaps);
-	free(g.words);
+	free(g.word);
+	kl_table_free(&g.words);
 	free(g.h.ops);
 	free(g.item);
 	free(g.flags);

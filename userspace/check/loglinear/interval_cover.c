@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counters of intervals, see interval_cover.h. */
+/* Counts the intervals that cover each slot, see interval_cover.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "check/loglinear/interval_cover.h"
 
-#define NEAR	2	/* blocks that are looked at before the levels above them */
+#define NEAR	2	/* neighbouring blocks that are tried before the levels above */
 
 static size_t ids_bytes(const struct cover *c, unsigned int level)
 {
@@ -75,13 +75,13 @@ uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed)
 		uint64_t eight;
 
 		memcpy(&eight, is + i, 8);
-		/* Bytes that are 0 or 1 to bits: no two products meet. */
+		/* Pack eight bytes of 0 or 1 into bits; the partial products do not overlap. */
 		low |= (eight * 0x0102040810204080ull >> 56) << i;
 	}
 	return low;
 }
 
-/* Take @what from @from .. @to of a block. */
+/* Subtract @what from the counters @from .. @to of a block. */
 KL_VECTORIZED
 static void subtract(uint32_t *v, int from, int to, uint32_t what)
 {
@@ -91,7 +91,7 @@ static void subtract(uint32_t *v, int from, int to, uint32_t what)
 		v[i] -= i >= from && i <= to ? what : 0;
 }
 
-/* Take 1 from @from .. @to of a block, and tell the least of all of it. */
+/* Subtract 1 from the counters @from .. @to of a block.  Return: the block's minimum. */
 KL_VECTORIZED
 static int32_t take_one(int32_t *v, int from, int to)
 {
@@ -105,7 +105,7 @@ static int32_t take_one(int32_t *v, int from, int to)
 	return min;
 }
 
-/* The counter of a block, of which @min is the least, on the level above; did it change? */
+/* Update a block's counter on the level above; @min is the block's minimum.  Did it change? */
 static bool pull_least(struct cover *c, unsigned int l, uint32_t block, int32_t min)
 {
 	min += c->owed[l + 1][block];
@@ -131,13 +131,13 @@ void cover_build(struct cover *c)
 			pull(c, l, i);
 }
 
-/* A block that something was just taken from, and its least counter. */
+/* A block whose counters were just changed, and its minimum. */
 struct taken {
 	uint32_t block;
 	int32_t min;
 };
 
-/* @from .. @to are in one block. */
+/* Subtract 1 from @from .. @to, which are in one block. */
 static struct taken take(struct cover *c, unsigned int l, uint32_t from, uint32_t to, uint32_t id)
 {
 	const uint32_t block = from / COVER_BLOCK, base = block * COVER_BLOCK;
@@ -149,7 +149,7 @@ static struct taken take(struct cover *c, unsigned int l, uint32_t from, uint32_
 	return (struct taken){ block, take_one(c->count[l] + base, from - base, to - base) };
 }
 
-/* pull(), of blocks among which @last may be. */
+/* pull() for a block that may be one of @last. */
 static bool pull_taken(struct cover *c, unsigned int l, uint32_t block, const struct taken *last)
 {
 	unsigned int k;
@@ -162,7 +162,7 @@ static bool pull_taken(struct cover *c, unsigned int l, uint32_t block, const st
 
 void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 {
-	/* Blocks to look at again: at the ends of the interval, and of what is left of it. */
+	/* Blocks to update: those at the ends of the interval, and of the part that is left. */
 	uint32_t outer[2] = { from, to }, inner[2] = { from, to };
 	struct taken last[2] = { { UINT32_MAX, 0 }, { UINT32_MAX, 0 } };
 	unsigned int l, k;
@@ -180,7 +180,7 @@ void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 		}
 		last[0].block = last[1].block = UINT32_MAX;
 		if (!more) {
-			/* Most often the least of a block is elsewhere. */
+			/* Most often the minimum does not change. */
 			if (!changed)
 				break;
 			continue;
@@ -200,7 +200,7 @@ void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 	}
 }
 
-/* The next block at or after @block, however far it is. */
+/* Find the next block at or after @block, by the levels above. */
 static uint32_t find_far(const struct cover *c, uint32_t block, int32_t *owed)
 {
 	const unsigned int top = c->levels - 1;
@@ -208,10 +208,11 @@ static uint32_t find_far(const struct cover *c, uint32_t block, int32_t *owed)
 	unsigned int l = top;
 	uint32_t i = block, at;
 
-	/* From the counter of the block on level 1 up to the first that is found, then down. */
+	/* Go up from the block's counter on level 1 until a counter fits, then down. */
 	for (l = top, at = 0; ; ) {
-		/* On level l, counters of the block `at'; sum[l] is owed to them. */
-		const uint32_t end = (at + 1) * COVER_BLOCK < c->n[l] ? (at + 1) * COVER_BLOCK : c->n[l];
+		/* Counters of block `at' on level l; sum[l] must be added to them. */
+		const uint32_t end = (at + 1) * COVER_BLOCK < c->n[l] ? (at + 1) * COVER_BLOCK :
+			c->n[l];
 		uint32_t first = at * COVER_BLOCK, shift = 6 * (l - 1);
 
 		i = block >> shift;
@@ -233,7 +234,7 @@ static uint32_t find_far(const struct cover *c, uint32_t block, int32_t *owed)
 		}
 		if (l == top)
 			return UINT32_MAX;
-		/* Nothing there from `block' on: go on behind it. */
+		/* No counter from `block' on fits: go on after this block. */
 		at = (at + 1);
 		block = at << (6 * l);
 		l = top;
@@ -243,7 +244,7 @@ static uint32_t find_far(const struct cover *c, uint32_t block, int32_t *owed)
 	}
 }
 
-/* What is owed to @block by the levels above its counter. */
+/* The sum that the levels above must add to the counters of @block. */
 static inline int32_t owed_above(const struct cover *c, uint32_t block)
 {
 	int32_t sum = 0;

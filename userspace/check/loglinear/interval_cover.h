@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How many critical intervals cover each gap, as they are taken away: a tree of
- * blocks of 64 counters, in which an interval that spans whole blocks is taken
- * from these.  It also tells the one interval that is left, by a sum of numbers.
+ * The number of critical intervals that cover each slot, while intervals are removed.  It is a tree
+ * with blocks of 64 counters; removing an interval that spans whole blocks changes these blocks
+ * alone.  A sum of interval numbers names the interval of a slot that only one interval covers.
  */
 #ifndef KL_CHECK_LOGLINEAR_INTERVAL_COVER_H
 #define KL_CHECK_LOGLINEAR_INTERVAL_COVER_H
@@ -12,34 +12,35 @@
 
 #define COVER_BLOCK	64
 #define COVER_LEVELS	6
-#define COVER_NEVER	(INT32_MAX / 2)	/* a counter that is not to be found any more */
+#define COVER_NEVER	(INT32_MAX / 2)	/* a counter that cover_find() must not find again */
 
 struct cover {
 	uint32_t n[COVER_LEVELS];	/* counters on each level, a multiple of COVER_BLOCK */
-	int32_t *count[COVER_LEVELS];	/* of the level below: the least, and what it owes */
-	int32_t *owed[COVER_LEVELS];	/* taken from whole blocks */
-	uint32_t *ids[COVER_LEVELS];	/* sums, apart for each level; NULL if not wanted */
+	/* minimum of each block of the level below, with @owed subtracted */
+	int32_t *count[COVER_LEVELS];
+	int32_t *owed[COVER_LEVELS];	/* intervals that were removed from whole blocks */
+	uint32_t *ids[COVER_LEVELS];	/* sums of interval numbers for each level, or NULL */
 	unsigned int levels;
-	int32_t level;			/* counters up to here are found */
+	int32_t level;			/* cover_find() finds counters up to this value */
 };
 
-/* @n counters, all 0.  @ids: keep sums.  0 or -ENOMEM. */
+/* Make @n counters of 0; with @ids keep sums of interval numbers.  Return: 0, or -ENOMEM. */
 int cover_init(struct cover *c, uint32_t n, bool ids);
 void cover_free(struct cover *c);
-/* After the counters on level 0 were filled in. */
+/* Complete the tree after the counters of level 0 were filled in. */
 void cover_build(struct cover *c);
-/* Take interval number @id away from @from .. @to. */
+/* Remove interval number @id, which covers @from .. @to. */
 void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id);
 /*
- * The first block of @block .. @last with a counter that is at most c->level, or
- * UINT32_MAX; @owed: what is to be added to its counters.
+ * Find the first block of @block .. @last with a counter of at most c->level; @owed becomes what
+ * must be added to its counters.  Return: the block, or UINT32_MAX.
  */
 uint32_t cover_find(const struct cover *c, uint32_t block, uint32_t last, int32_t *owed);
-/* Which counters of a block are at most c->level, when @owed is added. */
+/* A mask of a block's counters that are at most c->level after @owed is added. */
 uint64_t cover_low(const struct cover *c, uint32_t block, int32_t owed);
-/* The sum of the numbers of the intervals that cover a gap. */
+/* The sum of the numbers of the intervals that cover a slot. */
 uint32_t cover_id(const struct cover *c, uint32_t gap);
-/* Counters of a block were changed. */
+/* Update the tree after counters of a block changed. */
 void cover_update(struct cover *c, uint32_t block);
 
 #endif

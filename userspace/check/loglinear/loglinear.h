@@ -3,29 +3,30 @@
  * The log-linear monitors (Lee & Mathur: Efficient decrease-and-conquer
  * linearizability monitoring), for containers and registers.
  *
- * Time is counted in events, calls and returns: the event of index e is at e + 1,
- * START is before all and END after all, what never returned returns at END - 1.
- * Gap g is what lies between the times g and g + 1: operations take effect in
- * gaps.  An operation with call c and return r has the gaps c .. r - 1.
+ * Time counts events, that is calls and returns: the event with index e is at time e + 1.  START
+ * is before all events, END is after all, and a pending operation returns at END - 1.  Slot g lies
+ * between the times g and g + 1.  Operations take effect in slots.  An operation with call c and
+ * return r has the slots c .. r - 1.
  *
- * For stacks and priority queues it is counted in phases, of some calls and then
- * some returns: the calls of phase p are at p, its returns at p + 1, and gap p is
- * where the calls of a phase are followed by its returns.  No other gaps are worth
- * a thought: operations begin at calls and end at returns, critical intervals the
- * other way round, so what has another gap has the nearest of these, too, and what
- * covers this one covers the other.  Of a return and a call with equal times the
- * return is earlier.
+ * Stacks and priority queues count time in phases.  A phase is some calls and then some returns:
+ * the calls of phase p are at time p, its returns at p + 1, and slot p lies between them.  No other
+ * slot matters.  Operations begin at calls and end at returns, critical intervals the other way
+ * round.  So an operation with another slot also has the nearest of these, and an interval that
+ * covers this slot also covers the other.  A return comes before a call with an equal time.
  *
- * A value is one use of a word: added, looked at, removed.  Tightened
- * (section 5), it was added before the first return of any of its operations,
- * `lo', and removed after the last call of any of the others, `hi': between lo
- * and hi it is inside whatever the order, its critical interval.
+ * A value is one use of a word: the word is added, peeked at, and removed.  By tightening
+ * (section 5) the value is added before the first return of any of its operations, `first_ret',
+ * and removed after the last call of the others, `last_call'.  Between these times the value is
+ * inside in every order.  That is its critical interval.  For example:
  *
- * No answer of a monitor is taken on trust: a yes comes with an order, which is
- * held against all that is known of times, and a no with the few values that
- * break a condition, which a general engine decides once more.  So it does no
- * harm that which removal belongs to which addition is a guess where a word was
- * added more than once, or is pending.
+ *	add(7)   |----|  first_ret: the return of add(7)
+ *	peek 7      |------|
+ *	take 7                 |---|  last_call: the call of take
+ *
+ * No answer of a monitor is trusted.  With a yes comes an order, which is compared with all times.
+ * With a no come the few values that break a condition, and a general engine decides these again.
+ * So a monitor may guess which removal belongs to which addition, where a word was added more than
+ * once or a removal is pending.
  */
 #ifndef KL_CHECK_LOGLINEAR_LOGLINEAR_H
 #define KL_CHECK_LOGLINEAR_LOGLINEAR_H
@@ -33,298 +34,320 @@
 #include "check/check.h"
 #include "spec/classify/container.h"
 
-#define MONO_NONE	UINT32_MAX
-#define MONO_START	0u
+#define LL_NONE	UINT32_MAX
+#define LL_START	0u
 
-enum mono_kind {
-	MONO_ADD, MONO_REMOVE, MONO_PEEK,
-	MONO_EMPTY,	/* found it empty */
-	MONO_FREE,	/* changes nothing, and what it saw is not known */
-	MONO_OUT,	/* pending, it may have added something that nobody saw */
-	MONO_WILD,	/* it may have removed something; pending, or see unknown_removals.c */
-	MONO_NOTHING,	/* pending, it changes nothing */
+enum ll_kind {
+	LL_ADD,
+	LL_REMOVE,
+	LL_PEEK,
+	LL_EMPTY,	/* a removal or peek that found the container empty */
+	LL_FREE,	/* a peek with an unknown result */
+	LL_OUT,		/* a pending addition whose value no other operation saw */
+	LL_UNKNOWN,	/* a removal of an unknown value: pending, or see unknown_removals.c */
+	LL_NOTHING,	/* a pending peek */
 };
 
-#define MONO_VALUE	((1u << 28) - 1)
+#define LL_VALUE	((1u << 28) - 1)
 
-/* An operation (an item): what it is, and its value. */
-static inline uint32_t mono_op(enum mono_kind kind, uint32_t value)
+/* Pack the kind of an operation with the number of its value. */
+static inline uint32_t ll_op(enum ll_kind kind, uint32_t value)
 {
 	return (uint32_t)kind << 28 | value;
 }
 
-static inline enum mono_kind mono_kind(uint32_t op)
+static inline enum ll_kind ll_kind(uint32_t op)
 {
 	return op >> 28;
 }
 
-/* Where a value may come in, or, with @lo, where it is in at the latest. */
-static inline uint32_t mono_in(uint32_t value, bool lo)
+/* Pack an entry of loglinear.ins: the earliest or, with @latest, the latest time of an addition. */
+static inline uint32_t ll_in(uint32_t value, bool latest)
 {
-	return value << 1 | lo;
+	return value << 1 | latest;
 }
 
-struct mono_value {
-	uint32_t add, remove;	/* items; MONO_NONE: inside from the start, inside at the end */
-	uint32_t call;		/* of the addition */
-	uint32_t rret;		/* return of the removal */
-	uint32_t lo, hi;
-	uint32_t oret;		/* first return of a removal or peek, END + 1 if there is none */
-	uint32_t peeks;		/* how many */
+struct ll_value {
+	uint32_t add, remove;	/* items; LL_NONE: inside from the start, or at the end */
+	uint32_t call;		/* call of the addition */
+	uint32_t remove_ret;	/* return of the removal */
+	/* first return of all operations; last call of all but the addition */
+	uint32_t first_ret, last_call;
+	uint32_t first_seen_ret;	/* first return of a removal or peek, or END + 1 */
+	uint32_t peeks;		/* number of peeks */
 };
 
-/* Values (words) that by themselves have no order. */
-struct mono_core {
+/* A few words whose operations have no order by themselves. */
+struct ll_core {
 	uint32_t *words;
 	size_t n, cap;
-	uint32_t item;		/* an operation that found it empty, or MONO_NONE */
-	uint32_t deadline;	/* by when one of them would have had to be gone */
+	uint32_t item;		/* an operation that found the container empty, or LL_NONE */
+	uint32_t deadline;	/* time by which one of the words must have been removed */
 	char why[160];
 };
 
-#define MONO_SOME_PEEKS	256	/* operations among which one byte tells which peek one is */
+#define LL_SOME_PEEKS	256	/* items of a block, inside which one byte counts peeks */
 
-/* Times of the peeks alone, of stacks and priority queues: most operations are none. */
-struct mono_peek_times {
-	uint32_t *first;	/* of each SOME_PEEKS items, how many peeks were before, */
-	uint8_t *nth;		/* and of each item, how many of these */
-	uint32_t *time[2];	/* calls, returns: at 0 of what is no peek, then of each peek */
+/* Times of peeks, for stacks and priority queues; other operations are not stored. */
+struct ll_peek_times {
+	uint32_t *first;	/* number of peeks before each block of LL_SOME_PEEKS items */
+	uint8_t *nth;		/* number of peeks before each item, inside its block */
+	uint32_t *time[2];	/* calls and returns of peeks, from index 1; index 0 is a dummy */
 };
 
-struct mono {
+struct loglinear {
 	const struct kl_slice *s;
 	const struct kl_limits *lim;
 	struct kl_container c;
 	uint32_t nitems;
 	uint32_t end;		/* time END */
-	bool phases;		/* time is counted in these */
-	uint32_t *op;		/* of each item */
-	uint32_t *ev;		/* events: item << 1, + 1 if it is its return; see mono_events() */
+	bool phases;		/* time counts phases, not events */
+	uint32_t *op;		/* ll_op() of each item */
+	uint32_t *ev;		/* events: item << 1, + 1 for a return; see ll_events() */
 	uint32_t nev;
-	uint32_t *call, *ret;	/* times of each item, see mono_times(); not all are always made */
-	struct mono_peek_times peek_times;	/* see mono_need_peek_times() */
-	struct mono_value *v;
-	/* In order, mono_in() where an addition is called and at `lo' if an event; NULL: not wanted. */
+	uint32_t *call, *ret;	/* times of each item, or NULL; see ll_times() */
+	struct ll_peek_times peek_times;	/* see ll_need_peek_times() */
+	struct ll_value *v;
+	/* ll_in() of each value's addition, in order of time: at its call, at first_ret; or NULL */
 	uint32_t *ins, nins, unlisted;
-	uint32_t nvalues, nfirst;	/* of which so many were in from the start */
-	uint32_t *word_of;	/* number of each value's word; NULL: its own number */
+	uint32_t nvalues;
+	uint32_t nfirst;	/* number of values that were inside from the start */
+	uint32_t *word_of;	/* number of each value's word; NULL: the value's own number */
 	uint64_t *words;	/* by number */
 	uint32_t nwords;
-	uint32_t nempty, nfree, npeeks;
+	uint32_t nempty, nfree, npeeks;	/* numbers of operations of these kinds */
 	bool again;		/* a word was added, or removed, more than once */
-	bool suspect;		/* some value by itself may have no order */
-	uint32_t *wild;		/* pending removals in order of call */
+	bool suspect;		/* a value may have no order by itself */
+	uint32_t *wild;		/* pending removals, in order of call */
 	uint32_t nwild;
-	uint32_t *deadline;	/* of each value, by when one of them must have taken it */
-	uint32_t nunknown;	/* removals that returned, with what is not known */
+	uint32_t *deadline;	/* time by which a pending removal must have removed each value */
+	uint32_t nunknown;	/* removals that returned an unknown value */
 	/*
-	 * Of each operation that found it empty, in order of call; the value of its
-	 * m->op is its place here.  @gap: where it was.
+	 * Operations that found the container empty, in order of call.  The value of such an
+	 * operation in m->op is its index here.  @gap: the slot in which it took effect.
 	 */
-	struct mono_cut { uint32_t item, call, ret, gap; } *cut;
+	struct ll_cut { uint32_t item, call, ret, gap; } *cut;
 	uint32_t ncuts;
 	size_t ccuts;
-	struct mono_core core;
-	uint32_t *peek, *first_peek;	/* by value, see mono_peeks(); which is each one's first */
+	struct ll_core core;
+	uint32_t *peek, *first_peek;	/* peeks by value, and each value's first; see ll_peeks() */
 	struct kl_step *order;	/* the witness */
 	uint32_t norder;
-	bool strict;		/* more is ordered than is certain, see timeline.c: a no says nothing */
+	/* events may have a stricter order than is certain, see timeline.c */
+	bool strict;
 	bool hidden;		/* events do not show the order of each thread */
-	bool ties;		/* a thread returned and was called at one time */
-	bool ordered;		/* an order will be wanted */
-	struct mono_places *places;	/* then, of stacks and priority queues */
-	uint32_t *first_sight;	/* of queues with peeks, see queue.c */
+	bool ties;		/* a thread has a return and a call at the same time */
+	bool ordered;		/* the caller wants an order */
+	/* positions for that order, of stacks and priority queues */
+	struct ll_positions *places;
+	uint32_t *first_sight;	/* queues with peeks, see queue.c */
 };
 
-static inline uint32_t mono_call(const struct mono *m, uint32_t item)
+static inline uint32_t ll_call(const struct loglinear *m, uint32_t item)
 {
 	return m->call[item];
 }
 
-static inline uint32_t mono_ret(const struct mono *m, uint32_t item)
+static inline uint32_t ll_ret(const struct loglinear *m, uint32_t item)
 {
 	return m->ret[item];
 }
 
-/* @npeeks: those before @item; for all items, in order. */
-static inline void mono_count_peeks(struct mono_peek_times *t, uint32_t item, uint32_t npeeks)
+/* Note that @npeeks peeks are before @item.  Call this for all items in order. */
+static inline void ll_count_peeks(struct ll_peek_times *t, uint32_t item, uint32_t npeeks)
 {
-	if (!(item % MONO_SOME_PEEKS))
-		t->first[item / MONO_SOME_PEEKS] = npeeks;
-	t->nth[item] = npeeks - t->first[item / MONO_SOME_PEEKS];
+	if (!(item % LL_SOME_PEEKS))
+		t->first[item / LL_SOME_PEEKS] = npeeks;
+	t->nth[item] = npeeks - t->first[item / LL_SOME_PEEKS];
 }
 
-/* The time when a peek is called or, with @ret, returns. */
-static inline uint32_t *mono_peek_time(const struct mono_peek_times *t, uint32_t item, bool ret)
+/* The time of a peek's call or, with @ret, of its return. */
+static inline uint32_t *ll_peek_time(const struct ll_peek_times *t, uint32_t item, bool ret)
 {
-	return &t->time[ret][t->first[item / MONO_SOME_PEEKS] + t->nth[item] + 1];
+	return &t->time[ret][t->first[item / LL_SOME_PEEKS] + t->nth[item] + 1];
 }
 
-/* The same if it @is one, else where it does no harm to write: which, is chance. */
-static inline uint32_t *mono_any_time(const struct mono_peek_times *t, uint32_t item, bool ret,
-				      bool is)
+/*
+ * ll_peek_time() if the item @is a peek, else the dummy at index 0.  Whether an item is a peek
+ * cannot be predicted, so this has no branch.
+ */
+static inline uint32_t *ll_any_time(const struct ll_peek_times *t, uint32_t item, bool ret, bool is)
 {
-	const uint32_t at = t->first[item / MONO_SOME_PEEKS] + t->nth[item] + 1;
+	const uint32_t at = t->first[item / LL_SOME_PEEKS] + t->nth[item] + 1;
 
 	return &t->time[ret][at & -(uint32_t)is];
 }
 
-/* The index in the history. */
-static inline uint32_t mono_index(const struct mono *m, uint32_t item)
+/* The index of an item's operation in the history. */
+static inline uint32_t ll_index(const struct loglinear *m, uint32_t item)
 {
 	return m->s->ops ? m->s->ops[item] : item;
 }
 
-static inline const struct kl_op *mono_op_of(const struct mono *m, uint32_t item)
+static inline const struct kl_op *ll_op_of(const struct loglinear *m, uint32_t item)
 {
-	return &m->s->h->ops[mono_index(m, item)];
+	return &m->s->h->ops[ll_index(m, item)];
 }
 
-static inline bool mono_pending(const struct mono *m, uint32_t item)
+static inline bool ll_pending(const struct loglinear *m, uint32_t item)
 {
-	return mono_op_of(m, item)->flags & KL_OP_PENDING;
+	return ll_op_of(m, item)->flags & KL_OP_PENDING;
 }
 
-/* The next of the order. */
-static inline void mono_put(struct mono *m, uint32_t item)
+/* Append an item to the order. */
+static inline void ll_put(struct loglinear *m, uint32_t item)
 {
 	m->order[m->norder++] = (struct kl_step){ .item = item };
 }
 
-#define MONO_UNSEEN	UINT32_MAX	/* lo, oret: not yet; MONO_START for rret */
+#define LL_UNSEEN	UINT32_MAX	/* first_ret and first_seen_ret before any return */
 
-static inline void mono_new_value(struct mono_value *v)
+static inline void ll_new_value(struct ll_value *v)
 {
-	*v = (struct mono_value){
-		.add = MONO_NONE, .remove = MONO_NONE, .lo = MONO_UNSEEN, .oret = MONO_UNSEEN,
+	*v = (struct ll_value){
+		.add = LL_NONE,
+		.remove = LL_NONE,
+		.first_ret = LL_UNSEEN,
+		.first_seen_ret = LL_UNSEEN,
 	};
 }
 
-/* Is it inside at some time, whatever the order? */
-static inline bool mono_critical(const struct mono_value *v)
+/* Does the value have a critical interval: is it inside at some time in every order? */
+static inline bool ll_critical(const struct ll_value *v)
 {
-	return v->lo < v->hi;
+	return v->first_ret < v->last_call;
 }
 
-/* A value of which nothing is left: it counts for nothing. */
-static inline bool mono_gone(const struct mono *m, const struct mono_value *v)
+/* Has the value no operations left?  Then it is ignored. */
+static inline bool ll_gone(const struct loglinear *m, const struct ll_value *v)
 {
-	return v->lo > m->end;
+	return v->first_ret > m->end;
 }
 
 /**
- * struct mono_type - the monitor of one container
- * @decide: 1: there is an order; 0: there is none, and m->core says why; -ENOMEM
- * @order: fills m->order after a yes; 0 or -ENOMEM
+ * struct ll_type - the monitor of one container
+ * @decide: returns 1 if there is an order, 0 if there is none and m->core says why, or -ENOMEM.  It
+ *	cannot decline: ll_decide() refuses before what no monitor decides
+ * @order: fills m->order after @decide returned 1; returns 0 or -ENOMEM
  */
-struct mono_type {
-	int (*decide)(struct mono *m);
-	int (*order)(struct mono *m);
+struct ll_type {
+	int (*decide)(struct loglinear *m);
+	int (*order)(struct loglinear *m);
 };
 
-/* set.c: a whole set, or map of bits; fills @a.  0 or -ENOMEM. */
-int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
-	     struct kl_answer *a);
-/* gaps.c: a history in which operations were lost; fills @a.  0 or a negative errno. */
-int mono_gaps(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a);
+/* Decides some operations: kl_engine.decide_ops of the engine `log-linear'. */
+typedef int ll_decide_fn(const struct kl_slice *s, const struct kl_limits *lim,
+			 struct kl_answer *a);
 /*
- * engine.c: ask a general engine about a->core, too; if it does not say the same there
- * is no violation and no core.  0 or -ENOMEM.
+ * gaps.c: decide a history with lost operations by @decide, which sees its parts.  Return: 0,
+ * or a negative errno.
  */
-int mono_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a);
-/* engine.c: enum kl_role of each of the history's methods, to be freed; NULL without memory. */
-uint8_t *mono_roles(const struct kl_slice *s);
-/* Ask the frontier engine about @core->core; the answer of what it says is @a.  0 or -ENOMEM. */
-int mono_ask_general(const struct kl_slice *s, const struct kl_limits *lim,
-		     const struct kl_answer *core, struct kl_answer *a);
-/* engine.c: does m->order keep the order of each thread?  1, 0 or -ENOMEM. */
-int mono_keeps_lines(const struct mono *m);
+int ll_gaps(const struct kl_slice *s, const struct kl_limits *lim, ll_decide_fn *decide,
+	    struct kl_answer *a);
+/*
+ * confirm.c: ask a general engine about a->core, too.  If that engine finds an order, @a becomes
+ * UNKNOWN and has no core.  Return: 0, or -ENOMEM.
+ */
+int ll_confirm(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a);
+/* confirm.c: let the frontier engine decide the operations core->core.  Return: 0, or -ENOMEM. */
+int ll_ask_general(const struct kl_slice *s, const struct kl_limits *lim,
+		   const struct kl_answer *core, struct kl_answer *a);
+/* confirm.c: make @a UNKNOWN, for the reason @why. */
+void ll_decline(struct kl_answer *a, const char *why);
+/* roles.c: the enum kl_role of each method of the history, to be freed; NULL without memory. */
+uint8_t *ll_roles(const struct kl_slice *s);
+/*
+ * thread_order.c: does m->order keep the order of each thread?  Return: 1 if it does, 0 if not,
+ * -ENOMEM.
+ */
+int ll_keeps_thread_order(const struct loglinear *m);
 
-extern const struct mono_type mono_queue, mono_stack, mono_pqueue, mono_register;
-
-/*
- * timeline.c: m->ev, m->op and the values.  1: done; 0: this history is not for the
- * monitors, @reason says why; -ENOMEM.
- */
-int mono_timeline(struct mono *m, char *reason, size_t size);
-/* Make m->ev, if it is not there.  0 or -ENOMEM. */
-int mono_events(struct mono *m);
-/*
- * lifetimes.c: what can be said of the values when all events were seen.  Return: of how many
- * operations they tell.
- */
-uint32_t mono_settle(struct mono *m);
-/* Make m->ins, if it is not there; needs m->ev.  0 or -ENOMEM. */
-int mono_list_ins(struct mono *m);
-/* Make m->peek_times, if they are not there; or only room.  0 or -ENOMEM. */
-int mono_need_peek_times(struct mono *m);
-int mono_alloc_peek_times(struct mono *m);
-void mono_free_peek_times(struct mono *m);
-/* The times of operations are not needed any more, as long as nobody asks again. */
-void mono_free_times(struct mono *m);
-/* Gather the values again, after some operations were given other ones; needs m->ev. */
-void mono_gather(struct mono *m);
-/* Make m->call and m->ret, if they are not there; or only room, @rets: for both.  0 or -ENOMEM. */
-int mono_times(struct mono *m);
-int mono_alloc_times(struct mono *m, bool rets);
-/*
- * unknown_removals.c: guess what removals took that returned; mono_gather() them then.  0,
- * -EAGAIN if that is too much, -ENOMEM.
- */
-int mono_guess_unknown(struct mono *m);
-/*
- * pending_removals.c: give pending removals what has to be gone; gathers the values.  0 or -ENOMEM.
- * Then, what breaks the condition of m->core, too: 1, 0 if that is not so, -ENOMEM.
- */
-int mono_give_wild(struct mono *m);
-int mono_give_more(struct mono *m);
-/* Give each use of a word a value of its own; 0 or -ENOMEM. */
-int mono_rename(struct mono *m);
+extern const struct ll_type ll_queue, ll_stack, ll_pqueue, ll_register;
 
 /*
- * conditions.c: what holds of each value by itself, and where it was empty
- * (Lemma 5.1).  1, 0 with a core, or -ENOMEM.
+ * timeline.c: make m->op and the values, and m->ev if it is needed.  Return: 1, or 0 if the
+ * monitors cannot decide this history and @reason says why, or -ENOMEM.
  */
-int mono_standard(struct mono *m);
-
-/* The core: start one, add a value to it, say what is wrong with it.  Negative errno on failure. */
-void mono_core_start(struct mono *m, uint32_t deadline);
-void mono_core_say(struct mono *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int mono_core_add(struct mono *m, uint32_t value);
-/* Add values other than @but whose critical intervals cover the gaps @from .. @to - 1. */
-int mono_core_cover(struct mono *m, uint32_t from, uint32_t to, uint32_t but);
+int ll_timeline(struct loglinear *m, char *reason, size_t size);
+/* Make m->ev, unless it exists.  Return: 0, or -ENOMEM. */
+int ll_events(struct loglinear *m);
+/*
+ * lifetimes.c: complete the values after the last event.  Return: the number of operations that
+ * belong to values.
+ */
+uint32_t ll_settle(struct loglinear *m);
+/* Make m->ins, unless it exists; needs m->ev.  Return: 0, or -ENOMEM. */
+int ll_list_ins(struct loglinear *m);
+/* Make m->peek_times unless they exist; ll_alloc_peek_times() only allocates. */
+int ll_need_peek_times(struct loglinear *m);
+int ll_alloc_peek_times(struct loglinear *m);
+void ll_free_peek_times(struct loglinear *m);
+/* Free the times of operations; ll_times() makes them again. */
+void ll_free_times(struct loglinear *m);
+/* Compute all values again, after some operations got other values; needs m->ev. */
+void ll_gather(struct loglinear *m);
+/* Make m->call and m->ret unless they exist; ll_alloc_times() only allocates, m->ret if @rets. */
+int ll_times(struct loglinear *m);
+int ll_alloc_times(struct loglinear *m, bool rets);
+/*
+ * unknown_removals.c: guess which values the removals with unknown results removed; call
+ * ll_gather() afterwards.  Return: 0, -EAGAIN if there are too many, -ENOMEM.
+ */
+int ll_guess_unknown(struct loglinear *m);
+/*
+ * pending_removals.c: assign to pending removals the values that must have been removed, and
+ * compute all values again.  Return: 0, or -ENOMEM.  ll_give_more() does so only for the values of
+ * m->core, which break a condition.  Return: 1 if it assigned any, 0 if not, -ENOMEM.
+ */
+int ll_give_unknown(struct loglinear *m);
+int ll_give_more(struct loglinear *m);
+/* Give each use of a word a value of its own.  Return: 0, or -ENOMEM. */
+int ll_rename(struct loglinear *m);
 
 /*
- * priority_order.c: values that are not gone, as they come out of a priority queue, or with @last the
- * other way round; equal ones by number.  In the lower halves; where the upper ones differ
- * the words do.  To be freed; NULL without memory.
+ * conditions.c: check each value by itself, and operations that found the container empty
+ * (Lemma 5.1).  Return: 1 if all conditions hold, 0 with a core, -ENOMEM.
  */
-uint64_t *mono_turns(const struct mono *m, bool last, uint32_t *count);
+int ll_conditions(struct loglinear *m);
 
-/* Peeks by value.  0 or -ENOMEM. */
-int mono_list_peeks(struct mono *m);
+/* Start a core, say what is wrong with it, and add a value.  Return: 0, or -ENOMEM. */
+void ll_core_start(struct loglinear *m, uint32_t deadline);
+void ll_core_say(struct loglinear *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int ll_core_add(struct loglinear *m, uint32_t value);
+/* Add values except @but, whose critical intervals together cover the slots @from .. @to - 1. */
+int ll_core_cover(struct loglinear *m, uint32_t from, uint32_t to, uint32_t but);
 
-static inline uint32_t mono_word_of(const struct mono *m, uint32_t value)
+/*
+ * priority_order.c: the values that are not gone, in the order in which a priority queue pops
+ * them, or with @last in reverse; equal words are ordered by number.  The lower half of an entry
+ * is a value; entries with different upper halves have different words.  Return: an array to be
+ * freed, or NULL without memory.
+ */
+uint64_t *ll_turns(const struct loglinear *m, bool last, uint32_t *count);
+
+/* List the peeks of each value.  Return: 0, or -ENOMEM. */
+int ll_list_peeks(struct loglinear *m);
+
+static inline uint32_t ll_word_of(const struct loglinear *m, uint32_t value)
 {
 	return m->word_of ? m->word_of[value] : value;
 }
 
-static inline uint64_t mono_word(const struct mono *m, uint32_t value)
+static inline uint64_t ll_word(const struct loglinear *m, uint32_t value)
 {
-	return m->words[mono_word_of(m, value)];
+	return m->words[ll_word_of(m, value)];
 }
 
-/* The peeks of a value that has some, as many as it has, by call; see mono_list_peeks(). */
-static inline const uint32_t *mono_peeks(const struct mono *m, uint32_t value)
+/* The peeks of a value that has some, v.peeks of them, by call; see ll_list_peeks(). */
+static inline const uint32_t *ll_peeks(const struct loglinear *m, uint32_t value)
 {
 	return m->peek + m->first_peek[value];
 }
 
-/* Are they equal?  See mono_turns(). */
-static inline bool mono_one_turn(const struct mono *m, uint64_t a, uint64_t b)
+/* Do two entries of ll_turns() have the same priority? */
+static inline bool ll_one_turn(const struct loglinear *m, uint64_t a, uint64_t b)
 {
-	return a == b || (!((a ^ b) >> 32) &&
-			  mono_word(m, (uint32_t)a) == mono_word(m, (uint32_t)b));
+	return a == b || (!((a ^ b) >> 32) && ll_word(m, (uint32_t)a) == ll_word(m, (uint32_t)b));
 }
 
 #endif

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pending removals.  A value that nobody is known to have removed, and that has to be
- * gone by some time, its deadline, can only have been taken by one that was called
- * before.  What is given here has to be gone:
+ * Pending removals.  A value v without a known removal may have a deadline: a time by which it must
+ * have been removed.  Only a pending removal that was called before can have removed it.  Deadlines
+ * by container, where w is another value:
  *
- * - In a queue before what certainly entered later (v.lo < w.call) is seen (w.oret).
- * - On a stack before what is certainly below it (w.lo <= v.call, v.lo <= w.hi) is
- *   popped (w.rret).
- * - In a priority queue before what goes later and is removed after it is certainly in
- *   (w.hi >= v.lo) is removed (w.rret).
- * - In all of them before an operation that began when it was in finds it empty.
+ * - queue: the first return of an operation that saw w (w.first_seen_ret), if w certainly entered
+ *   after v (v.first_ret < w.call)
+ * - stack: the return of w's pop (w.remove_ret), if w is certainly below v
+ *   (w.first_ret <= v.call, v.first_ret <= w.last_call)
+ * - priority queue: the return of w's removal (w.remove_ret), if w has lower priority and is
+ *   removed when v is certainly inside (w.last_call >= v.first_ret)
+ * - all: the return of an operation that found the container empty, if it was called when v was
+ *   inside
  *
- * The earliest deadline has the removal that was called first, so that if there is one
- * for each each has one.  There are other reasons to be gone, of several values together:
- * when a monitor finds one, a value of its core is given an earlier deadline, and all is
- * given anew.  That is no more than a good guess: an order that comes of it is an order,
- * and for a violation see confirm().
+ * The value with the earliest deadline gets the pending removal that was called first.  So each
+ * value gets one if that is possible.  Several values together may have other deadlines.  When
+ * a monitor finds such a reason, a value of its core gets an earlier deadline, and the removals are
+ * given anew.  That is only a good guess: an order that results is an order of the history, and
+ * confirm() decides about a violation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@
 #include "base/sort.h"
 #include "check/loglinear/loglinear.h"
 
-/* The least of what was put in at @at or behind. */
+/* A tree for the minimum of all entries from an index on. */
 struct least {
 	uint32_t *min, n;
 };
@@ -44,81 +46,84 @@ static uint32_t least_from(const struct least *l, uint32_t at)
 	return min;
 }
 
-static bool is_left(const struct mono *m, uint32_t value)
+static bool is_left(const struct loglinear *m, uint32_t value)
 {
-	const struct mono_value *v = &m->v[value];
+	const struct ll_value *v = &m->v[value];
 
-	return v->remove == MONO_NONE && !mono_gone(m, v);
+	return v->remove == LL_NONE && !ll_gone(m, v);
 }
 
-/* From the last addition back: what was seen of all that were added later. */
-static void queue_deadlines(const struct mono *m, uint32_t *deadline)
+/* From the last addition back: the first sight of all values that were added later. */
+static void queue_deadlines(const struct loglinear *m, uint32_t *deadline)
 {
 	uint32_t least = UINT32_MAX, i = m->nins, k;
 
 	while (i--) {
 		const uint32_t value = m->ins[i] >> 1;
-		const struct mono_value *v = &m->v[value];
+		const struct ll_value *v = &m->v[value];
 
-		if (m->ins[i] == mono_in(value, false))
-			least = v->oret < least ? v->oret : least;
-		else if (v->lo != MONO_START && is_left(m, value))
+		if (m->ins[i] == ll_in(value, false))
+			least = v->first_seen_ret < least ? v->first_seen_ret : least;
+		else if (v->first_ret != LL_START && is_left(m, value))
 			deadline[value] = least;
 	}
 	for (k = 0; k < m->nvalues; k++)
-		if (m->v[k].lo == MONO_START && is_left(m, k))
+		if (m->v[k].first_ret == LL_START && is_left(m, k))
 			deadline[k] = least;
 }
 
-/* By calls of additions, with all that were certainly in by then. */
-static void stack_deadlines(const struct mono *m, uint32_t *deadline, struct least *l)
+/* In order of additions' calls, with the values that were certainly inside by then. */
+static void stack_deadlines(const struct loglinear *m, uint32_t *deadline, struct least *l)
 {
 	uint32_t i;
 
 	for (i = 0; i < m->nvalues; i++)
-		if (m->v[i].lo == MONO_START && m->v[i].remove != MONO_NONE)
-			least_put(l, m->v[i].hi, m->v[i].rret);
+		if (m->v[i].first_ret == LL_START && m->v[i].remove != LL_NONE)
+			least_put(l, m->v[i].last_call, m->v[i].remove_ret);
 	for (i = 0; i < m->nins; i++) {
 		const uint32_t value = m->ins[i] >> 1;
-		const struct mono_value *v = &m->v[value];
+		const struct ll_value *v = &m->v[value];
 
-		if (m->ins[i] == mono_in(value, false)) {
+		if (m->ins[i] == ll_in(value, false)) {
 			if (is_left(m, value))
-				deadline[value] = least_from(l, v->lo);
-		} else if (v->remove != MONO_NONE) {
-			least_put(l, v->hi, v->rret);
+				deadline[value] = least_from(l, v->first_ret);
+		} else if (v->remove != LL_NONE) {
+			least_put(l, v->last_call, v->remove_ret);
 		}
 	}
 }
 
-/* From what goes last up. */
-static int pqueue_deadlines(const struct mono *m, uint32_t *deadline, struct least *l)
+/* From the lowest priority up. */
+static int pqueue_deadlines(const struct loglinear *m, uint32_t *deadline, struct least *l)
 {
 	uint32_t i, j, same, n;
-	uint64_t *turn = mono_turns(m, true, &n);
+	uint64_t *turn = ll_turns(m, true, &n);
 
 	if (!turn)
 		return -ENOMEM;
 	for (i = 0; i < n; i = same) {
-		for (same = i; same < n && mono_one_turn(m, turn[same], turn[i]); same++) {
+		for (same = i; same < n && ll_one_turn(m, turn[same], turn[i]); same++) {
 			const uint32_t value = turn[same];
 
 			if (is_left(m, value))
-				deadline[value] = least_from(l, m->v[value].lo);
+				deadline[value] = least_from(l, m->v[value].first_ret);
 		}
 		for (j = i; j < same; j++) {
-			const struct mono_value *v = &m->v[(uint32_t)turn[j]];
+			const struct ll_value *v = &m->v[(uint32_t)turn[j]];
 
-			if (v->remove != MONO_NONE)
-				least_put(l, v->hi, v->rret);
+			if (v->remove != LL_NONE)
+				least_put(l, v->last_call, v->remove_ret);
 		}
 	}
 	free(turn);
 	return 0;
 }
 
-/* Of those that found it empty, whose calls are in order, the first after each value was in. */
-static void empty_deadlines(const struct mono *m, uint32_t *deadline)
+/*
+ * The first operation after each value's first_ret that found the container empty; calls are in
+ * order.
+ */
+static void empty_deadlines(const struct loglinear *m, uint32_t *deadline)
 {
 	uint32_t i, low, high, mid;
 
@@ -127,7 +132,7 @@ static void empty_deadlines(const struct mono *m, uint32_t *deadline)
 			continue;
 		for (low = 0, high = m->ncuts; low < high; ) {
 			mid = low + (high - low) / 2;
-			if (m->cut[mid].call < m->v[i].lo)
+			if (m->cut[mid].call < m->v[i].first_ret)
 				low = mid + 1;
 			else
 				high = mid;
@@ -138,43 +143,43 @@ static void empty_deadlines(const struct mono *m, uint32_t *deadline)
 }
 
 /*
- * Give them away anew; @want: a value that has to have one, or MONO_NONE.  1, 0 if it has
- * none, -ENOMEM.
+ * Give all pending removals anew; @want is a value that must get one, or LL_NONE.  Return: 1,
+ * 0 if @want got none, -ENOMEM.
  */
-static int give_all(struct mono *m, uint32_t want)
+static int give_all(struct loglinear *m, uint32_t want)
 {
 	struct kl_key *k = malloc(2 * ((size_t)m->nvalues + 1) * sizeof(*k));
 	uint32_t i, n = 0, next = 0;
-	bool has = want == MONO_NONE;
+	bool has = want == LL_NONE;
 
 	if (!k)
 		return -ENOMEM;
 	for (i = 0; i < m->nwild; i++)
-		m->op[m->wild[i]] = mono_op(MONO_WILD, 0);
+		m->op[m->wild[i]] = ll_op(LL_UNKNOWN, 0);
 	for (i = 0; i < m->nvalues; i++)
 		if (m->deadline[i] < m->end - 1)
 			k[n++] = (struct kl_key){ .key = m->deadline[i], .val = i };
 	kl_sort_keys(k, n, k + n);
 	for (i = 0; i < n && next < m->nwild; i++) {
-		if (mono_call(m, m->wild[next]) >= k[i].key)
+		if (ll_call(m, m->wild[next]) >= k[i].key)
 			continue;
-		m->op[m->wild[next++]] = mono_op(MONO_REMOVE, k[i].val);
+		m->op[m->wild[next++]] = ll_op(LL_REMOVE, k[i].val);
 		has |= k[i].val == want;
 	}
 	free(k);
-	mono_gather(m);
+	ll_gather(m);
 	return has;
 }
 
-int mono_give_wild(struct mono *m)
+int ll_give_unknown(struct loglinear *m)
 {
 	struct least l = { .n = m->end + 1 };
 	int ret = -ENOMEM;
 
 	m->deadline = malloc(((size_t)m->nvalues + 1) * sizeof(*m->deadline));
 	l.min = malloc(((size_t)l.n + 2) * sizeof(*l.min));
-	if (!m->deadline || !l.min || mono_times(m) || mono_events(m) ||
-	    (m->c.kind == KL_CONTAINER_STACK && mono_list_ins(m)))
+	if (!m->deadline || !l.min || ll_times(m) || ll_events(m) ||
+	    (m->c.kind == KL_CONTAINER_STACK && ll_list_ins(m)))
 		goto out;
 	memset(m->deadline, 0xff, m->nvalues * sizeof(*m->deadline));
 	memset(l.min, 0xff, ((size_t)l.n + 2) * sizeof(*l.min));
@@ -187,44 +192,45 @@ int mono_give_wild(struct mono *m)
 		ret = pqueue_deadlines(m, m->deadline, &l);
 	empty_deadlines(m, m->deadline);
 	if (!ret)
-		ret = give_all(m, MONO_NONE);
+		ret = give_all(m, LL_NONE);
 out:
 	free(l.min);
 	return ret < 0 ? ret : 0;
 }
 
-/* A value of the core that may have been gone earlier, or MONO_NONE. */
-static uint32_t find_late(const struct mono *m, uint32_t from)
+/* Find a value of the core that may have been removed earlier.  Return: the value, or LL_NONE. */
+static uint32_t find_late(const struct loglinear *m, uint32_t from)
 {
 	uint32_t i;
 	size_t w;
 
 	for (i = from; i < m->nvalues; i++) {
-		const struct mono_value *v = &m->v[i];
+		const struct ll_value *v = &m->v[i];
 
-		if (mono_gone(m, v) || v->hi < m->core.deadline || m->deadline[i] <= m->core.deadline ||
-		    (v->remove != MONO_NONE && !mono_pending(m, v->remove)))
+		if (ll_gone(m, v) || v->last_call < m->core.deadline ||
+		    m->deadline[i] <= m->core.deadline ||
+		    (v->remove != LL_NONE && !ll_pending(m, v->remove)))
 			continue;
 		for (w = 0; w < m->core.n; w++)
-			if (mono_word_of(m, i) == m->core.words[w])
+			if (ll_word_of(m, i) == m->core.words[w])
 				return i;
 	}
-	return MONO_NONE;
+	return LL_NONE;
 }
 
-int mono_give_more(struct mono *m)
+int ll_give_more(struct loglinear *m)
 {
-	uint32_t value = MONO_NONE, before;
+	uint32_t value = LL_NONE, before;
 	int ret;
 
-	while ((value = find_late(m, value + 1)) != MONO_NONE) {
+	while ((value = find_late(m, value + 1)) != LL_NONE) {
 		before = m->deadline[value];
 		m->deadline[value] = m->core.deadline;
 		ret = give_all(m, value);
 		if (ret)
 			return ret;
 		m->deadline[value] = before;
-		ret = give_all(m, MONO_NONE);
+		ret = give_all(m, LL_NONE);
 		if (ret < 0)
 			return ret;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sets of gaps, see position_set.h. */
+/* Sets of slots, see position_set.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define WORDS(n)	(((size_t)(n) + 63) / 64)
 
-int mono_bits_init(struct mono_bits *b, uint32_t n, bool full)
+int position_set_init(struct position_set *b, uint32_t n, bool full)
 {
 	size_t size = n;
 
@@ -31,7 +31,7 @@ int mono_bits_init(struct mono_bits *b, uint32_t n, bool full)
 	return 0;
 }
 
-void mono_bits_free(struct mono_bits *b)
+void position_set_free(struct position_set *b)
 {
 	unsigned int l;
 
@@ -40,7 +40,7 @@ void mono_bits_free(struct mono_bits *b)
 	memset(b, 0, sizeof(*b));
 }
 
-void mono_bits_set(struct mono_bits *b, uint32_t i)
+void position_set_set(struct position_set *b, uint32_t i)
 {
 	unsigned int l;
 
@@ -48,12 +48,12 @@ void mono_bits_set(struct mono_bits *b, uint32_t i)
 		b->word[l][i / 64] |= 1ull << i % 64;
 }
 
-uint32_t mono_bits_next(const struct mono_bits *b, uint32_t i)
+uint32_t position_set_next(const struct position_set *b, uint32_t i)
 {
 	unsigned int l;
 
 	if (i >= b->n)
-		return MONO_NONE;
+		return LL_NONE;
 	for (l = 0; l < b->levels; l++) {
 		const uint64_t w = b->word[l][i / 64] >> i % 64;
 
@@ -63,12 +63,12 @@ uint32_t mono_bits_next(const struct mono_bits *b, uint32_t i)
 				i = i * 64 + __builtin_ctzll(b->word[l][i]);
 			return i;
 		}
-		i = i / 64 + 1;		/* each level has a word of zeros at its end */
+		i = i / 64 + 1;		/* each level ends with a word of zeros */
 	}
-	return MONO_NONE;
+	return LL_NONE;
 }
 
-uint32_t mono_bits_prev(const struct mono_bits *b, uint32_t i)
+uint32_t position_set_prev(const struct position_set *b, uint32_t i)
 {
 	unsigned int l;
 
@@ -84,13 +84,13 @@ uint32_t mono_bits_prev(const struct mono_bits *b, uint32_t i)
 			return i;
 		}
 		if (i < 64)
-			return MONO_NONE;
+			return LL_NONE;
 		i = i / 64 - 1;
 	}
-	return MONO_NONE;
+	return LL_NONE;
 }
 
-static void emptied(struct mono_bits *b, uint32_t word)
+static void emptied(struct position_set *b, uint32_t word)
 {
 	unsigned int l;
 
@@ -98,12 +98,12 @@ static void emptied(struct mono_bits *b, uint32_t word)
 		b->word[l][word / 64] &= ~(1ull << word % 64);
 }
 
-void mono_bits_clear(struct mono_bits *b, uint32_t from, uint32_t to)
+void position_set_clear(struct position_set *b, uint32_t from, uint32_t to)
 {
 	uint32_t i;
 
-	for (i = mono_bits_next(b, from); i <= to && i != MONO_NONE;
-	     i = mono_bits_next(b, (i | 63) + 1)) {
+	for (i = position_set_next(b, from); i <= to && i != LL_NONE;
+	     i = position_set_next(b, (i | 63) + 1)) {
 		uint64_t mask = ~0ull << i % 64;
 
 		if (to / 64 == i / 64)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A set of gaps, as a tree of words of bits: next, previous and removal in log64 n. */
+/* A set of slots, as a tree of 64-bit words: next, previous and removal take log64 n steps. */
 #ifndef KL_CHECK_LOGLINEAR_POSITION_SET_H
 #define KL_CHECK_LOGLINEAR_POSITION_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct mono_bits {
+struct position_set {
 	uint64_t *word[6];
 	unsigned int levels;
 	uint32_t n;
 };
 
-int mono_bits_init(struct mono_bits *b, uint32_t n, bool full);
-void mono_bits_free(struct mono_bits *b);
-void mono_bits_set(struct mono_bits *b, uint32_t i);
-/* The first member from @i on, or MONO_NONE; the last up to @i. */
-uint32_t mono_bits_next(const struct mono_bits *b, uint32_t i);
-uint32_t mono_bits_prev(const struct mono_bits *b, uint32_t i);
+int position_set_init(struct position_set *b, uint32_t n, bool full);
+void position_set_free(struct position_set *b);
+void position_set_set(struct position_set *b, uint32_t i);
+/* The first member from @i on, and the last one up to @i; or LL_NONE. */
+uint32_t position_set_next(const struct position_set *b, uint32_t i);
+uint32_t position_set_prev(const struct position_set *b, uint32_t i);
 /* Remove all members of @from .. @to. */
-void mono_bits_clear(struct mono_bits *b, uint32_t from, uint32_t to);
+void position_set_clear(struct position_set *b, uint32_t from, uint32_t to);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Places of operations, and an order from them, see positions.h. */
+/* The slots of operations, and an order from them; see positions.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,12 +7,12 @@
 #include "base/sort.h"
 #include "check/loglinear/positions.h"
 
-#define FEW	32	/* of one gap that are put in order one by one */
+#define FEW	32	/* items of a slot up to which insertion sort is used */
 
-/* What happens to a value in a gap, in this order. */
+/* What happens to a value in a slot, in this order. */
 enum { ENDS, STAYS, EMPTY, BEGINS };
 
-void mono_places_free(struct mono_places *p)
+void ll_positions_free(struct ll_positions *p)
 {
 	if (!p)
 		return;
@@ -21,13 +21,13 @@ void mono_places_free(struct mono_places *p)
 	free(p);
 }
 
-int mono_places_init(struct mono *m)
+int ll_positions_init(struct loglinear *m)
 {
-	struct mono_places *p;
+	struct ll_positions *p;
 
-	if (m->npeeks && mono_need_peek_times(m))
+	if (m->npeeks && ll_need_peek_times(m))
 		return -ENOMEM;
-	mono_places_free(m->places);
+	ll_positions_free(m->places);
 	m->places = NULL;
 	if (!m->ordered)
 		return 0;
@@ -39,29 +39,29 @@ int mono_places_init(struct mono *m)
 	return p->at && p->rank ? 0 : -ENOMEM;
 }
 
-/* What comes first in a gap; of one value the addition, peeks, the removal. */
-static uint64_t key(const struct mono *m, uint32_t item)
+/* The sort key of an item in its slot; a value's addition, peeks and removal come in this order. */
+static uint64_t key(const struct loglinear *m, uint32_t item)
 {
-	static const uint8_t turn[] = { [MONO_ADD] = 0, [MONO_PEEK] = 1, [MONO_REMOVE] = 2 };
-	const struct mono_places *p = m->places;
-	const enum mono_kind kind = mono_kind(m->op[item]);
-	const uint32_t value = m->op[item] & MONO_VALUE, at = p->at[item];
-	const struct mono_value *v = &m->v[value];
+	static const uint8_t turn[] = { [LL_ADD] = 0, [LL_PEEK] = 1, [LL_REMOVE] = 2 };
+	const struct ll_positions *p = m->places;
+	const enum ll_kind kind = ll_kind(m->op[item]);
+	const uint32_t value = m->op[item] & LL_VALUE, at = p->at[item];
+	const struct ll_value *v = &m->v[value];
 	uint64_t rank, what = STAYS;
 
-	if (kind == MONO_EMPTY)
+	if (kind == LL_EMPTY)
 		return (uint64_t)EMPTY << 30;
 	rank = p->rank[value];
-	if (v->remove != MONO_NONE && p->at[v->remove] == at) {
+	if (v->remove != LL_NONE && p->at[v->remove] == at) {
 		what = ENDS;
-		rank = MONO_VALUE - rank;
-	} else if (v->add != MONO_NONE && p->at[v->add] == at) {
+		rank = LL_VALUE - rank;
+	} else if (v->add != LL_NONE && p->at[v->add] == at) {
 		what = BEGINS;
 	}
 	return what << 30 | rank << 2 | turn[kind];
 }
 
-static int sort_many(const struct mono *m, struct kl_step *step, size_t n)
+static int sort_many(const struct loglinear *m, struct kl_step *step, size_t n)
 {
 	struct kl_key *k = kl_big_alloc(2 * n * sizeof(*k));
 	size_t i;
@@ -77,8 +77,8 @@ static int sort_many(const struct mono *m, struct kl_step *step, size_t n)
 	return 0;
 }
 
-/* Those of one gap. */
-static int sort_gap(const struct mono *m, struct kl_step *step, size_t n)
+/* Sort the items of one slot. */
+static int sort_gap(const struct loglinear *m, struct kl_step *step, size_t n)
 {
 	uint64_t keys[FEW];
 	size_t i, at;
@@ -99,15 +99,15 @@ static int sort_gap(const struct mono *m, struct kl_step *step, size_t n)
 	return 0;
 }
 
-/* What has a gap. */
-static inline bool placed(const struct mono *m, uint32_t item)
+/* Does the item have a slot? */
+static inline bool placed(const struct loglinear *m, uint32_t item)
 {
-	return mono_kind(m->op[item]) <= MONO_EMPTY && m->places->at[item] < m->end;
+	return ll_kind(m->op[item]) <= LL_EMPTY && m->places->at[item] < m->end;
 }
 
-int mono_places_order(struct mono *m)
+int ll_positions_order(struct loglinear *m)
 {
-	/* Of each gap where it begins in the order, at last where it ends. */
+	/* The index in the order at which each slot begins; in the end, at which it ends. */
 	const size_t bytes = ((size_t)m->end + 1) * sizeof(uint32_t);
 	uint32_t *next = kl_zero_map(bytes, bytes);
 	uint32_t *at = m->places->at, i, from;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Priority queues (section 9).  There is an order if and only if each operation
- * that sees a value has a gap in no critical interval of a value that goes first
- * (Corollary 9.3): nobody cares when values of less priority are added, and what
- * is seen is seen while no other is in its way.
+ * Priority queues (section 9).  There is an order if and only if each removal and peek of a value
+ * has a slot in no critical interval of a value with higher priority (Corollary 9.3).  Values with
+ * lower priority do not matter.
  *
- * From the first priority down: gaps are taken away as intervals cover them.
- * A value is added as late as it can, before its first peek if that had to be
- * earlier, and removed as early: so no gap is inside its life that was not inside
- * its critical interval and is left for those that come after.
+ * Values are processed from the highest priority down, and slots disappear as intervals cover them.
+ * A value is added as late as possible, but before its first peek, and removed as early as
+ * possible.  So its life covers no slots but those of its critical interval, and the other slots
+ * are left for lower priorities.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,95 +16,97 @@
 #include "check/loglinear/position_set.h"
 #include "check/loglinear/positions.h"
 
-#define AHEAD	8	/* values between one step of fetching them and the next, see fetch() */
-#define FETCHED	4	/* peeks of a value that are */
+#define AHEAD	8	/* values between two steps of prefetching, see fetch() */
+#define FETCHED	4	/* peeks of a value that are prefetched */
 
 struct pqueue {
-	struct mono *m;
-	struct mono_bits free;	/* gaps in no interval of a higher priority */
+	struct loglinear *m;
+	struct position_set free;	/* slots in no interval of a higher priority */
 };
 
-/* The values that cover all gaps of @w, where an operation of @value would be, and its own. */
-static int blocked(struct pqueue *q, uint32_t value, struct mono_window w)
+/* Make a core: values that cover all slots @w of an operation of @value, and @value. */
+static int blocked(struct pqueue *q, uint32_t value, struct ll_window w)
 {
-	struct mono *m = q->m;
-	const uint64_t word = mono_word(m, value);
+	struct loglinear *m = q->m;
+	const uint64_t word = ll_word(m, value);
 	uint32_t best, i;
 	int ret;
 
-	mono_core_start(m, w.to + 1);
-	ret = mono_core_add(m, value);
+	ll_core_start(m, w.to + 1);
+	ret = ll_core_add(m, value);
 	while (!ret && w.from <= w.to) {
-		best = MONO_NONE;
+		best = LL_NONE;
 		for (i = 0; i < m->nvalues; i++) {
-			const struct mono_value *v = &m->v[i];
-			const uint64_t other = mono_word(m, i);
+			const struct ll_value *v = &m->v[i];
+			const uint64_t other = ll_word(m, i);
 
-			if (!mono_critical(v) || (m->c.max ? other <= word : other >= word) ||
-			    v->lo > w.from || v->hi <= w.from)
+			if (!ll_critical(v) || (m->c.max ? other <= word : other >= word) ||
+			    v->first_ret > w.from || v->last_call <= w.from)
 				continue;
-			if (best == MONO_NONE || v->hi > m->v[best].hi)
+			if (best == LL_NONE || v->last_call > m->v[best].last_call)
 				best = i;
 		}
-		if (best == MONO_NONE)
+		if (best == LL_NONE)
 			break;
-		ret = mono_core_add(m, best);
-		w.from = m->v[best].hi;
+		ret = ll_core_add(m, best);
+		w.from = m->v[best].last_call;
 	}
 	if (!ret && m->core.n == 2)
-		mono_core_say(m, "%" PRIu64 " came out, or was first, while %" PRIu64 ", which goes "
-			      "before it, was inside all the time", word,
-			      m->words[m->core.words[1]]);
+		ll_core_say(m,
+			    "%" PRIu64 " was removed, or was first, while %" PRIu64
+			    ", which has priority, was inside all the time",
+			    word, m->words[m->core.words[1]]);
 	else if (!ret)
-		mono_core_say(m, "%" PRIu64 " came out, or was first, while one or another of %zu "
-			      "values that go before it, as %" PRIu64 ", was inside", word,
-			      m->core.n - 1, m->words[m->core.words[m->core.n > 1]]);
+		ll_core_say(m,
+			    "%" PRIu64 " was removed, or was first, but at each time one of %zu "
+				       "values with priority, such as %" PRIu64 ", was inside",
+			    word, m->core.n - 1, m->words[m->core.words[m->core.n > 1]]);
 	return ret;
 }
 
-static void put(const struct mono *m, uint32_t item, uint32_t gap)
+static void put(const struct loglinear *m, uint32_t item, uint32_t gap)
 {
 	if (m->ordered)
 		m->places->at[item] = gap;
 }
 
-/* Give each operation of a value its gap.  1, 0 with a core, -ENOMEM. */
+/* Give each operation of a value a slot.  Return: 1, 0 with a core, -ENOMEM. */
 static int place(struct pqueue *q, uint32_t value)
 {
-	struct mono *m = q->m;
-	const struct mono_value *v = &m->v[value];
-	uint32_t in = v->add == MONO_NONE ? 0 : v->lo - 1, out = m->end - 1, first, i;
+	struct loglinear *m = q->m;
+	const struct ll_value *v = &m->v[value];
+	uint32_t in = v->add == LL_NONE ? 0 : v->first_ret - 1, out = m->end - 1, first, i;
 
-	if (v->remove != MONO_NONE) {
-		out = mono_bits_next(&q->free, v->hi);
-		if (out >= v->rret)
-			return blocked(q, value, mono_remove_window(v));
+	if (v->remove != LL_NONE) {
+		out = position_set_next(&q->free, v->last_call);
+		if (out >= v->remove_ret)
+			return blocked(q, value, ll_remove_window(v));
 		put(m, v->remove, out);
-		/* All at one time. */
+		/* All operations take effect in the same slot. */
 		if (out < in)
 			in = out;
 	}
 	first = in;
 	for (i = 0; i < v->peeks; i++) {
-		const uint32_t peek = mono_peeks(m, value)[i];
-		const struct mono_window w = mono_peek_window(m, v, peek);
+		const uint32_t peek = ll_peeks(m, value)[i];
+		const struct ll_window w = ll_peek_window(m, v, peek);
 		const uint32_t from = w.from > in ? w.from : in;
-		uint32_t gap = mono_bits_next(&q->free, from);
+		uint32_t gap = position_set_next(&q->free, from);
 
 		if (gap > w.to || gap > out)
-			gap = mono_bits_prev(&q->free, from);
-		if (gap == MONO_NONE || gap < w.from || gap > w.to)
+			gap = position_set_prev(&q->free, from);
+		if (gap == LL_NONE || gap < w.from || gap > w.to)
 			return blocked(q, value, w);
 		put(m, peek, gap);
 		first = gap < first ? gap : first;
 	}
-	if (v->add != MONO_NONE)
+	if (v->add != LL_NONE)
 		put(m, v->add, first);
 	return 1;
 }
 
-/* Peeks of a value that are fetched, one after the other. */
-static uint32_t few_peeks(const struct mono *m, uint64_t turn)
+/* The number of a value's peeks that are prefetched. */
+static uint32_t few_peeks(const struct loglinear *m, uint64_t turn)
 {
 	const uint32_t peeks = m->v[(uint32_t)turn].peeks;
 
@@ -113,14 +114,14 @@ static uint32_t few_peeks(const struct mono *m, uint64_t turn)
 }
 
 /*
- * What the values behind @i need lies anywhere, and where tells what lies anywhere, too: of
- * the next AHEAD ones all is there but the times of their peeks, of those behind them where
- * these are, and so on.  Not inlined, this would be taken for nothing.
+ * Prefetch what the values after @i need, which is scattered in memory and found by pointers that
+ * are scattered, too.  Each AHEAD values fetch one step further.  The compiler would drop this
+ * function's prefetches if it was not inlined.
  */
-static inline __attribute__((always_inline))
-void fetch(const struct mono *m, const uint64_t *turn, uint32_t i, uint32_t n)
+static inline __attribute__((always_inline)) void
+fetch(const struct loglinear *m, const uint64_t *turn, uint32_t i, uint32_t n)
 {
-	const struct mono_peek_times *t = &m->peek_times;
+	const struct ll_peek_times *t = &m->peek_times;
 	uint32_t k;
 
 	if (i + 4 * AHEAD >= n)
@@ -131,56 +132,56 @@ void fetch(const struct mono *m, const uint64_t *turn, uint32_t i, uint32_t n)
 		return;
 	__builtin_prefetch(&m->first_peek[(uint32_t)turn[4 * AHEAD]]);
 	if (few_peeks(m, turn[3 * AHEAD]))
-		__builtin_prefetch(mono_peeks(m, (uint32_t)turn[3 * AHEAD]));
+		__builtin_prefetch(ll_peeks(m, (uint32_t)turn[3 * AHEAD]));
 	for (k = few_peeks(m, turn[2 * AHEAD]); k--; )
-		__builtin_prefetch(&t->nth[mono_peeks(m, (uint32_t)turn[2 * AHEAD])[k]]);
+		__builtin_prefetch(&t->nth[ll_peeks(m, (uint32_t)turn[2 * AHEAD])[k]]);
 	for (k = few_peeks(m, turn[AHEAD]); k--; ) {
-		const uint32_t peek = mono_peeks(m, (uint32_t)turn[AHEAD])[k];
+		const uint32_t peek = ll_peeks(m, (uint32_t)turn[AHEAD])[k];
 
-		__builtin_prefetch(mono_peek_time(t, peek, false));
-		__builtin_prefetch(mono_peek_time(t, peek, true));
+		__builtin_prefetch(ll_peek_time(t, peek, false));
+		__builtin_prefetch(ll_peek_time(t, peek, true));
 	}
 }
 
 static int decide_sorted(struct pqueue *q, const uint64_t *turn, uint32_t n)
 {
-	struct mono *m = q->m;
+	struct loglinear *m = q->m;
 	uint32_t i, j, same;
 	int ret = 1;
 
 	for (i = 0; i < n && ret > 0; i = same) {
-		/* Equal words are not in each other's way. */
-		for (same = i; same < n && mono_one_turn(m, turn[same], turn[i]) && ret > 0; same++) {
+		/* Equal words have equal priority, and do not block each other. */
+		for (same = i; same < n && ll_one_turn(m, turn[same], turn[i]) && ret > 0; same++) {
 			fetch(m, turn, same, n);
 			if (m->ordered)
 				m->places->rank[(uint32_t)turn[same]] = n - 1 - same;
 			ret = place(q, turn[same]);
 		}
 		for (j = i; j < same; j++) {
-			const struct mono_value *v = &m->v[(uint32_t)turn[j]];
+			const struct ll_value *v = &m->v[(uint32_t)turn[j]];
 
-			if (mono_critical(v))
-				mono_bits_clear(&q->free, v->lo, v->hi - 1);
+			if (ll_critical(v))
+				position_set_clear(&q->free, v->first_ret, v->last_call - 1);
 		}
 	}
 	return ret;
 }
 
-static int pqueue_decide(struct mono *m)
+static int pqueue_decide(struct loglinear *m)
 {
 	struct pqueue q = { .m = m };
 	uint32_t n;
-	/* Before all else that needs room. */
-	uint64_t *turn = mono_turns(m, false, &n);
-	int ret = turn ? mono_places_init(m) ?: mono_list_peeks(m) : -ENOMEM;
+	/* Sorting needs much memory, so it comes before other allocations. */
+	uint64_t *turn = ll_turns(m, false, &n);
+	int ret = turn ? ll_positions_init(m) ?: ll_list_peeks(m) : -ENOMEM;
 
 	if (!ret)
-		ret = mono_bits_init(&q.free, m->end, true);
+		ret = position_set_init(&q.free, m->end, true);
 	if (!ret)
 		ret = decide_sorted(&q, turn, n);
-	mono_bits_free(&q.free);
+	position_set_free(&q.free);
 	free(turn);
 	return ret;
 }
 
-const struct mono_type mono_pqueue = { .decide = pqueue_decide, .order = mono_places_order };
+const struct ll_type ll_pqueue = { .decide = pqueue_decide, .order = ll_positions_order };

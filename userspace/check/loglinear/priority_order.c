@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whose turn it is among the values of a priority queue, see loglinear.h. */
+/* The values of a priority queue in the order in which they are popped; see loglinear.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,14 +7,14 @@
 #include "base/sort.h"
 #include "check/loglinear/loglinear.h"
 
-/* What goes first is less. */
-static inline uint64_t key(const struct mono *m, uint32_t value, bool last)
+/* A key that is less for values that are popped earlier. */
+static inline uint64_t key(const struct loglinear *m, uint32_t value, bool last)
 {
-	return m->c.max != last ? ~mono_word(m, value) : mono_word(m, value);
+	return m->c.max != last ? ~ll_word(m, value) : ll_word(m, value);
 }
 
-/* Of one upper half: by all of their words, in the @room if there is enough of it. */
-static int sort_run(const struct mono *m, uint64_t *t, size_t n, bool last, uint64_t *room,
+/* Sort entries with equal upper halves by their whole words, in @room if that is large enough. */
+static int sort_run(const struct loglinear *m, uint64_t *t, size_t n, bool last, uint64_t *room,
 		    size_t nroom)
 {
 	const size_t need = 2 * n * sizeof(struct kl_key) / sizeof(*room);
@@ -33,7 +33,7 @@ static int sort_run(const struct mono *m, uint64_t *t, size_t n, bool last, uint
 	return 0;
 }
 
-static int sort_runs(const struct mono *m, uint64_t *t, size_t n, bool last, uint64_t *room)
+static int sort_runs(const struct loglinear *m, uint64_t *t, size_t n, bool last, uint64_t *room)
 {
 	size_t i, end;
 	int ret = 0;
@@ -47,7 +47,7 @@ static int sort_runs(const struct mono *m, uint64_t *t, size_t n, bool last, uin
 	return ret;
 }
 
-uint64_t *mono_turns(const struct mono *m, bool last, uint32_t *count)
+uint64_t *ll_turns(const struct loglinear *m, bool last, uint32_t *count)
 {
 	const size_t bytes = ((size_t)m->nvalues + 1) * sizeof(uint64_t);
 	uint64_t *t = kl_big_alloc(bytes), *room = kl_big_alloc(bytes);
@@ -66,10 +66,10 @@ uint64_t *mono_turns(const struct mono *m, bool last, uint32_t *count)
 	}
 	shift = max > min ? __builtin_clzll(max - min) : 63;
 	for (i = 0; i < m->nvalues; i++)
-		if (!mono_gone(m, &m->v[i]))
+		if (!ll_gone(m, &m->v[i]))
 			t[n++] = ((key(m, i, last) - min) << shift & ~(uint64_t)UINT32_MAX) | i;
 	kl_sort_halves(t, n, room);
-	/* What is cut off tells some apart. */
+	/* The upper half lacks some bits of the words, which may differ. */
 	ret = shift < 32 ? sort_runs(m, t, n, last, room) : 0;
 	*count = n;
 out:

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues.  Values v, w are in order by their additions, v -> w, if v.lo < w.call
- * (v was in before w was added), and by what saw them if v.oret < w.hi (v was seen
- * at the front, or removed, before w was for the last time).
+ * Queues.  Two relations order the values v and w:
  *
- * First the second order.  A value with oret < hi was at the front all that time:
- * no two such times may overlap, and no other value can be seen only within one.
- * One that could be seen before and in such a time is seen before: its oret is
- * clipped to where that time begins.  Now v -> w -> x implies v -> x, as no oret is
- * between w.oret and w.hi, and so it is with additions.
+ *	added	v.first_ret < w.call: v was inside before w was added
+ *	seen	v.first_seen_ret < w.last_call: v was seen at the front, or removed, before the
+ *		last operation that saw w
  *
- * There is an order if and only if then no two values are in both orders, one
- * each way: if v -> w and x -> y, then v -> y or x -> w by the same order, so a
- * shortest cycle does not have four steps.  Without cycles, let the values enter
- * and be seen one after the other in an order that respects both, each operation
- * at the earliest time, the latest call so far: an addition is in time by the
- * first order, the others by the second, and one that waits for the addition of
- * some x in front also by the first: had it returned before x was called, lo
- * would be before that call.
+ * First the relation `seen'.  A value with first_seen_ret < last_call is at the front between these
+ * times.  No two such periods may overlap, and no other value can be seen only within one.  A value
+ * that can be seen before a period and in it is seen before: its first_seen_ret is clipped to the
+ * begin of the period.  Then no first_seen_ret is between w.first_seen_ret and w.last_call, and
+ * `seen' is transitive.  So is `added'.
+ *
+ * There is an order if and only if no two values are related both ways, v -> w by one relation and
+ * w -> v by the other.  Longer cycles need not be looked for: if v -> w and x -> y by one relation,
+ * then v -> y or x -> w by the same, so a shortest cycle does not have four steps.
+ *
+ * Without cycles, let the values enter, and be seen, in an order that respects both relations.
+ * Each operation takes effect at the latest call so far, the earliest possible time.  Additions are
+ * in time by `added', other operations by `seen'.  An operation may also wait for the addition of a
+ * value x in front.  It is in time by `added': if it had returned before x was called,
+ * first_ret would be before that call.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,49 +34,51 @@
 #include "check/loglinear/loglinear.h"
 #include "check/loglinear/return_queue.h"
 
-#define TOGETHER	128	/* of m->ins that are looked at together */
-#define WARM		64	/* places behind which those that wait are moved down */
-#define WARM_SIGHTS	1024
-#define MOVES		16	/* of those that wait, for each value, and some, before they are sorted */
-#define FIRST_MOVES	1024
+#define TOGETHER	128	/* entries of m->ins that are processed together */
+/* array entries after which waiting values are moved to the front */
+#define WARM		64
+#define WARM_SIGHTS	1024	/* the same for waiting removals and peeks */
+/* moves of waiting values, for each value, before all are sorted, */
+#define MOVES		16
+#define FIRST_MOVES	1024	/* and moves besides */
 
-/* Clipped, if there are peeks. */
-static inline uint32_t first_sight(const struct mono *m, uint32_t value)
+/* The first return of an operation that saw the value, clipped if there are peeks. */
+static inline uint32_t first_sight(const struct loglinear *m, uint32_t value)
 {
-	return m->first_sight ? m->first_sight[value] : m->v[value].oret;
+	return m->first_sight ? m->first_sight[value] : m->v[value].first_seen_ret;
 }
 
-/* The value that was at the front at @time for certain joins the core. */
-static int add_front(struct mono *m, uint32_t time)
+/* Add the value that was certainly at the front at @time to the core. */
+static int add_front(struct loglinear *m, uint32_t time)
 {
 	uint32_t i;
 
 	for (i = 0; i < m->nvalues; i++)
-		if (m->v[i].oret < time && time < m->v[i].hi)
-			return mono_core_add(m, i);
+		if (m->v[i].first_seen_ret < time && time < m->v[i].last_call)
+			return ll_core_add(m, i);
 	return 0;
 }
 
-/* @w is seen while the value that came to the front at @begins is there. */
-static int overlap(struct mono *m, uint32_t begins, uint32_t w)
+/* Make a core: @w is seen while the value whose period begins at @begins is at the front. */
+static int overlap(struct loglinear *m, uint32_t begins, uint32_t w)
 {
 	uint32_t v = 0;
 	int ret;
 
-	while (m->v[v].oret != begins)
+	while (m->v[v].first_seen_ret != begins)
 		v++;
-	mono_core_start(m, m->v[w].oret);
-	mono_core_say(m, "%" PRIu64 " was at the front while %" PRIu64 " was", mono_word(m, w),
-		      mono_word(m, v));
-	ret = mono_core_add(m, v);
-	return ret ? ret : mono_core_add(m, w);
+	ll_core_start(m, m->v[w].first_seen_ret);
+	ll_core_say(m, "%" PRIu64 " was at the front while %" PRIu64 " was", ll_word(m, w),
+		    ll_word(m, v));
+	ret = ll_core_add(m, v);
+	return ret ? ret : ll_core_add(m, w);
 }
 
-/* Times at the front for certain, by when they began: @hi is when each was over. */
+/* Periods in which a value is certainly at the front, by their begins, and their ends. */
 struct fronts {
-	struct mono_bits begins;
-	uint32_t *rank;		/* of each word of bits how many began before */
-	uint32_t *hi;
+	struct position_set begins;
+	uint32_t *rank;		/* number of periods that begin before each word of @begins */
+	uint32_t *ends;
 };
 
 static inline uint32_t rank_of(const struct fronts *f, uint32_t begins)
@@ -83,53 +88,54 @@ static inline uint32_t rank_of(const struct fronts *f, uint32_t begins)
 	return f->rank[begins / 64] + __builtin_popcountll(before);
 }
 
-static int find_fronts(const struct mono *m, struct fronts *f)
+static int find_fronts(const struct loglinear *m, struct fronts *f)
 {
 	const uint32_t words = m->end / 64 + 1;
 	uint32_t i, n = 0;
 
-	if (mono_bits_init(&f->begins, m->end + 1, false))
+	if (position_set_init(&f->begins, m->end + 1, false))
 		return -ENOMEM;
 	f->rank = malloc(words * sizeof(*f->rank));
-	f->hi = malloc(((size_t)m->nvalues + 1) * sizeof(*f->hi));
-	if (!f->rank || !f->hi)
+	f->ends = malloc(((size_t)m->nvalues + 1) * sizeof(*f->ends));
+	if (!f->rank || !f->ends)
 		return -ENOMEM;
 	for (i = 0; i < m->nvalues; i++)
-		if (m->v[i].oret < m->v[i].hi)
-			mono_bits_set(&f->begins, m->v[i].oret);
+		if (m->v[i].first_seen_ret < m->v[i].last_call)
+			position_set_set(&f->begins, m->v[i].first_seen_ret);
 	for (i = 0; i < words; i++) {
 		f->rank[i] = n;
 		n += __builtin_popcountll(f->begins.word[0][i]);
 	}
 	for (i = 0; i < m->nvalues; i++)
-		if (m->v[i].oret < m->v[i].hi)
-			f->hi[rank_of(f, m->v[i].oret)] = m->v[i].hi;
+		if (m->v[i].first_seen_ret < m->v[i].last_call)
+			f->ends[rank_of(f, m->v[i].first_seen_ret)] = m->v[i].last_call;
 	return 0;
 }
 
-/* What is seen while another is at the front; 1, or 0 with a core. */
-static int clip_all(struct mono *m, const struct fronts *f)
+/* Clip all values by the periods of others.  Return: 1, or 0 with a core. */
+static int clip_all(struct loglinear *m, const struct fronts *f)
 {
 	uint32_t i, begins;
 
 	for (i = 0; i < m->nvalues; i++) {
-		const struct mono_value *v = &m->v[i];
+		const struct ll_value *v = &m->v[i];
 
-		m->first_sight[i] = v->oret;
-		/* Not seen, or by what never returned. */
-		if (v->oret >= m->end - 1)
+		m->first_sight[i] = v->first_seen_ret;
+		/* No operation that returned saw the value. */
+		if (v->first_seen_ret >= m->end - 1)
 			continue;
-		begins = mono_bits_prev(&f->begins, v->oret - (v->oret < v->hi));
-		if (begins == MONO_NONE || f->hi[rank_of(f, begins)] < v->oret)
+		begins = position_set_prev(&f->begins,
+					   v->first_seen_ret - (v->first_seen_ret < v->last_call));
+		if (begins == LL_NONE || f->ends[rank_of(f, begins)] < v->first_seen_ret)
 			continue;
-		if (begins < v->hi)
+		if (begins < v->last_call)
 			return overlap(m, begins, i);
 		m->first_sight[i] = begins;
 	}
 	return 1;
 }
 
-static int clip(struct mono *m)
+static int clip(struct loglinear *m)
 {
 	struct fronts f = { 0 };
 	int ret;
@@ -139,64 +145,64 @@ static int clip(struct mono *m)
 	ret = m->first_sight ? find_fronts(m, &f) : -ENOMEM;
 	if (!ret)
 		ret = clip_all(m, &f);
-	mono_bits_free(&f.begins);
+	position_set_free(&f.begins);
 	free(f.rank);
-	free(f.hi);
+	free(f.ends);
 	return ret;
 }
 
-static int pair(struct mono *m, uint32_t v, uint32_t w)
+static int pair(struct loglinear *m, uint32_t v, uint32_t w)
 {
 	int ret;
 
-	mono_core_start(m, m->v[w].oret);
-	mono_core_say(m, "%" PRIu64 " was %s before %" PRIu64 "%s, although it was enqueued after it",
-		      mono_word(m, w), m->v[w].oret == m->v[w].rret ? "dequeued" : "at the front",
-		      mono_word(m, v), m->v[v].remove == MONO_NONE || m->v[v].peeks ?
-		      " was gone" : "");
-	ret = mono_core_add(m, v) ?: mono_core_add(m, w);
+	ll_core_start(m, m->v[w].first_seen_ret);
+	ll_core_say(m, "%" PRIu64 " was %s before %" PRIu64 "%s, although it was enqueued later",
+		    ll_word(m, w),
+		    m->v[w].first_seen_ret == m->v[w].remove_ret ? "dequeued" : "at the front",
+		    ll_word(m, v), m->v[v].remove == LL_NONE || m->v[v].peeks ? " was gone" : "");
+	ret = ll_core_add(m, v) ?: ll_core_add(m, w);
 	if (!ret && m->npeeks)
-		ret = add_front(m, m->v[w].oret) ?: add_front(m, m->v[v].hi);
+		ret = add_front(m, m->v[w].first_seen_ret) ?: add_front(m, m->v[v].last_call);
 	return ret;
 }
 
-/* The first value that was certainly in before the addition at @at, and seen last at @hi. */
-static uint32_t seen_at(const struct mono *m, uint32_t at, uint32_t hi)
+/* The first value that was inside before the addition ins[@at], and whose last call is @last. */
+static uint32_t seen_at(const struct loglinear *m, uint32_t at, uint32_t last)
 {
 	uint32_t i;
 
 	for (i = 0; i < m->nvalues; i++)
-		if (m->v[i].lo == MONO_START && m->v[i].hi == hi)
+		if (m->v[i].first_ret == LL_START && m->v[i].last_call == last)
 			return i;
 	for (i = 0; i < at; i++)
-		if (m->ins[i] & 1 && m->v[m->ins[i] >> 1].hi == hi)
+		if (m->ins[i] & 1 && m->v[m->ins[i] >> 1].last_call == last)
 			return m->ins[i] >> 1;
-	return MONO_NONE;
+	return LL_NONE;
 }
 
 /*
- * For each addition the last sight of the values that were certainly in before it
- * against its own first.  Which comes next is chance, so there are no branches.
+ * Compare each value's first sight with the last sight of all values that were added before it.
+ * The kinds of entries cannot be predicted, so there are no branches on them.
  */
-static int compare(struct mono *m)
+static int compare(struct loglinear *m)
 {
 	uint32_t most = 0, i;
 
 	for (i = 0; m->nfirst && i < m->nvalues; i++)
-		if (m->v[i].lo == MONO_START && m->v[i].hi > most)
-			most = m->v[i].hi;
+		if (m->v[i].first_ret == LL_START && m->v[i].last_call > most)
+			most = m->v[i].last_call;
 	for (i = 0; i < m->nins; i++) {
-		const uint32_t value = m->ins[i] >> 1, lo = -(m->ins[i] & 1);
-		const uint32_t hi = m->v[value].hi & lo;
+		const uint32_t value = m->ins[i] >> 1, latest = -(m->ins[i] & 1);
+		const uint32_t last = m->v[value].last_call & latest;
 
-		if ((first_sight(m, value) | lo) < most)
+		if ((first_sight(m, value) | latest) < most)
 			return pair(m, seen_at(m, i, most), value);
-		most = hi > most ? hi : most;
+		most = last > most ? last : most;
 	}
 	return 1;
 }
 
-static int queue_decide(struct mono *m)
+static int queue_decide(struct loglinear *m)
 {
 	const int ret = m->npeeks ? clip(m) : 1;
 
@@ -204,24 +210,27 @@ static int queue_decide(struct mono *m)
 }
 
 /*
- * Making the order: values by rank, the end of what they may be seen first; but none
- * before one that was certainly in before it was added: so at least by the highest rank
- * of those, and of one rank by when they were added.  That keeps both orders: let u be in
- * before v is added, and v be seen before w, so v.oret < w.hi.  As v is not seen before u
- * either, u.hi <= v.oret < w.hi; and as w is not seen before u, u.hi <= w.oret: so u has
- * no higher rank than w.  What is clipped has no hi behind that, so it makes no difference.
+ * Making the order.  A value's rank is the lesser of last_call and first_seen_ret.  Values go by
+ * rank, but none before a value that was added before it.  So a value counts with the highest rank
+ * of these, if that is higher than its own, and equal ranks go by addition.
+ *
+ * That keeps both relations.  Let u be added before v, and v be seen before w: v.first_seen_ret <
+ * w.last_call.  Since v is not seen before u, u.last_call <= v.first_seen_ret < w.last_call.  Since
+ * w is not seen before u, u.last_call <= w.first_seen_ret.  So the rank of u is not higher than
+ * that of w.  A clipped value has no last_call behind its first_seen_ret, so clipping makes no
+ * difference.
  */
 struct next {
-	struct mono *m;
-	/* To be placed, see return_queue.h: by rank. */
+	struct loglinear *m;
+	/* Values that wait for their place, by rank; see return_queue.h. */
 	uint64_t *wait;
 	uint32_t *value;
 	size_t head, tail;
 	uint64_t moves;
-	uint32_t most;		/* what is to come has no lower rank */
-	uint32_t ins;		/* of these so many were looked at */
-	uint32_t cut;		/* empty there: all before has to be placed first */
-	/* Of what sees: times and items, in order, that wait for additions of these times. */
+	uint32_t most;		/* values to come have no lower rank */
+	uint32_t ins;		/* entries of m->ins that were processed */
+	uint32_t cut;		/* next operation that found the queue empty */
+	/* Removals and peeks that wait for additions: time << 32 | item, in order. */
 	uint64_t *see;
 	size_t see_head, see_tail;
 	uint32_t add_time, see_time;
@@ -229,9 +238,9 @@ struct next {
 	uint32_t norder;
 };
 
-static inline uint32_t rank(const struct mono_value *v)
+static inline uint32_t rank(const struct ll_value *v)
 {
-	return v->hi < v->oret ? v->hi : v->oret;
+	return v->last_call < v->first_seen_ret ? v->last_call : v->first_seen_ret;
 }
 
 static inline uint32_t later(uint32_t a, uint32_t b)
@@ -239,7 +248,7 @@ static inline uint32_t later(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* Those before @time take their places in the order, which has room for some more behind it. */
+/* Append waiting removals and peeks before @time to the order, which has some room to spare. */
 static inline __attribute__((always_inline)) void put_sights(struct next *n, uint64_t time)
 {
 	uint32_t i, now;
@@ -261,7 +270,7 @@ static inline __attribute__((always_inline)) void see(struct next *n, uint32_t i
 	n->see[n->see_tail++ + OPEN_NEAR] = UINT64_MAX;
 }
 
-/* Down to where it is warm, if that are few. */
+/* Move few waiting removals and peeks to the front of the array, which is in the cache. */
 static void move_sights(struct next *n)
 {
 	const size_t left = n->see_tail - n->see_head;
@@ -273,7 +282,7 @@ static void move_sights(struct next *n)
 	n->see_tail = left;
 }
 
-/* Of one time additions first: what is seen is added before. */
+/* Append an addition.  At equal times additions come before operations that see the value. */
 static inline __attribute__((always_inline)) void add(struct next *n, uint32_t item, uint32_t call)
 {
 	n->add_time = later(n->add_time, call);
@@ -281,12 +290,12 @@ static inline __attribute__((always_inline)) void add(struct next *n, uint32_t i
 	n->order[n->norder++] = (struct kl_step){ .item = item };
 }
 
-/* Empty before @hi: what is added later is behind, too. */
-static inline __attribute__((always_inline)) void place_cuts(struct next *n, uint32_t hi)
+/* Place operations that found the queue empty before @time; later additions come after them. */
+static inline __attribute__((always_inline)) void place_cuts(struct next *n, uint32_t time)
 {
-	const struct mono *m = n->m;
+	const struct loglinear *m = n->m;
 
-	for (; n->cut < m->ncuts && m->cut[n->cut].gap < hi; n->cut++) {
+	for (; n->cut < m->ncuts && m->cut[n->cut].gap < time; n->cut++) {
 		see(n, m->cut[n->cut].item, m->cut[n->cut].gap);
 		n->add_time = later(n->add_time, m->cut[n->cut].gap + 1);
 	}
@@ -294,30 +303,30 @@ static inline __attribute__((always_inline)) void place_cuts(struct next *n, uin
 
 static inline __attribute__((always_inline)) void place(struct next *n, uint32_t value)
 {
-	const struct mono *m = n->m;
-	const struct mono_value *v = &m->v[value];
-	const uint32_t *const peek = v->peeks ? mono_peeks(m, value) : NULL;
+	const struct loglinear *m = n->m;
+	const struct ll_value *v = &m->v[value];
+	const uint32_t *const peek = v->peeks ? ll_peeks(m, value) : NULL;
 	uint32_t i;
 
-	place_cuts(n, v->hi);
-	if (v->add != MONO_NONE)
+	place_cuts(n, v->last_call);
+	if (v->add != LL_NONE)
 		add(n, v->add, v->call);
 	n->see_time = later(n->see_time, n->add_time);
 	for (i = 0; i < v->peeks; i++)
-		see(n, peek[i], mono_call(m, peek[i]));
-	/* Of others than peeks it is called last, or its addition is. */
-	if (v->remove != MONO_NONE)
-		see(n, v->remove, v->peeks ? mono_call(m, v->remove) : v->hi);
+		see(n, peek[i], ll_call(m, peek[i]));
+	/* Without peeks, last_call is the later call of the removal and the addition. */
+	if (v->remove != LL_NONE)
+		see(n, v->remove, v->peeks ? ll_call(m, v->remove) : v->last_call);
 }
 
-/* Those that were in from the start are before all that was added. */
+/* Values that were inside from the start come before all additions. */
 static void wait_first(struct next *n)
 {
-	const struct mono *m = n->m;
+	const struct loglinear *m = n->m;
 	uint32_t i;
 
 	for (i = 0; m->nfirst && i < m->nvalues; i++) {
-		if (m->v[i].add != MONO_NONE || mono_gone(m, &m->v[i]))
+		if (m->v[i].add != LL_NONE || ll_gone(m, &m->v[i]))
 			continue;
 		n->tail = open_add(n->wait, n->value, n->tail, rank(&m->v[i]), i, &n->moves);
 		n->most = later(n->most, rank(&m->v[i]));
@@ -325,26 +334,26 @@ static void wait_first(struct next *n)
 }
 
 /*
- * The next of m->ins.  Which it is, is chance: so what is only seen waits as what will never
- * be placed, and is written over.
+ * The rank of the next entry of m->ins.  Its kind cannot be predicted, so an entry that is not an
+ * addition's call gets a rank that never comes, and is overwritten.
  */
 static inline __attribute__((always_inline)) uint64_t next_rank(struct next *n, uint32_t *value)
 {
-	const uint32_t in = n->m->ins[n->ins++], lo = in & 1;
-	const struct mono_value *v = &n->m->v[in >> 1];
-	const uint64_t never = -(uint64_t)(lo | mono_gone(n->m, v));
+	const uint32_t in = n->m->ins[n->ins++], latest = in & 1;
+	const struct ll_value *v = &n->m->v[in >> 1];
+	const uint64_t never = -(uint64_t)(latest | ll_gone(n->m, v));
 	const uint32_t most = n->most;
 
 	*value = in >> 1;
-	n->most = later(most, rank(v) & -lo);
+	n->most = later(most, rank(v) & -latest);
 	return later(most, rank(v)) | never;
 }
 
-/* As far as @end. */
+/* Process entries of m->ins up to @end, and place the values that are certain. */
 KL_NOT_VECTORIZED
 static void place_some(struct next *next, uint32_t end)
 {
-	struct next n = *next;	/* for the registers */
+	struct next n = *next;	/* a copy that the compiler keeps in registers */
 	uint32_t value;
 
 	while (n.ins < end) {
@@ -358,7 +367,7 @@ static void place_some(struct next *next, uint32_t end)
 	*next = n;
 }
 
-/* Too many moves. */
+/* There were too many moves: sort all values that wait or will wait. */
 static int place_sorted(struct next *n)
 {
 	const size_t most = n->tail - n->head + n->m->nins - n->ins;
@@ -383,7 +392,7 @@ static int place_sorted(struct next *n)
 	return 0;
 }
 
-/* Down to where it is warm. */
+/* Move waiting values to the front of their arrays, which is in the cache. */
 static void move_down(struct next *n)
 {
 	const size_t left = n->tail - n->head;
@@ -416,18 +425,18 @@ static int place_all(struct next *n)
 	return ret;
 }
 
-static int queue_order(struct mono *m)
+static int queue_order(struct loglinear *m)
 {
 	const size_t most = (size_t)m->nvalues + 1 + 2 * OPEN_NEAR;
 	struct next n = { .m = m, .head = OPEN_NEAR, .tail = OPEN_NEAR, .order = m->order };
 	size_t i;
-	int ret = mono_list_peeks(m);
+	int ret = ll_list_peeks(m);
 
 	n.wait = malloc(most * sizeof(*n.wait));
 	n.value = malloc(most * sizeof(*n.value));
 	n.see = kl_big_alloc(((size_t)m->nitems + OPEN_NEAR) * sizeof(*n.see));
 	if (!ret && m->npeeks)
-		ret = m->call ? 0 : mono_times(m);
+		ret = m->call ? 0 : ll_times(m);
 	if (ret || !n.wait || !n.value || !n.see) {
 		ret = -ENOMEM;
 		goto out;
@@ -445,4 +454,4 @@ out:
 	return ret;
 }
 
-const struct mono_type mono_queue = { .decide = queue_decide, .order = queue_order };
+const struct ll_type ll_queue = { .decide = queue_decide, .order = queue_order };

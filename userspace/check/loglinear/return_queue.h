@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations that are open, by return, then as they were called: an array of returns and
- * one of events.  Of the OPEN_NEAR before the first none is later than one that is to
- * come; the OPEN_NEAR behind the last are never.  What comes next is chance, so few
- * of them are looked at together, without branches that could be guessed.
+ * A queue of open operations by return; equal returns are in order of call.  It has an array of
+ * return times and one of events.  OPEN_NEAR entries before the first are early enough for any
+ * comparison, and OPEN_NEAR entries after the last have a time that never comes.  The number of
+ * operations that return next cannot be predicted, so OPEN_NEAR entries are processed together,
+ * without branches.
  */
 #ifndef KL_CHECK_LOGLINEAR_RETURN_QUEUE_H
 #define KL_CHECK_LOGLINEAR_RETURN_QUEUE_H
@@ -13,7 +14,7 @@
 
 #define OPEN_NEAR	4
 
-/* How many of the OPEN_NEAR at @wait are before @time?  They are in order. */
+/* The number of the OPEN_NEAR entries at @wait that are before @time; entries are sorted. */
 static inline uint32_t open_before(const uint64_t *wait, uint64_t time)
 {
 	uint32_t n = 0, i;
@@ -24,7 +25,7 @@ static inline uint32_t open_before(const uint64_t *wait, uint64_t time)
 	return n;
 }
 
-/* The first of them. */
+/* Copy OPEN_NEAR events. */
 static inline void open_copy(uint32_t *to, const uint32_t *event)
 {
 	unsigned int i;
@@ -34,7 +35,7 @@ static inline void open_copy(uint32_t *to, const uint32_t *event)
 		to[i] = event[i];
 }
 
-/* Up by one: they, or fewer and some that are never. */
+/* Shift the OPEN_NEAR entries up by one. */
 static inline void open_move(uint64_t *wait, uint32_t *event)
 {
 	unsigned int i;
@@ -48,8 +49,8 @@ static inline void open_move(uint64_t *wait, uint32_t *event)
 }
 
 /*
- * It waits: the new end of those that do.  Its place among the last of them is found,
- * and room made for it, without branches: which it is, is chance.
+ * Insert a return.  Its place among the last entries cannot be predicted, so it is found without
+ * branches.  Return: the new end of the queue.
  */
 static inline size_t open_add(uint64_t *wait, uint32_t *events, size_t tail, uint64_t ret,
 			      uint32_t event, uint64_t *moves)

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stacks (section 7).  A value can be at the bottom if each of its operations has a
- * gap in no critical interval of another (Definition 7.1); then all others have
- * their places between these gaps, and are an order by themselves if there is one
- * at all.  So such values are taken away one by one; if at last none is left there
- * is an order, else those left have none: the first of them to be pushed would
- * be one.
+ * Stacks (section 7).  A value can be at the bottom if each of its operations has a slot in no
+ * critical interval of another value (Definition 7.1).  Then all other values fit between these
+ * slots, and have an order by themselves if the whole has one.  So bottom values are removed one by
+ * one.  If none is left in the end, there is an order.  If some are left, they have no order: the
+ * first of them to be pushed would be a bottom value.
  *
- * An operation is safe once it has such a gap, and stays so.  A gap that nothing
- * covers any more makes all operations safe that have it; one that a single
- * value covers, the peeks of that value.  The lower a value is the earlier it was
- * taken away.  It is pushed as late and popped as early as it can be at that time:
- * then no gap is inside its life that one below it was found in.
+ * An operation becomes safe when it has such a slot, and stays safe.  A slot without a covering
+ * interval makes all operations safe that have it.  A slot that a single value covers makes the
+ * peeks of that value safe.  A value that is removed earlier is lower in the stack.  It is pushed
+ * as late and popped as early as possible at that time, so that its life contains no slot in which
+ * a lower value's operation takes effect.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,64 +21,64 @@
 #include "check/loglinear/position_set.h"
 #include "check/loglinear/window_index.h"
 
-#define STARTS	16	/* cores that are looked at, the smallest is taken */
+#define STARTS	16	/* cores that are tried; the smallest is taken */
 
 struct stack {
-	struct mono *m;
+	struct loglinear *m;
 	struct cover cover;
-	struct mono_bits open;	/* gaps that nothing covers, for an order */
-	struct mono_bits seen;	/* gaps that a single value covers, or covered */
-	struct pieces ops, peeks;	/* that are not safe, perhaps; ops: all others */
-	uint8_t *safe;		/* of each item; 2: a gap that only its value covered */
+	struct position_set open;	/* slots that no interval covers, for an order */
+	struct position_set seen;	/* slots that a single value covers, or covered */
+	struct pieces ops, peeks;	/* operations that may be unsafe; ops: all but peeks */
+	uint8_t *safe;		/* of each item; 2: by a slot that only its value covered */
 	/*
-	 * Of each value the operations that are not safe, plus 1; of those that can be at the
-	 * bottom the next of these; 0: taken away.
+	 * For each value the number of unsafe operations + 1.  For a bottom value the next value
+	 * of the list @todo.  0 for a value that was removed.
 	 */
 	uint32_t *need;
-	uint32_t todo;		/* the first that can be at the bottom, MONO_NONE */
+	uint32_t todo;		/* list of bottom values, or LL_NONE */
 	uint32_t alive, ntaken;
 };
 
 static void stack_free(struct stack *s)
 {
 	cover_free(&s->cover);
-	mono_bits_free(&s->open);
-	mono_bits_free(&s->seen);
+	position_set_free(&s->open);
+	position_set_free(&s->seen);
 	pieces_free(&s->ops);
 	pieces_free(&s->peeks);
 	free(s->safe);
 	free(s->need);
 }
 
-/* Critical intervals, and how many operations are to become safe. */
+/* Enter the critical intervals, and count each value's unsafe operations. */
 static void put_values(struct stack *s)
 {
-	const struct mono *m = s->m;
+	const struct loglinear *m = s->m;
 	int32_t *count = s->cover.count[0];
 	uint32_t *ids = s->cover.ids[0], critical, i;
 
 	for (i = 0; i < m->nvalues; i++) {
-		const struct mono_value *v = &m->v[i];
+		const struct ll_value *v = &m->v[i];
 
 		s->need[i] = 0;
-		if (mono_gone(m, v))
+		if (ll_gone(m, v))
 			continue;
 		s->alive++;
-		s->need[i] = 1 + (v->add != MONO_NONE) + (v->remove != MONO_NONE) + v->peeks;
-		/* Which are critical is chance. */
-		critical = mono_critical(v);
-		count[v->lo] += critical;
-		count[v->hi] -= critical;
+		s->need[i] = 1 + (v->add != LL_NONE) + (v->remove != LL_NONE) + v->peeks;
+		/* Whether a value is critical cannot be predicted, so there is no branch. */
+		critical = ll_critical(v);
+		count[v->first_ret] += critical;
+		count[v->last_call] -= critical;
 		if (!ids)
 			continue;
-		ids[v->lo] += i & -critical;
-		ids[v->hi] -= i & -critical;
+		ids[v->first_ret] += i & -critical;
+		ids[v->last_call] -= i & -critical;
 	}
 }
 
 static int fill_cover(struct stack *s)
 {
-	const struct mono *m = s->m;
+	const struct loglinear *m = s->m;
 	uint32_t *ids, id = 0, i;
 	int32_t *count, sum = 0;
 	int ret = cover_init(&s->cover, m->end + 1, m->npeeks);
@@ -104,10 +103,10 @@ static int fill_cover(struct stack *s)
 	return 0;
 }
 
-/* Whether it is the last one of its value is chance. */
+/* Whether the item is its value's last unsafe one cannot be predicted, so there is no branch. */
 static inline void mark_safe(struct stack *s, uint32_t item, uint8_t how)
 {
-	const uint32_t value = s->m->op[item] & MONO_VALUE, need = s->need[value] - 1;
+	const uint32_t value = s->m->op[item] & LL_VALUE, need = s->need[value] - 1;
 	const uint32_t last = -(uint32_t)(need == 1);
 
 	s->safe[item] = how;
@@ -116,16 +115,16 @@ static inline void mark_safe(struct stack *s, uint32_t item, uint8_t how)
 	s->todo = (s->todo & ~last) | (value & last);
 }
 
-/* Gaps that were found in a block, see visit_list(). */
+/* Slots that were found in a block, see visit_list(). */
 struct found {
 	uint64_t open, alone, gaps;
 	uint32_t base;
 };
 
-/* A peek whose value is all that covers a gap of it, one of those that @mask has part in. */
+/* Does only the peek's own value cover one of its slots in @mask? */
 static bool seen_alone(struct stack *s, uint32_t item, uint64_t mask, const struct found *f)
 {
-	const uint32_t value = s->m->op[item] & MONO_VALUE;
+	const uint32_t value = s->m->op[item] & LL_VALUE;
 	uint64_t alone = mask & f->alone;
 
 	if (alone && f->gaps)
@@ -143,9 +142,9 @@ static bool seen_alone(struct stack *s, uint32_t item, uint64_t mask, const stru
 }
 
 /*
- * The operations listed with a block: in its gaps @open nothing covers them any more, in
- * @alone, which only peeks ask for, a single value.  On a higher level, where bits are
- * blocks, @gaps are those of the block at @base.
+ * Visit the operations that are listed with a block.  No interval covers the block's slots @open
+ * any more; a single value covers @alone, which matters to peeks only.  On a higher level bits are
+ * blocks, and @gaps are the slots of the block at @base.
  */
 static inline __attribute__((always_inline))
 void visit_list(struct stack *s, struct pieces *p, uint32_t list, const struct found *f, bool peeks)
@@ -211,21 +210,21 @@ static void visit(struct stack *s, uint32_t block, int32_t owed)
 
 		if (s->cover.level && count[i] + owed == 1 &&
 		    !(s->seen.word[0][gap / 64] >> gap % 64 & 1)) {
-			/* Found once more when nothing is left. */
+			/* cover_find() finds the slot again when no interval is left. */
 			s->seen.word[0][gap / 64] |= 1ull << gap % 64;
 			count[i]++;
 			alone |= 1ull << i;
 		} else {
 			count[i] = COVER_NEVER;
 			if (s->m->ordered)
-				mono_bits_set(&s->open, gap);
+				position_set_set(&s->open, gap);
 		}
 	}
 	cover_update(&s->cover, block);
 	visit_ops(s, block, open & ~alone, alone);
 }
 
-/* Visit all that is not covered any more, in blocks @block .. @last. */
+/* Visit all slots without a cover in the blocks @block .. @last. */
 static void visit_all(struct stack *s, uint32_t block, uint32_t last)
 {
 	int32_t owed;
@@ -234,119 +233,121 @@ static void visit_all(struct stack *s, uint32_t block, uint32_t last)
 		visit(s, block, owed);
 }
 
-/* Where the operations of a value at the bottom of what is left take effect. */
+/* Place the operations of a value that is at the bottom of the values that are left. */
 static void put_value(struct stack *s, uint32_t value)
 {
-	const struct mono *m = s->m;
-	const struct mono_value *v = &m->v[value];
+	const struct loglinear *m = s->m;
+	const struct ll_value *v = &m->v[value];
 	uint32_t in = 0, out = m->end - 1, first, i, *at = m->places->at;
 
 	m->places->rank[value] = s->ntaken;
-	if (v->add != MONO_NONE)
-		in = mono_bits_prev(&s->open, v->lo - 1);
-	if (v->remove != MONO_NONE) {
-		out = mono_bits_next(&s->open, v->hi);
-		/* All at one time. */
-		if (v->add != MONO_NONE && out < in)
+	if (v->add != LL_NONE)
+		in = position_set_prev(&s->open, v->first_ret - 1);
+	if (v->remove != LL_NONE) {
+		out = position_set_next(&s->open, v->last_call);
+		/* All operations take effect in the same slot. */
+		if (v->add != LL_NONE && out < in)
 			out = in;
 		at[v->remove] = out;
 	}
 	first = in;
 	for (i = 0; i < v->peeks; i++) {
-		const uint32_t peek = mono_peeks(m, value)[i];
-		const uint32_t from = mono_peek_window(m, v, peek).from;
+		const uint32_t peek = ll_peeks(m, value)[i];
+		const uint32_t from = ll_peek_window(m, v, peek).from;
 
 		if (s->safe[peek] != 2)
-			at[peek] = mono_bits_next(&s->open, from > in ? from : in);
+			at[peek] = position_set_next(&s->open, from > in ? from : in);
 		first = at[peek] < first ? at[peek] : first;
 	}
-	if (v->add != MONO_NONE)
+	if (v->add != LL_NONE)
 		at[v->add] = first;
 }
 
-/* @value is at the bottom of what is left. */
+/* Remove @value, which is at the bottom of the values that are left. */
 static void take_away(struct stack *s, uint32_t value)
 {
-	const struct mono_value *v = &s->m->v[value];
+	const struct ll_value *v = &s->m->v[value];
 
 	s->need[value] = 0;
 	if (s->m->ordered)
 		put_value(s, value);
 	s->ntaken++;
-	if (!mono_critical(v))
+	if (!ll_critical(v))
 		return;
-	cover_take(&s->cover, v->lo, v->hi - 1, value);
-	visit_all(s, v->lo / COVER_BLOCK, (v->hi - 1) / COVER_BLOCK);
+	cover_take(&s->cover, v->first_ret, v->last_call - 1, value);
+	visit_all(s, v->first_ret / COVER_BLOCK, (v->last_call - 1) / COVER_BLOCK);
 }
 
-/* The values that were left, other than @but, which cover all gaps of @w. */
-static int add_cover(struct stack *s, const uint32_t *left, uint32_t nleft, struct mono_window w,
+/* Add values of @left except @but, whose intervals cover all slots of @w. */
+static int add_cover(struct stack *s, const uint32_t *left, uint32_t nleft, struct ll_window w,
 		     uint32_t but, uint8_t *in, uint32_t *core, uint32_t *n)
 {
-	const struct mono *m = s->m;
+	const struct loglinear *m = s->m;
 	uint32_t i, best;
 
 	while (w.from <= w.to) {
-		best = MONO_NONE;
+		best = LL_NONE;
 		for (i = 0; i < nleft; i++) {
-			const struct mono_value *v = &m->v[left[i]];
+			const struct ll_value *v = &m->v[left[i]];
 
-			if (left[i] == but || !mono_critical(v) || v->lo > w.from ||
-			    v->hi <= w.from)
+			if (left[i] == but || !ll_critical(v) || v->first_ret > w.from || v->last_call <= w.from)
 				continue;
-			if (best == MONO_NONE || v->hi > m->v[best].hi ||
-			    (v->hi == m->v[best].hi && in[left[i]]))
+			if (best == LL_NONE || v->last_call > m->v[best].last_call ||
+			    (v->last_call == m->v[best].last_call && in[left[i]]))
 				best = left[i];
 		}
-		if (best == MONO_NONE)
+		if (best == LL_NONE)
 			return -EINVAL;
 		if (!in[best]) {
 			in[best] = 1;
 			core[(*n)++] = best;
 		}
-		w.from = m->v[best].hi;
+		w.from = m->v[best].last_call;
 	}
 	return 0;
 }
 
-/* The window of an operation of @value that is not safe. */
-static struct mono_window unsafe_op(const struct stack *s, uint32_t value)
+/* The window of an unsafe operation of @value. */
+static struct ll_window unsafe_op(const struct stack *s, uint32_t value)
 {
-	const struct mono *m = s->m;
-	const struct mono_value *v = &m->v[value];
+	const struct loglinear *m = s->m;
+	const struct ll_value *v = &m->v[value];
 	const uint32_t *peek;
 
-	if (v->remove != MONO_NONE && !s->safe[v->remove])
-		return mono_remove_window(v);
-	if (v->add != MONO_NONE && !s->safe[v->add])
-		return mono_add_window(v);
-	for (peek = mono_peeks(m, value); s->safe[*peek]; peek++)
+	if (v->remove != LL_NONE && !s->safe[v->remove])
+		return ll_remove_window(v);
+	if (v->add != LL_NONE && !s->safe[v->add])
+		return ll_add_window(v);
+	for (peek = ll_peeks(m, value); s->safe[*peek]; peek++)
 		;
-	return mono_peek_window(m, v, *peek);
+	return ll_peek_window(m, v, *peek);
 }
 
 static void say_why(struct stack *s, const uint32_t *core, uint32_t n)
 {
-	struct mono *m = s->m;
+	struct loglinear *m = s->m;
 
-	mono_core_start(m, unsafe_op(s, core[0]).to + 1);
+	ll_core_start(m, unsafe_op(s, core[0]).to + 1);
 	if (n == 2)
-		mono_core_say(m, "%" PRIu64 " was pushed, seen or popped while %" PRIu64 " was on top "
-			      "of it, and %" PRIu64 " while %" PRIu64 " was", mono_word(m, core[0]),
-			      mono_word(m, core[1]), mono_word(m, core[1]), mono_word(m, core[0]));
+		ll_core_say(m,
+			    "%" PRIu64 " was pushed, seen or popped while %" PRIu64
+			    " was on top of it, and %" PRIu64 " while %" PRIu64 " was",
+			    ll_word(m, core[0]), ll_word(m, core[1]), ll_word(m, core[1]),
+			    ll_word(m, core[0]));
 	else
-		mono_core_say(m, "%" PRIu64 " was pushed, seen or popped while %" PRIu64 " was on top "
-			      "of it, and so on: each of %u values has another on top",
-			      mono_word(m, core[0]), mono_word(m, core[n > 1]), n);
+		ll_core_say(m,
+			    "%" PRIu64 " was pushed, seen or popped while %" PRIu64
+			    " was on top of it, and so on in a circle of %u values",
+			    ll_word(m, core[0]), ll_word(m, core[n > 1]), n);
 }
 
 /*
- * A few of those left that have no order without the others either: one, those
- * that cover an operation of it, those that cover one of theirs, and so on.
+ * Find a few of the values that are left, which have no order by themselves: one value, the values
+ * that cover an unsafe operation of it, the values that cover an operation of these, and so on.
  */
 static int find_core(struct stack *s)
 {
-	struct mono *m = s->m;
+	struct loglinear *m = s->m;
 	const size_t nv = (size_t)m->nvalues + 1;
 	uint32_t *left = malloc(nv * sizeof(*left)), *core = malloc(nv * sizeof(*core));
 	uint32_t *best = calloc(nv, sizeof(*best)), nleft = 0, nbest = UINT32_MAX, i, k, n;
@@ -354,7 +355,7 @@ static int find_core(struct stack *s)
 	int ret = left && core && best && in ? 0 : -ENOMEM;
 
 	if (!ret && m->npeeks)
-		ret = mono_need_peek_times(m) ?: mono_list_peeks(m);
+		ret = ll_need_peek_times(m) ?: ll_list_peeks(m);
 	for (i = 0; !ret && i < m->nvalues; i++)
 		if (s->need[i])
 			left[nleft++] = i;
@@ -376,7 +377,7 @@ static int find_core(struct stack *s)
 	if (!ret)
 		say_why(s, best, nbest);
 	for (i = 0; !ret && i < nbest; i++)
-		ret = mono_core_add(m, best[i]);
+		ret = ll_core_add(m, best[i]);
 	free(left);
 	free(core);
 	free(best);
@@ -386,37 +387,37 @@ static int find_core(struct stack *s)
 
 static int stack_init(struct stack *s)
 {
-	struct mono *m = s->m;
+	struct loglinear *m = s->m;
 	int ret;
 
-	ret = mono_places_init(m) ?: pieces_of_others(&s->ops, m);
+	ret = ll_positions_init(m) ?: pieces_of_others(&s->ops, m);
 	if (!ret && m->npeeks)
 		ret = pieces_of_peeks(&s->peeks, m);
 	if (!ret && m->ordered)
-		ret = mono_list_peeks(m);
-	/* Made again for a core. */
+		ret = ll_list_peeks(m);
+	/* A core makes the times again. */
 	if (!m->ordered)
-		mono_free_times(m);
+		ll_free_times(m);
 	if (!ret)
 		ret = fill_cover(s);
 	if (!ret && m->ordered)
-		ret = mono_bits_init(&s->open, m->end, false);
+		ret = position_set_init(&s->open, m->end, false);
 	if (!ret && m->npeeks)
-		ret = mono_bits_init(&s->seen, m->end, false);
+		ret = position_set_init(&s->seen, m->end, false);
 	s->safe = calloc((size_t)m->nitems + 1, 1);
 	return ret ? ret : s->safe ? 0 : -ENOMEM;
 }
 
-static int stack_decide(struct mono *m)
+static int stack_decide(struct loglinear *m)
 {
-	struct stack s = { .m = m, .todo = MONO_NONE };
+	struct stack s = { .m = m, .todo = LL_NONE };
 	uint32_t i;
 	int ret = stack_init(&s);
 
 	if (ret)
 		goto out;
 	visit_all(&s, 0, (m->end - 1) / COVER_BLOCK);
-	while (s.todo != MONO_NONE) {
+	while (s.todo != LL_NONE) {
 		i = s.todo;
 		s.todo = s.need[i];
 		take_away(&s, i);
@@ -427,4 +428,4 @@ out:
 	return ret;
 }
 
-const struct mono_type mono_stack = { .decide = stack_decide, .order = mono_places_order };
+const struct ll_type ll_stack = { .decide = stack_decide, .order = ll_positions_order };

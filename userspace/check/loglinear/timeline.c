@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One pass over the operations, in order of call: what each is, the number of its
- * value, and all calls and returns in one order, see loglinear.h.  Those that are open
- * wait by return, as many as overlap, so that nothing has to be sorted; if that
- * costs too much, where thousands overlap, they are.
+ * One pass over the operations, in order of call.  It finds the kind of each operation and the
+ * number of its value, and puts all calls and returns in one order, see loglinear.h.  Open
+ * operations wait in order of return, so that nothing is sorted.  Where thousands of operations
+ * overlap that costs too much, and the returns are sorted.
  *
- * With `strict' the clock has no error, and where times are equal a thread's return
- * comes before its next call.  That orders all that is certain: of two operations
- * of a thread by both rules of history.h, of others as if there was no error.  It may
- * order more, so an order of it is one of the history; that it has none says nothing.
+ * With `strict' the clock has no error, and at equal times a thread's return comes before its next
+ * call.  This order contains every pair that is certainly ordered, and maybe more.  So an order
+ * that fits these events is an order of the history, but if there is none, the history may have
+ * one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,31 +23,32 @@
 #include "check/loglinear/words.h"
 
 #define BLOCK		128	/* operations whose words are looked up together */
-#define MOVES		16	/* of those that wait, for each operation, before they are sorted */
-#define FIRST_WAIT	1024
-#define TOGETHER	1024	/* that are seen together */
-#define LOOKS		8	/* at operations that return when one is called */
+/* moves of waiting returns for each operation, before all are sorted */
+#define MOVES		16
+#define FIRST_WAIT	1024	/* waiting returns that are allocated first */
+#define TOGETHER	1024	/* events that are processed together */
+#define LOOKS		8	/* returns at the time of a call that are compared with it */
 
 struct timeline {
-	struct mono *m;
-	struct mono_eye eye;
-	uint32_t *ev;		/* m->ev, or NULL: not wanted now */
+	struct loglinear *m;
+	struct ll_scan eye;
+	uint32_t *ev;		/* the end of m->ev, or NULL if it is not wanted */
 	uint32_t *calls;	/* m->call, or NULL */
-	bool again;		/* all has been seen, only m->ev is wanted */
+	bool again;		/* this is a second pass, only for m->ev */
 	const struct kl_op *ops;
-	const uint32_t *list;	/* of the operations; NULL: all */
-	struct mono_words words;
-	uint8_t *roles;		/* of the history's methods */
-	uint32_t numbered;	/* operations so far, */
-	uint32_t nothers;	/* of which so many have no word */
+	const uint32_t *list;	/* indices of the partition's operations; NULL: all */
+	struct ll_words words;
+	uint8_t *roles;		/* enum kl_role of each method */
+	uint32_t numbered;	/* operations whose values have numbers */
+	uint32_t nothers;	/* of these, operations without a word */
 	uint64_t error;
-	/* Open, see return_queue.h: wait[head] .. wait[tail - 1], and their events. */
+	/* Returns of open operations, wait[head] .. wait[tail - 1]; see return_queue.h. */
 	uint64_t *wait;
 	uint32_t *event;
 	size_t head, tail, cwait, cevent;
 	uint64_t moves;
-	bool sorted;		/* all that will be are there already */
-	uint32_t *mark, run;	/* of threads that return and are called at one time */
+	bool sorted;		/* @wait already holds all returns to come */
+	uint32_t *mark, run;	/* marks threads with a return and a call at the same time */
 	char *reason;
 	size_t size;
 };
@@ -57,102 +58,106 @@ static inline const struct kl_op *op_of(const struct timeline *t, uint32_t item)
 	return &t->ops[t->list ? t->list[item] : item];
 }
 
-/* What a pending removal or a result that is no word makes of an operation. */
+/*
+ * Classify an operation whose value is not a word.  Return: 1, or 0 if the monitors cannot
+ * decide the history, or -ENOMEM.
+ */
 static int special(struct timeline *t, uint32_t item, enum kl_role role, struct kl_val v,
 		   bool pending)
 {
-	struct mono *m = t->m;
+	struct loglinear *m = t->m;
 
 	if (role == KL_ROLE_ADD) {
-		snprintf(t->reason, t->size, "an addition of what is no known word");
+		snprintf(t->reason, t->size, "a value that is added is not a known word");
 		return 0;
 	}
 	if (pending && role == KL_ROLE_REMOVE) {
-		m->op[item] = mono_op(MONO_WILD, 0);
+		m->op[item] = ll_op(LL_UNKNOWN, 0);
 		m->nwild++;
 		return 1;
 	}
 	if (pending || (v.tag == KL_ANY && role == KL_ROLE_PEEK)) {
-		m->op[item] = mono_op(pending ? MONO_NOTHING : MONO_FREE, 0);
+		m->op[item] = ll_op(pending ? LL_NOTHING : LL_FREE, 0);
 		m->nfree += !pending;
 		return 1;
 	}
 	if (v.tag == KL_EMPTY && m->c.kind != KL_CONTAINER_REGISTER) {
-		m->op[item] = mono_op(MONO_EMPTY, 0);
+		m->op[item] = ll_op(LL_EMPTY, 0);
 		return kl_grow(m->cut, m->ccuts, ++m->nempty) ? -ENOMEM : 1;
 	}
 	if (v.tag == KL_ANY) {
-		m->op[item] = mono_op(MONO_WILD, 0);
+		m->op[item] = ll_op(LL_UNKNOWN, 0);
 		m->nunknown++;
 		return 1;
 	}
-	snprintf(t->reason, t->size, "a result that no container gives");
+	snprintf(t->reason, t->size, "a result that no container allows");
 	return 0;
 }
 
 static int no_role(struct timeline *t, unsigned int method)
 {
-	snprintf(t->reason, t->size, "method %s is none of a %s's", t->m->s->h->methods[method],
+	snprintf(t->reason, t->size, "method %s is not one of a %s", t->m->s->h->methods[method],
 		 kl_container_name(t->m->c.kind));
 	return 0;
 }
 
 static inline uint32_t op_word(enum kl_role role, uint32_t number)
 {
-	static const enum mono_kind kinds[] = {
-		[KL_ROLE_ADD] = MONO_ADD, [KL_ROLE_REMOVE] = MONO_REMOVE,
-		[KL_ROLE_PEEK] = MONO_PEEK,
+	static const enum ll_kind kinds[] = {
+		[KL_ROLE_ADD] = LL_ADD,
+		[KL_ROLE_REMOVE] = LL_REMOVE,
+		[KL_ROLE_PEEK] = LL_PEEK,
 	};
 
-	return mono_op(kinds[role], number);
+	return ll_op(kinds[role], number);
 }
 
-/* Operations that are numbered together. */
+/* Operations whose values get numbers together. */
 struct block {
 	uint32_t n;
 	uint8_t role[BLOCK];
 	struct kl_val v[BLOCK];
-	uint64_t hash[BLOCK];	/* of a word that is not looked up directly */
+	uint64_t hash[BLOCK];	/* hash of each word that is not looked up directly */
 };
 
 static int number_op(struct timeline *t, const struct block *b, uint32_t i)
 {
 	const uint32_t item = t->numbered + i;
 	const struct kl_val v = b->v[i];
-	struct mono *m = t->m;
+	struct loglinear *m = t->m;
 	uint32_t number;
 
 	if (m->peek_times.nth)
-		mono_count_peeks(&m->peek_times, item, m->npeeks);
+		ll_count_peeks(&m->peek_times, item, m->npeeks);
 	if (v.tag != KL_WORD) {
 		t->nothers++;
 		return special(t, item, b->role[i], v, op_of(t, item)->flags & KL_OP_PENDING);
 	}
-	/* In case it is new. */
-	mono_new_value(&m->v[t->words.n]);
-	if (mono_words_number(&t->words, v.v, b->hash[i], &number))
+	/* The word may be new. */
+	ll_new_value(&m->v[t->words.n]);
+	if (ll_words_number(&t->words, v.v, b->hash[i], &number))
 		return -ENOMEM;
-	/* Long enough before its events. */
+	/* The value's events come later than this prefetch takes. */
 	__builtin_prefetch(&m->v[number], 1);
 	m->op[item] = op_word(b->role[i], number);
 	m->npeeks += b->role[i] == KL_ROLE_PEEK;
 	return 1;
 }
 
-/* Those from @i on that are looked up directly, up to one that is not: that. */
+/* Number operations from @i on while their words are looked up directly.  Return: the next one. */
 static uint32_t number_direct(struct timeline *t, const struct block *b, uint32_t i)
 {
-	struct mono *m = t->m;
-	struct mono_words words = t->words;	/* for the registers */
-	struct mono_value *const values = m->v;
+	struct loglinear *m = t->m;
+	struct ll_words words = t->words;	/* for the registers */
+	struct ll_value *const values = m->v;
 	uint32_t *const op = m->op + t->numbered;
 	uint32_t number, npeeks = m->npeeks;
 
 	for (; i < b->n && b->v[i].tag == KL_WORD && b->v[i].v < words.ndirect; i++) {
 		if (m->peek_times.nth)
-			mono_count_peeks(&m->peek_times, t->numbered + i, npeeks);
-		mono_new_value(&values[words.n]);
-		number = mono_words_direct(&words, b->v[i].v);
+			ll_count_peeks(&m->peek_times, t->numbered + i, npeeks);
+		ll_new_value(&values[words.n]);
+		number = ll_words_direct(&words, b->v[i].v);
 		__builtin_prefetch(&values[number], 1);
 		op[i] = op_word(b->role[i], number);
 		npeeks += b->role[i] == KL_ROLE_PEEK;
@@ -162,13 +167,13 @@ static uint32_t number_direct(struct timeline *t, const struct block *b, uint32_
 	return i;
 }
 
-/* Words are looked up together, so that they do not wait for memory one by one. */
+/* Number a block.  Its words are looked up together, so that their cache misses overlap. */
 static int number_block(struct timeline *t)
 {
-	const struct kl_shape *const shapes = t->m->s->h->shapes;
+	const struct kl_opsig *const opsigs = t->m->s->h->opsigs;
 	const struct kl_val *const vals = t->m->s->h->vals;
 	const uint8_t *const roles = t->roles;
-	const struct mono_words *const words = &t->words;
+	const struct ll_words *const words = &t->words;
 	const uint32_t from = t->numbered, left = t->m->nitems - from;
 	uint32_t direct = 0, i;
 	struct block b;
@@ -177,28 +182,28 @@ static int number_block(struct timeline *t)
 	b.n = left < BLOCK ? left : BLOCK;
 	for (i = 0; i < b.n; i++) {
 		const struct kl_op *op = op_of(t, from + i);
-		const struct kl_shape s = shapes[op->shape];
+		const struct kl_opsig s = opsigs[op->sig];
 		struct kl_val v;
 
 		__builtin_prefetch(op + BLOCK);
 		b.role[i] = roles[s.method];
-		/* Such a one may have no value. */
+		/* An operation of another method may have no value at all. */
 		if (b.role[i] == KL_ROLE_OTHER)
 			return no_role(t, s.method);
-		/* Its argument if it adds, else its result: there is no other. */
+		/* An addition's only value is its argument, any other's is its result. */
 		b.v[i] = v = vals[s.vals];
 		if (v.tag != KL_WORD)
 			continue;
 		if (v.v < words->ndirect)
 			direct++;
 		else
-			b.hash[i] = mono_words_hash(v.v);
-		mono_words_soon(words, v.v, b.hash[i]);
+			b.hash[i] = ll_words_hash(v.v);
+		ll_words_soon(words, v.v, b.hash[i]);
 	}
 	for (i = 0; i < b.n && words->table; i++)
 		if (b.v[i].tag == KL_WORD)
-			__builtin_prefetch(&t->m->v[mono_words_sooner(words, b.v[i].v,
-								      b.hash[i])], 1);
+			__builtin_prefetch(&t->m->v[ll_words_sooner(words, b.v[i].v, b.hash[i])],
+					   1);
 	for (i = 0; i < b.n && ret > 0; i++) {
 		if (2 * direct > b.n)
 			i = number_direct(t, &b, i);
@@ -210,9 +215,9 @@ static int number_block(struct timeline *t)
 	return ret;
 }
 
-static inline bool is_peek(const struct mono *m, uint32_t item)
+static inline bool is_peek(const struct loglinear *m, uint32_t item)
 {
-	return mono_kind(m->op[item]) == MONO_PEEK;
+	return ll_kind(m->op[item]) == LL_PEEK;
 }
 
 static inline void put(struct timeline *t, uint32_t event)
@@ -222,41 +227,41 @@ static inline void put(struct timeline *t, uint32_t event)
 	if (t->again)
 		return;
 	t->m->nev++;
-	mono_see(&t->eye, event);
+	ll_scan_event(&t->eye, event);
 	if (t->calls && !(event & 1))
 		t->calls[event >> 1] = t->eye.time;
 	if (t->m->peek_times.nth)
-		*mono_any_time(&t->m->peek_times, event >> 1, event & 1,
-			       is_peek(t->m, event >> 1)) = t->eye.time;
+		*ll_any_time(&t->m->peek_times, event >> 1, event & 1, is_peek(t->m, event >> 1)) =
+			t->eye.time;
 }
 
-/* Their times, and what they say; @phases is known where this is compiled. */
+/* Process @n events; @phases is a constant for the compiler. */
 static inline __attribute__((always_inline))
 void see_some(struct timeline *t, const uint32_t *event, uint32_t n, bool phases)
 {
 	uint32_t nowhere, *const times[2] = { t->calls, &nowhere };
 	const uint32_t wanted[2] = { UINT32_MAX, 0 };
-	/* In registers, whatever is written. */
-	const struct mono_peek_times peeks = t->m->peek_times;
-	struct mono_eye eye = t->eye, clock;
+	/* Copies stay in registers, since no store can change them. */
+	const struct ll_peek_times peeks = t->m->peek_times;
+	struct ll_scan eye = t->eye, clock;
 	uint32_t i;
 
 	eye.each = !phases;
 	eye.listed = !phases;
 	clock = eye;
 	for (i = 0; phases && peeks.nth && i < n; i++)
-		*mono_any_time(&peeks, event[i] >> 1, event[i] & 1,
-			       mono_kind(eye.op[event[i] >> 1]) == MONO_PEEK) =
-			mono_tick(&clock, event[i]);
+		*ll_any_time(&peeks, event[i] >> 1, event[i] & 1,
+			     ll_kind(eye.op[event[i] >> 1]) == LL_PEEK) =
+			ll_scan_time(&clock, event[i]);
 	for (i = 0; !phases && t->calls && i < n; i++)
 		times[event[i] & 1][event[i] >> 1 & wanted[event[i] & 1]] =
-			mono_tick(&clock, event[i]);
+			ll_scan_time(&clock, event[i]);
 	for (i = 0; i < n; i++)
-		mono_see(&eye, event[i]);
+		ll_scan_event(&eye, event[i]);
 	t->eye = eye;
 }
 
-/* The same as put(), of @n events. */
+/* put() for @n events. */
 static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
 {
 	if (t->ev) {
@@ -272,7 +277,10 @@ static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
 		see_some(t, event, n, false);
 }
 
-/* Those that wait go to where there is room for @cap; all others are never, or before all. */
+/*
+ * Move the waiting returns to arrays of @cap entries.  Entries before them get the time 0, and
+ * entries behind them a time that never comes.
+ */
 static void move_open(struct timeline *t, uint64_t *wait, uint32_t *event, size_t cap)
 {
 	const size_t n = t->tail - t->head;
@@ -290,7 +298,7 @@ static void move_open(struct timeline *t, uint64_t *wait, uint32_t *event, size_
 		wait[i] = KL_TIME_MAX;
 }
 
-/* Room for @more that wait: behind, or where those were that do no more. */
+/* Make room for @more waiting returns, by growing or by moving the others to the front. */
 static int make_room(struct timeline *t, size_t more)
 {
 	const size_t n = t->tail - t->head;
@@ -308,7 +316,7 @@ static int make_room(struct timeline *t, size_t more)
 	return 0;
 }
 
-/* Too many at once: sort those that wait and those that will. */
+/* Too many operations overlap: sort all returns that wait or will wait, from @item on. */
 static int sort_all(struct timeline *t, uint32_t item)
 {
 	const size_t open = t->tail - t->head, n = open + t->m->nitems - item;
@@ -356,7 +364,7 @@ static inline const struct kl_op *waiting(const struct timeline *t, size_t i)
 	return op_of(t, t->event[i] >> 1);
 }
 
-/* Mark the threads that return at @time, of what was called before, and are called then, too. */
+/* Mark the threads of operations that were called before @time and return at @time. */
 static void mark_returns(struct timeline *t, uint64_t time)
 {
 	size_t i;
@@ -367,7 +375,10 @@ static void mark_returns(struct timeline *t, uint64_t time)
 			t->mark[waiting(t, i)->thread] = 2 * t->run;
 }
 
-/* Calls of the run @item .. @end - 1 of threads that do return then, or that do not. */
+/*
+ * Put the calls @item .. @end - 1 whose threads are marked if @tied, or not marked if not.  Without
+ * @tied, mark the other calls' threads as having both.  Return: true if calls were left out.
+ */
 static int put_calls(struct timeline *t, uint32_t item, uint32_t end, bool tied)
 {
 	bool any = false;
@@ -385,7 +396,7 @@ static int put_calls(struct timeline *t, uint32_t item, uint32_t end, bool tied)
 	return any;
 }
 
-/* The returns of marked threads that are called, too. */
+/* Put the returns at @time of threads that also have a call then. */
 static void put_returns(struct timeline *t, uint64_t time)
 {
 	size_t i, to, end = t->head;
@@ -404,8 +415,8 @@ static void put_returns(struct timeline *t, uint64_t time)
 }
 
 /*
- * All from @item on that are called when it is, of which some may be tied; the next item, or
- * -ENOMEM.
+ * Put all operations that are called at the same time as @item; threads of some may return then,
+ * too.  Return: the next item, @item if the monitors cannot decide the history, or -ENOMEM.
  */
 static int64_t put_run(struct timeline *t, uint32_t item)
 {
@@ -444,8 +455,8 @@ static int64_t put_run(struct timeline *t, uint32_t item)
 }
 
 /*
- * May its thread return when it is called, from what was called before?  Those that wait
- * begin at @wait; where many return then, they are looked at once for all that are called.
+ * May the thread of @op return, at the time of this call, from an earlier operation?  Waiting
+ * returns begin at @wait.  After LOOKS of them the answer is yes: put_run() then looks at all.
  */
 static inline bool may_be_tied(const struct timeline *t, const struct kl_op *op,
 			       const uint64_t *wait, const uint32_t *event)
@@ -461,7 +472,7 @@ static inline bool may_be_tied(const struct timeline *t, const struct kl_op *op,
 	return false;
 }
 
-/* Of those that wait from @head on, all more before @time; the new end of @events. */
+/* Move the waiting returns before @time to @events, which holds @n.  Return: its new length. */
 static __attribute__((noinline))
 uint32_t put_before(struct timeline *t, size_t *head, uint64_t time, uint32_t *events, uint32_t n)
 {
@@ -481,13 +492,13 @@ uint32_t put_before(struct timeline *t, size_t *head, uint64_t time, uint32_t *e
 }
 
 /*
- * Operations @i .. @end - 1, a block at most, or up to one whose thread may return when it is
- * called: the next item.
+ * Process the operations @i .. @end - 1, at most a block, up to one whose thread may return when
+ * the operation is called.  Return: the next item.
  */
 KL_NOT_VECTORIZED
 static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
 {
-	/* There is room for all but what put_before() makes room for. */
+	/* This is enough for a block; put_before() makes room for more. */
 	uint32_t events[TOGETHER], n = 0, now;
 	const struct kl_op *const ops = t->ops;
 	const uint32_t *const list = t->list;
@@ -561,20 +572,20 @@ static int sweep(struct timeline *t)
 
 static int allocate(struct timeline *t)
 {
-	struct mono *m = t->m;
+	struct loglinear *m = t->m;
 	const size_t n = (size_t)m->nitems + 1;
 
 	m->op = kl_big_alloc(n * sizeof(*m->op));
 	m->v = kl_big_alloc(n * sizeof(*m->v));
 	if (!m->phases)
 		m->ins = kl_big_alloc(2 * n * sizeof(*m->ins));
-	t->roles = mono_roles(m->s);
+	t->roles = ll_roles(m->s);
 	if (!m->op || !m->v || (!m->phases && !m->ins) || !t->roles)
 		return -ENOMEM;
-	return mono_words_init(&t->words, m->s->h, m->nitems);
+	return ll_words_init(&t->words, m->s->h, m->nitems);
 }
 
-static int list_wild(struct mono *m)
+static int list_wild(struct loglinear *m)
 {
 	uint32_t i, n = 0;
 
@@ -582,12 +593,12 @@ static int list_wild(struct mono *m)
 	if (!m->wild)
 		return -ENOMEM;
 	for (i = 0; m->nwild && i < m->nitems; i++)
-		if (mono_kind(m->op[i]) == MONO_WILD && mono_pending(m, i))
+		if (ll_kind(m->op[i]) == LL_UNKNOWN && ll_pending(m, i))
 			m->wild[n++] = i;
 	return 1;
 }
 
-static void start(struct timeline *t, struct mono *m)
+static void start(struct timeline *t, struct loglinear *m)
 {
 	t->m = m;
 	t->ops = m->s->h->ops;
@@ -595,7 +606,7 @@ static void start(struct timeline *t, struct mono *m)
 	t->error = m->strict ? 0 : m->s->h->error;
 	t->ev = m->ev;
 	t->calls = t->again ? NULL : m->call;
-	t->eye = mono_open_eye(m);
+	t->eye = ll_scan_begin(m);
 }
 
 static bool has_peeks(const struct timeline *t, const struct kl_history *h)
@@ -609,11 +620,11 @@ static bool has_peeks(const struct timeline *t, const struct kl_history *h)
 }
 
 /*
- * What is wanted in any case?  For an order of a register events, as its words are often
- * written again; times of peeks of stacks and priority queues, and for an order of a queue
- * with peeks those of all calls.
+ * Allocate what will certainly be needed, so that the first pass can fill it.  An order of a
+ * register needs events, since its words are often written again.  Stacks and priority queues
+ * need the times of peeks.  An order of a queue with peeks needs the times of all calls.
  */
-static int allocate_wanted(const struct timeline *t, struct mono *m)
+static int allocate_wanted(const struct timeline *t, struct loglinear *m)
 {
 	const bool order = m->s->h->error || !m->lim->no_witness;
 
@@ -623,20 +634,20 @@ static int allocate_wanted(const struct timeline *t, struct mono *m)
 	}
 	if (m->c.kind == KL_CONTAINER_REGISTER || !(order || m->phases) || !has_peeks(t, m->s->h))
 		return 0;
-	return m->phases ? mono_alloc_peek_times(m) : mono_alloc_times(m, false);
+	return m->phases ? ll_alloc_peek_times(m) : ll_alloc_times(m, false);
 }
 
-/* What never returned does so at the end. */
-static void end_peeks(struct mono *m)
+/* Pending peeks return at the end. */
+static void end_peeks(struct loglinear *m)
 {
 	uint32_t i;
 
 	for (i = 0; m->peek_times.nth && m->nev < 2 * m->nitems && i < m->nitems; i++)
-		if (is_peek(m, i) && mono_pending(m, i))
-			*mono_peek_time(&m->peek_times, i, true) = m->end - 1;
+		if (is_peek(m, i) && ll_pending(m, i))
+			*ll_peek_time(&m->peek_times, i, true) = m->end - 1;
 }
 
-int mono_timeline(struct mono *m, char *reason, size_t size)
+int ll_timeline(struct loglinear *m, char *reason, size_t size)
 {
 	struct timeline t = { .m = m, .reason = reason, .size = size };
 	int ret;
@@ -646,9 +657,9 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	if (!ret) {
 		start(&t, m);
 		ret = sweep(&t);
-		mono_close_eye(&t.eye, m);
+		ll_scan_end(&t.eye, m);
 	}
-	mono_words_close(&t.words);
+	ll_words_close(&t.words);
 	m->words = t.words.word;
 	m->nwords = m->nvalues = t.words.n;
 	free(t.roles);
@@ -657,12 +668,12 @@ int mono_timeline(struct mono *m, char *reason, size_t size)
 	free(t.mark);
 	if (ret > 0) {
 		end_peeks(m);
-		m->again |= mono_settle(m) != m->nitems - t.nothers;
+		m->again |= ll_settle(m) != m->nitems - t.nothers;
 	}
 	return ret > 0 ? list_wild(m) : ret;
 }
 
-int mono_events(struct mono *m)
+int ll_events(struct loglinear *m)
 {
 	struct timeline t = { .again = true, .numbered = m->nitems };
 	int ret;

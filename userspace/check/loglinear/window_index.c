@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Operations by blocks, see window_index.h. */
+/* An index of operations by blocks of slots, see window_index.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ void pieces_free(struct pieces *p)
 	free(p->left);
 }
 
-/* How many there are of each block, in from[block + 2]; or list them, from[block + 1] on. */
+/* Count the operations of each block in from[block + 2]; or, with @list, list them. */
 static inline void put(struct pieces *p, bool list, unsigned int l, uint32_t block, uint32_t item,
 		       uint32_t from, uint32_t to)
 {
@@ -31,7 +31,7 @@ static inline void put(struct pieces *p, bool list, unsigned int l, uint32_t blo
 	p->gaps[at] = pieces_gaps(from % COVER_BLOCK, to % COVER_BLOCK);
 }
 
-static inline void put_window(struct pieces *p, bool list, struct mono_window w, uint32_t item)
+static inline void put_window(struct pieces *p, bool list, struct ll_window w, uint32_t item)
 {
 	uint32_t from = w.from, to = w.to, a, b;
 	unsigned int l;
@@ -50,46 +50,46 @@ static inline void put_window(struct pieces *p, bool list, struct mono_window w,
 	}
 }
 
-/* All peeks, and MONO_NONE; which operations are is chance, so that is no branch. */
-static uint32_t *find_peeks(const struct mono *m)
+/* List all peeks, ended by LL_NONE.  Which items are peeks cannot be predicted: no branch. */
+static uint32_t *find_peeks(const struct loglinear *m)
 {
 	uint32_t *peek = kl_big_alloc(((size_t)m->npeeks + 1) * sizeof(*peek)), i, n = 0;
 
 	for (i = 0; peek && i < m->nitems; i++) {
 		peek[n] = i;
-		n += mono_kind(m->op[i]) == MONO_PEEK;
+		n += ll_kind(m->op[i]) == LL_PEEK;
 	}
 	if (peek)
-		peek[n] = MONO_NONE;
+		peek[n] = LL_NONE;
 	return peek;
 }
 
-static void put_peeks(struct pieces *p, bool list, const struct mono *m, const uint32_t *peek)
+static void put_peeks(struct pieces *p, bool list, const struct loglinear *m, const uint32_t *peek)
 {
-	for (; *peek != MONO_NONE; peek++) {
-		const struct mono_value *v = &m->v[m->op[*peek] & MONO_VALUE];
+	for (; *peek != LL_NONE; peek++) {
+		const struct ll_value *v = &m->v[m->op[*peek] & LL_VALUE];
 
-		put_window(p, list, mono_peek_window(m, v, *peek), *peek);
+		put_window(p, list, ll_peek_window(m, v, *peek), *peek);
 	}
 }
 
-static void put_others(struct pieces *p, bool list, const struct mono *m)
+static void put_others(struct pieces *p, bool list, const struct loglinear *m)
 {
 	uint32_t i;
 
 	for (i = 0; i < m->nvalues; i++) {
-		const struct mono_value *v = &m->v[i];
+		const struct ll_value *v = &m->v[i];
 
-		if (mono_gone(m, v))
+		if (ll_gone(m, v))
 			continue;
-		if (v->add != MONO_NONE)
-			put_window(p, list, mono_add_window(v), v->add);
-		if (v->remove != MONO_NONE)
-			put_window(p, list, mono_remove_window(v), v->remove);
+		if (v->add != LL_NONE)
+			put_window(p, list, ll_add_window(v), v->add);
+		if (v->remove != LL_NONE)
+			put_window(p, list, ll_remove_window(v), v->remove);
 	}
 }
 
-static void put_all(struct pieces *p, bool list, const struct mono *m, const uint32_t *peek)
+static void put_all(struct pieces *p, bool list, const struct loglinear *m, const uint32_t *peek)
 {
 	if (peek)
 		put_peeks(p, list, m, peek);
@@ -97,8 +97,8 @@ static void put_all(struct pieces *p, bool list, const struct mono *m, const uin
 		put_others(p, list, m);
 }
 
-/* @peek: all peeks, or NULL: all others. */
-static int list_all(struct pieces *p, const struct mono *m, const uint32_t *peek)
+/* List the peeks @peek or, if it is NULL, all other operations. */
+static int list_all(struct pieces *p, const struct loglinear *m, const uint32_t *peek)
 {
 	uint64_t blocks = m->end, n = 0;
 	uint32_t i, all;
@@ -130,7 +130,7 @@ static int list_all(struct pieces *p, const struct mono *m, const uint32_t *peek
 	return 0;
 }
 
-int pieces_of_peeks(struct pieces *p, const struct mono *m)
+int pieces_of_peeks(struct pieces *p, const struct loglinear *m)
 {
 	uint32_t *peek = find_peeks(m);
 	const int ret = peek ? list_all(p, m, peek) : -ENOMEM;
@@ -139,7 +139,7 @@ int pieces_of_peeks(struct pieces *p, const struct mono *m)
 	return ret;
 }
 
-int pieces_of_others(struct pieces *p, const struct mono *m)
+int pieces_of_others(struct pieces *p, const struct loglinear *m)
 {
 	return list_all(p, m, NULL);
 }

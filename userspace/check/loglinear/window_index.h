@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations of a stack by the blocks of gaps that they have part in: a window is
- * listed with the blocks at its two ends, what is between them with those of the
- * next level, and so on; twice on each level at most.  On a higher level the gaps
- * of a block are blocks of the level below.
+ * An index of a stack's operations by blocks of slots.  A window is listed with the two blocks at
+ * its ends; the part between them is listed with blocks of the next level, and so on.  So it is
+ * listed at most twice on each level.  On a higher level the slots of a block are the blocks of the
+ * level below.
  */
 #ifndef KL_CHECK_LOGLINEAR_WINDOW_INDEX_H
 #define KL_CHECK_LOGLINEAR_WINDOW_INDEX_H
@@ -15,21 +15,22 @@
 
 struct pieces {
 	uint32_t *item;
-	uint16_t *gaps;		/* those of the block that its window has, see pieces_gaps() */
-	uint32_t *from;		/* where those of each block are, up to the next one's */
-	uint32_t *left;		/* how many of them were not taken away */
+	/* slots of the block that the operation's window has, see pieces_gaps() */
+	uint16_t *gaps;
+	uint32_t *from;		/* index of the first operation of each block */
+	uint32_t *left;		/* number of operations of each block that are not removed */
 	uint32_t base[COVER_LEVELS + 1];	/* number of the first block of each level */
 };
 
-#define PIECES_TOGETHER	64	/* so many are looked at together, behind the last ones too */
+#define PIECES_TOGETHER	64	/* operations that are compared together, also after the last one */
 #define PIECES_GONE	UINT16_MAX
 
-/* List all peeks, or all others.  0 or -ENOMEM. */
-int pieces_of_peeks(struct pieces *p, const struct mono *m);
-int pieces_of_others(struct pieces *p, const struct mono *m);
+/* List all peeks, or all other operations.  Return: 0, or -ENOMEM. */
+int pieces_of_peeks(struct pieces *p, const struct loglinear *m);
+int pieces_of_others(struct pieces *p, const struct loglinear *m);
 void pieces_free(struct pieces *p);
 
-/* Two bytes that are at most those of another if two windows have gaps in common. */
+/* Pack a window's slots in a block into two bytes, for a fast test of overlap. */
 static inline uint16_t pieces_gaps(uint32_t from, uint32_t to)
 {
 	return from | (COVER_BLOCK - 1 - to) << 8;
@@ -41,8 +42,8 @@ static inline uint64_t pieces_mask(uint16_t gaps)
 }
 
 /*
- * Which of PIECES_TOGETHER from @at on have gaps between the first and the last bit of
- * @found?  SSE2, which all have.
+ * A mask of the PIECES_TOGETHER operations from @at on that have slots between the first and the
+ * last bit of @found.  Every x86-64 processor has SSE2.
  */
 static inline uint64_t pieces_near(const struct pieces *p, uint32_t at, uint64_t found)
 {

@@ -6,15 +6,15 @@
 #include "base/mem.h"
 #include "check/loglinear/words.h"
 
-#define DIRECT	4	/* times as many words are looked up directly, mostly */
+#define DIRECT	4	/* words below this many times the operations are looked up directly */
 #define SAMPLES	64
 
-static size_t direct_bytes(const struct mono_words *w)
+static size_t direct_bytes(const struct ll_words *w)
 {
 	return (w->ndirect + 1) * sizeof(*w->direct);
 }
 
-/* Are most words of a history below @ndirect?  Some say so for all. */
+/* Are most words of a history below @ndirect?  A sample decides. */
 static bool mostly_direct(const struct kl_history *h, uint64_t ndirect)
 {
 	const size_t each = h->nvals / SAMPLES + 1;
@@ -29,13 +29,13 @@ static bool mostly_direct(const struct kl_history *h, uint64_t ndirect)
 	return direct > others;
 }
 
-int mono_words_init(struct mono_words *w, const struct kl_history *h, uint32_t most)
+int ll_words_init(struct ll_words *w, const struct kl_history *h, uint32_t most)
 {
 	memset(w, 0, sizeof(*w));
 	w->most = most;
 	w->numbers = UINT32_MAX >> __builtin_clz(most + 1);
 	w->ndirect = DIRECT * (uint64_t)most;
-	/* A few far from each other would cost a page each. */
+	/* A few small words far from each other would take a page each. */
 	if (!h || !mostly_direct(h, w->ndirect))
 		w->ndirect = 0;
 	w->word = kl_big_alloc(((size_t)most + 1) * sizeof(*w->word));
@@ -43,7 +43,7 @@ int mono_words_init(struct mono_words *w, const struct kl_history *h, uint32_t m
 	return w->word && w->direct ? 0 : -ENOMEM;
 }
 
-void mono_words_close(struct mono_words *w)
+void ll_words_close(struct ll_words *w)
 {
 	kl_zero_unmap(w->direct, direct_bytes(w));
 	kl_zero_unmap(w->table, (w->mask + 1) * sizeof(*w->table));
@@ -52,24 +52,24 @@ void mono_words_close(struct mono_words *w)
 	w->ndirect = 0;
 }
 
-void mono_words_free(struct mono_words *w)
+void ll_words_free(struct ll_words *w)
 {
-	mono_words_close(w);
+	ll_words_close(w);
 	free(w->word);
 	w->word = NULL;
 }
 
-/* What the table has of a word with that number. */
-static inline uint32_t entry(const struct mono_words *w, uint64_t hash, uint32_t number)
+/* The table's entry for a word with this number. */
+static inline uint32_t entry(const struct ll_words *w, uint64_t hash, uint32_t number)
 {
 	return ((uint32_t)(hash >> 32) & ~w->numbers) | (number + 1);
 }
 
 /*
- * Where @word is in the table, or where there is room for it: which, is chance, so that only
- * whether another one is there is a branch.
+ * The index of @word in the table, or of a free entry.  Which of them cannot be predicted; the only
+ * branch asks whether another word is there.
  */
-static inline size_t place_of(const struct mono_words *w, uint64_t word, uint64_t hash)
+static inline size_t place_of(const struct ll_words *w, uint64_t word, uint64_t hash)
 {
 	size_t at = hash & w->mask;
 
@@ -77,7 +77,7 @@ static inline size_t place_of(const struct mono_words *w, uint64_t word, uint64_
 		const uint32_t e = w->table[at];
 		const uint64_t taken = -(uint64_t)!!e;
 
-		/* The bits of the hash first, as words are far away. */
+		/* Bits of the hash are compared first, since words are far away in memory. */
 		if (!((e ^ hash >> 32) & ~w->numbers & taken) &&
 		    !((w->word[(e & w->numbers) + taken] ^ word) & taken))
 			return at;
@@ -85,10 +85,10 @@ static inline size_t place_of(const struct mono_words *w, uint64_t word, uint64_
 }
 
 /*
- * Mostly there are half as many words as operations: they are added and removed.  More
- * have to move.
+ * Most histories have half as many words as operations, since words are added and removed.  With
+ * more words the table grows.
  */
-static int make_table(struct mono_words *w)
+static int make_table(struct ll_words *w)
 {
 	size_t size = w->table ? 2 * (w->mask + 1) : 64;
 	uint32_t i;
@@ -101,7 +101,7 @@ static int make_table(struct mono_words *w)
 		return -ENOMEM;
 	w->mask = size - 1;
 	for (i = 0; i < w->n; i++) {
-		const uint64_t word = w->word[i], hash = mono_words_hash(word);
+		const uint64_t word = w->word[i], hash = ll_words_hash(word);
 
 		if (word >= w->ndirect)
 			w->table[place_of(w, word, hash)] = entry(w, hash, i);
@@ -109,7 +109,7 @@ static int make_table(struct mono_words *w)
 	return 0;
 }
 
-int mono_words_hashed(struct mono_words *w, uint64_t word, uint64_t hash, uint32_t *number)
+int ll_words_hashed(struct ll_words *w, uint64_t word, uint64_t hash, uint32_t *number)
 {
 	uint32_t new;
 	size_t at;

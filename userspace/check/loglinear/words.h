@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Words by number, in order of their first sights. */
+/* Numbers for words, in order of their first occurrence. */
 #ifndef KL_CHECK_LOGLINEAR_WORDS_H
 #define KL_CHECK_LOGLINEAR_WORDS_H
 
@@ -10,35 +10,36 @@
 #include "base/hash.h"
 #include "history/history.h"
 
-struct mono_words {
+struct ll_words {
 	uint64_t *word;		/* by number */
 	uint32_t n, most;
-	uint32_t *direct;	/* word -> number + 1, of small words */
+	uint32_t *direct;	/* number + 1 of each small word */
 	uint64_t ndirect;
-	uint32_t *table;	/* of the others: bits of the hash over the number + 1, */
+	/* entries of other words: bits of the hash, and below them the number + 1 */
+	uint32_t *table;
 	size_t mask;
-	uint32_t numbers;	/* which this is a mask of */
+	uint32_t numbers;	/* mask of the number in an entry */
 };
 
 /*
- * For at most @most words of @h, of which small ones are looked up directly, if they are
- * most of them; NULL: none is.  0 or -ENOMEM.
+ * Prepare for at most @most words of @h.  Small words are looked up directly if most words are
+ * small; with @h of NULL none is.  Return: 0, or -ENOMEM.
  */
-int mono_words_init(struct mono_words *w, const struct kl_history *h, uint32_t most);
-void mono_words_free(struct mono_words *w);
-/* All but the words by number is not needed any more. */
-void mono_words_close(struct mono_words *w);
-/* One that is not looked up directly, of which @hash is mono_words_hash(). */
-int mono_words_hashed(struct mono_words *w, uint64_t word, uint64_t hash, uint32_t *number);
+int ll_words_init(struct ll_words *w, const struct kl_history *h, uint32_t most);
+void ll_words_free(struct ll_words *w);
+/* Free everything but the words by number. */
+void ll_words_close(struct ll_words *w);
+/* Number a word that is not looked up directly; @hash is its ll_words_hash(). */
+int ll_words_hashed(struct ll_words *w, uint64_t word, uint64_t hash, uint32_t *number);
 
-static inline uint64_t mono_words_hash(uint64_t word)
+static inline uint64_t ll_words_hash(uint64_t word)
 {
 	return kl_mix(word, 0);
 }
 
-/* It will be looked up soon.  Not inlined, that would be taken for nothing. */
-__attribute__((always_inline))
-static inline void mono_words_soon(const struct mono_words *w, uint64_t word, uint64_t hash)
+/* Prefetch for a word that is looked up soon.  Without inlining, the prefetch would be dropped. */
+__attribute__((always_inline)) static inline void ll_words_soon(const struct ll_words *w,
+								uint64_t word, uint64_t hash)
 {
 	if (word < w->ndirect)
 		__builtin_prefetch(&w->direct[word]);
@@ -46,8 +47,8 @@ static inline void mono_words_soon(const struct mono_words *w, uint64_t word, ui
 		__builtin_prefetch(&w->table[hash & w->mask]);
 }
 
-/* It will be looked up very soon: the number that it seems to have, or 0. */
-static inline uint32_t mono_words_sooner(const struct mono_words *w, uint64_t word, uint64_t hash)
+/* Guess the number of a word that is looked up very soon; 0 if there is no guess. */
+static inline uint32_t ll_words_sooner(const struct ll_words *w, uint64_t word, uint64_t hash)
 {
 	uint32_t n;
 
@@ -60,10 +61,10 @@ static inline uint32_t mono_words_sooner(const struct mono_words *w, uint64_t wo
 }
 
 /*
- * The number of @word, below @ndirect, a new one if it was not seen before: which, is
- * chance, and so nothing that could be guessed.
+ * Number @word, which is below @ndirect.  Whether the word is new cannot be predicted, so there is
+ * no branch on it.
  */
-static inline uint32_t mono_words_direct(struct mono_words *w, uint64_t word)
+static inline uint32_t ll_words_direct(struct ll_words *w, uint64_t word)
 {
 	uint32_t n = w->direct[word];
 
@@ -74,13 +75,13 @@ static inline uint32_t mono_words_direct(struct mono_words *w, uint64_t word)
 	return n - 1;
 }
 
-/* The same of any word; @hash matters only if it is not looked up directly.  0 or -ENOMEM. */
-static inline int mono_words_number(struct mono_words *w, uint64_t word, uint64_t hash,
-				    uint32_t *number)
+/* Number any word; @hash matters only if the word is not looked up directly.  0 or -ENOMEM. */
+static inline int ll_words_number(struct ll_words *w, uint64_t word, uint64_t hash,
+				  uint32_t *number)
 {
 	if (word >= w->ndirect)
-		return mono_words_hashed(w, word, hash, number);
-	*number = mono_words_direct(w, word);
+		return ll_words_hashed(w, word, hash, number);
+	*number = ll_words_direct(w, word);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Times that are to come, the earliest first, and the number of what happens then. */
+/* A heap of future times, the earliest first, each with a number. */
 #ifndef KL_CHECK_ONLINE_HEAP_H
 #define KL_CHECK_ONLINE_HEAP_H
 
@@ -19,13 +19,13 @@ struct on_heap {
 	size_t n, cap;
 };
 
-/* The earliest; KL_TIME_MAX if there is none. */
+/* The earliest time, or KL_TIME_MAX if there is none. */
 static inline uint64_t on_heap_first(const struct on_heap *h)
 {
 	return h->n ? h->e[0].key : KL_TIME_MAX;
 }
 
-/* Room for @n of them.  0 or -ENOMEM.  Behind the last is one that never comes. */
+/* Make room for @n entries, and one after the last that never comes.  Return: 0, or -ENOMEM. */
 static inline int on_heap_room(struct on_heap *h, size_t n)
 {
 	return kl_grow(h->e, h->cap, n + 1);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "check/online/lifetimes.h"
 
-#define CLUSTER	64	/* uses of one word at a time */
+#define CLUSTER	64	/* maximal number of uses of one word at a time */
 
 void uses_init(struct uses *s, bool strict, enum on_begin begin)
 {
@@ -100,9 +100,19 @@ static int new_use(struct uses *s, uint64_t word, uint32_t *i)
 	}
 	u = use(s, *i);
 	*u = (struct use){
-		.word = word, .lo = NEVER, .hi = NEVER, .oret = NEVER, .seen = NEVER,
-		.add = ON_NONE, .remove = ON_NONE, .see = ON_NONE, .last = ON_NONE, .prev = ON_NONE,
-		.next = ON_NONE, .same = ON_NONE, .linked = true,
+		.word = word,
+		.lo = NEVER,
+		.hi = NEVER,
+		.first_seen_ret = NEVER,
+		.seen = NEVER,
+		.add = ON_NONE,
+		.remove = ON_NONE,
+		.see = ON_NONE,
+		.last = ON_NONE,
+		.prev = ON_NONE,
+		.next = ON_NONE,
+		.same = ON_NONE,
+		.linked = true,
 	};
 	return 0;
 }
@@ -113,14 +123,14 @@ static inline uint64_t end_of(const struct kl_online *o, const struct uses *s,
 	return s->strict ? op->ret : on_end_key(o, op);
 }
 
-/* Has its removal returned before @time? */
+/* Has the removal of the use returned before @time? */
 static bool removed_by(const struct kl_online *o, const struct uses *s, const struct use *u,
 		       uint64_t time)
 {
 	return u->removed || (u->remove != ON_NONE && end_of(o, s, &o->ops[u->remove]) < time);
 }
 
-/* Has something of it returned before the addition @op was called, of its thread at that time? */
+/* Has an operation of the use returned before the addition @op was called? */
 static bool seen_by(const struct kl_online *o, const struct uses *s, const struct use *u,
 		    const struct on_op *op)
 {
@@ -130,7 +140,7 @@ static bool seen_by(const struct kl_online *o, const struct uses *s, const struc
 	       (u->remove != ON_NONE && on_before(&o->ops[u->remove], op));
 }
 
-/* Which of a cluster's uses an operation is of; ON_NONE: a new one. */
+/* Choose the use of a cluster to which an operation belongs; ON_NONE for a new use. */
 static uint32_t choose(const struct kl_online *o, const struct uses *s, uint32_t first,
 		       const struct on_op *op, unsigned int *n)
 {
@@ -144,7 +154,7 @@ static uint32_t choose(const struct kl_online *o, const struct uses *s, uint32_t
 				  (kind == ON_PEEK ||
 				   (u->add == ON_NONE && u->lo == NEVER && !seen_by(o, s, u, op)));
 
-		/* The oldest, the last in the list, or the first there. */
+		/* The oldest use is the last in the list, the newest is the first. */
 		if (fits && (found == ON_NONE || !s->lifo || kind == ON_ADD))
 			found = i;
 	}
@@ -164,7 +174,7 @@ int uses_announce(struct kl_online *o, struct uses *s, uint32_t i)
 		s->bad++;
 	if (op->kind == ON_OTHER && s->begin != ON_LOST) {
 		snprintf(o->reason, sizeof(o->reason), "%s",
-			 "an operation whose value is not known, or that no container has");
+			 "an operation has an unknown value, or is not one of a container");
 		return -EDQUOT;
 	}
 	if (op->kind > ON_PEEK)
@@ -178,7 +188,7 @@ int uses_announce(struct kl_online *o, struct uses *s, uint32_t i)
 	if (at == ON_NONE) {
 		if (n >= CLUSTER) {
 			snprintf(o->reason, sizeof(o->reason), "%s",
-				 "one value was added or removed many times at once");
+				 "too many overlapping additions or removals of one value");
 			return -EDQUOT;
 		}
 		ret = new_use(s, op->word, &at);
@@ -258,8 +268,8 @@ void uses_return(struct kl_online *o, struct uses *s, uint32_t i)
 	u->opens--;
 	if (u->lo == NEVER)
 		u->lo = s->ev;
-	if (op->kind != ON_ADD && u->oret == NEVER) {
-		u->oret = s->ev;
+	if (op->kind != ON_ADD && u->first_seen_ret == NEVER) {
+		u->first_seen_ret = s->ev;
 		set(o, &u->see, i);
 	}
 	if (op->kind == ON_REMOVE) {
@@ -270,7 +280,7 @@ void uses_return(struct kl_online *o, struct uses *s, uint32_t i)
 	}
 }
 
-/* Uses that are over are kept while an operation is under way that may have met them. */
+/* Keep a use that is over while an operation is open that may have found it inside. */
 static void bury(struct kl_online *o, struct uses *s)
 {
 	uint64_t since = NEVER;
@@ -302,7 +312,7 @@ static int forget(struct kl_online *o, struct uses *s, uint32_t i)
 	return ret;
 }
 
-/* Which of them belong together was a guess: some alone prove nothing. */
+/* The operations of a cluster were assigned by a guess: some of them alone prove nothing. */
 static void mark_crowd(struct kl_online *o, const struct use *u)
 {
 	const uint32_t ops[] = { u->add, u->remove, u->see, u->last };
@@ -314,8 +324,8 @@ static void mark_crowd(struct kl_online *o, const struct use *u)
 }
 
 /*
- * Is the whole cluster over?  Then it can be forgotten, but for what a pending removal was
- * guessed to have taken: if that is wrong what comes next may be of it.
+ * If the whole cluster is over, forget it.  A use that a guess gave to a pending removal stays: if
+ * the guess is wrong, later operations may belong to it.
  */
 static int close_cluster(struct kl_online *o, struct uses *s, uint64_t word)
 {
@@ -366,7 +376,7 @@ void uses_enter(struct kl_online *o, struct uses *s, uint32_t i)
 	struct use *u = use(s, i);
 	const uint32_t prev = u->lo ? s->tail : ON_NONE, next = u->lo ? ON_NONE : s->head;
 
-	/* By lo: it is the last, or was there before the start. */
+	/* The list is by lo: the use is the last one, or was inside before the start. */
 	u->prev = prev;
 	u->next = next;
 	if (prev == ON_NONE)
@@ -419,7 +429,7 @@ bool uses_clean(const struct uses *s, uint64_t call)
 	return !s->bad && !s->odd && call > s->last_bad;
 }
 
-/* What had been added before @call was removed by what was not seen. */
+/* Uses that were added before @call were removed by operations that were not seen. */
 int uses_known(struct kl_online *o, struct uses *s, uint64_t call)
 {
 	uint32_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is wrong of uses of words, see lifetimes.h: the operations that say so. */
+/* The core of a violation: the operations on some words; see lifetimes.h. */
 #include "base/mem.h"
 #include "check/online/lifetimes.h"
 
@@ -43,7 +43,7 @@ int core_word(struct uses *s, uint32_t i)
 	return ret;
 }
 
-/* Of those that are inside at the gap @at the one that is for longest; ON_NONE if none is. */
+/* The longest-lived use that is inside in the slot @at, or ON_NONE. */
 static uint32_t reaches(const struct uses *s, uint64_t at)
 {
 	uint32_t best = ON_NONE, i;
@@ -106,7 +106,7 @@ int uses_doubt(struct kl_online *o, struct uses *s)
 	return ret ? ret : 1;
 }
 
-/* All that is known of their words is needed: which removal is of which addition is a guess. */
+/* Add whole clusters, since the assignment of removals to additions is a guess. */
 static int add_clusters(const struct kl_online *o, struct uses *s)
 {
 	size_t i;
@@ -129,10 +129,10 @@ int uses_core(const struct kl_online *o, struct uses *s, const uint32_t **ops, s
 	int ret = 0;
 
 	*n = 0;
-	/* What was there before may have been any of them. */
+	/* The unknown first state may hold any of these words. */
 	if (s->begin != ON_FRESH || !s->ncore)
 		return 0;
-	/* A removal whose result is not known may have been of any of them. */
+	/* A pending removal may have taken any of these words. */
 	for (i = 0; i < s->nwild && !ret; i++)
 		ret = core_op(s, s->wild[i]);
 	if (!ret)

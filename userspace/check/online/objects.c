@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects: which partitions they have, and what was lost on them, as its time comes.
+ * Objects: their partitions, and their gaps, which begin and end as time goes on.
  *
- * A dropped object has a gap that ends when it is resumed.  No other gap without an end has
- * one: what was called in it and never returns may take effect at any time.
+ * A dropped object has a gap that ends when the object is resumed.  Other gaps without an end stay:
+ * a lost operation that never returns may take effect at any time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "base/mem.h"
 #include "check/online/internal.h"
 
-/* Where no objects are told apart there is one, 0. */
+/* The number of an object; if the specification does not distinguish objects, it is 0. */
 static uint64_t object_id(const struct kl_online *o, uint64_t object)
 {
 	return kl_spec_partition(o->spec) == KL_PART_NONE ? 0 : object;
 }
 
-/* ON_NONE if it is not known. */
+/* Find an object.  Return: ON_NONE if it is new. */
 static uint32_t find_object(const struct kl_online *o, uint64_t id)
 {
 	const struct on_words *w = &o->object_at;
@@ -125,7 +125,7 @@ int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *p
 	return 0;
 }
 
-/* Partitions that a gap concerns, ON_NONE: on all objects; and the next, until ON_NONE. */
+/* The first partition that a gap of @object concerns (ON_NONE: all objects), and the next one. */
 static uint32_t first_part(const struct kl_online *o, uint32_t object)
 {
 	return object != ON_NONE ? o->objects[object].first : o->nparts ? 0 : ON_NONE;
@@ -138,7 +138,7 @@ static uint32_t next_part(const struct kl_online *o, uint32_t object, uint32_t p
 	return part + 1 < o->nparts ? part + 1 : ON_NONE;
 }
 
-/* A free place among the gaps, and room for the time at which it ends. */
+/* Make a gap, and room for its end in the heap. */
 static int new_gap(struct kl_online *o, uint64_t from, uint64_t to, uint32_t object, uint32_t *gap)
 {
 	int ret;
@@ -165,7 +165,7 @@ static void free_gap(struct kl_online *o, uint32_t gap)
 	o->free_gap = gap;
 }
 
-/* Something is lost from now on. */
+/* A gap begins. */
 static int begin(struct kl_online *o, uint32_t gap)
 {
 	struct on_gap *g = &o->gaps[gap];
@@ -218,7 +218,7 @@ int on_gap_follow(struct kl_online *o)
 	return ret;
 }
 
-/* Operations were lost there, from a time on. */
+/* Note that operations on an object are lost from @from on. */
 static void lose(struct kl_online *o, uint32_t object, uint64_t from)
 {
 	uint32_t i;
@@ -231,7 +231,7 @@ static void lose(struct kl_online *o, uint32_t object, uint64_t from)
 	for (i = first_part(o, object); i != ON_NONE; i = next_part(o, object, i)) {
 		o->parts[i].gapped = true;
 		on_part_doubt(o, &o->parts[i], from,
-			      "operations were lost where it was thought to be known");
+			      "operations were lost at a time that had counted as complete");
 	}
 }
 
@@ -278,7 +278,7 @@ void kl_online_resume(struct kl_online *o, uint64_t object, uint64_t until)
 		return;
 	g = &o->gaps[b->dropped];
 	g->to = kl_time_add(until > b->dropped_at ? until : b->dropped_at, o->opts.error);
-	/* There is room: each gap is in there once at most. */
+	/* There is room, since each gap is in the heap at most once. */
 	if (g->open)
 		on_heap_push(&o->gap_times, g->to, b->dropped);
 	b->dropped = ON_NONE;

@@ -15,7 +15,7 @@
 #define LOOK_WORK	150000000ull
 #define BOTH	256
 
-/* Is there a monitor for it, and does each method have its part in it? */
+/* Find the monitor for the specification, in which each method must have a role. */
 static int find_container(struct kl_online *o)
 {
 	const unsigned int n = kl_spec_nmethods(o->spec);
@@ -59,7 +59,7 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 	o->opts.look_work = opts->look_work ? opts->look_work : LOOK_WORK;
 	o->opts.both = opts->both ? opts->both : BOTH;
 	o->flushes = kl_spec_flushes(spec);
-	/* Times of one counter are all different. */
+	/* Times of a single counter differ. */
 	o->ties = opts->error || opts->clock != KL_CLOCK_SEQ;
 	o->free_op = o->free_gap = ON_NONE;
 	ret = find_container(o) ?: live_init(o);
@@ -106,7 +106,7 @@ static int new_op(struct kl_online *o, uint32_t *i)
 	return 0;
 }
 
-/* What it does to the container. */
+/* The effect of an operation on the container. */
 static enum on_kind kind_of(const struct kl_online *o, const struct kl_online_op *op)
 {
 	const enum kl_role role = o->roles[op->method];
@@ -128,20 +128,20 @@ static enum on_kind kind_of(const struct kl_online *o, const struct kl_online_op
 static int fill(struct kl_online *o, const struct kl_online_op *op, uint32_t part, uint32_t i)
 {
 	const enum on_kind kind = o->monitored ? kind_of(o, op) : ON_OTHER;
-	uint32_t shape = ON_NONE;
-	int ret = kind == ON_OTHER || o->parts[part].front ? live_shape(o, op, &shape) : 0;
+	uint32_t sig = ON_NONE;
+	int ret = kind == ON_OTHER || o->parts[part].front ? live_sig(o, op, &sig) : 0;
 	struct on_op *to = on_op(o, i);
 
 	*to = (struct on_op){
 		.call = op->call, .ret = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret,
 		.drain = op->drain, .thread = op->thread, .cpu = op->cpu, .method = op->method,
-		.flags = op->flags, .kind = kind, .shape = shape, .part = part, .refs = 1,
+		.flags = op->flags, .kind = kind, .sig = sig, .part = part, .refs = 1,
 		.word = kind <= ON_PEEK ? op->vals[0].v : 0, .gen = to->gen,
 	};
 	return ret;
 }
 
-/* It was said that nothing would come that is called so early. */
+/* An operation comes below the floor: it becomes a gap. */
 static int too_late(struct kl_online *o, const struct kl_online_op *op)
 {
 	const uint64_t to = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret;
@@ -150,7 +150,7 @@ static int too_late(struct kl_online *o, const struct kl_online_op *op)
 	return kl_online_gap(o, op->call, to, op->object, false);
 }
 
-/* The memory is full of operations that wait for the floor: let it be where they are. */
+/* Too many operations wait for the floor: raise it to their times. */
 static int force_floor(struct kl_online *o)
 {
 	int ret = kl_online_gap(o, o->floor, o->newest, 0, true);
@@ -179,7 +179,7 @@ int kl_online_add(struct kl_online *o, const struct kl_online_op *op)
 	if (kl_spec_partition(o->spec) == KL_PART_NONE)
 		object = 0;
 	else if (kl_spec_partition(o->spec) == KL_PART_PARAM && !kl_method_key(m, op->vals, &key))
-		/* It may have been of any key. */
+		/* The operation may concern any key. */
 		return kl_online_gap(o, op->call, op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret,
 				     object, false);
 	ret = on_part_find(o, object, key, &part) ?: new_op(o, &i);
@@ -240,9 +240,9 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 	*s = (struct kl_online_stats){
 		.ops = o->total, .events = o->events, .floor = o->floor, .now = o->now,
 		.newest = o->newest, .gaps = o->ngaps_told, .late = o->late,
-		
 		.violations = o->opts.suspect ? 0 : o->violations - o->doubted,
-		.suspected = o->opts.suspect ? o->violations - o->doubted : 0, .waiting = o->tail - o->head + o->ends.n,
+		.suspected = o->opts.suspect ? o->violations - o->doubted : 0,
+		.waiting = o->tail - o->head + o->ends.n,
 		.inside = o->inside, .parts = o->nparts,
 		.bytes = o->cops * sizeof(*o->ops) + o->cwait * sizeof(*o->wait) +
 			 kl_intern_bytes(&o->sim.states),
@@ -254,7 +254,7 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 		s->bytes += sizeof(*p) + p->cring * sizeof(*p->ring);
 		first = first && !p->wrong ? first : why ? why : first;
 	}
-	/* What was lost on objects of which nothing is known counts, too. */
+	/* Lost operations on unknown objects count, too. */
 	if (!o->nparts)
 		first = o->ngaps_told ? "operations were lost" :
 			o->total ? "no operations" : o->opts.empty;

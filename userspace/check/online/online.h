@@ -2,19 +2,18 @@
 /*
  * Deciding a history while it grows, in memory that does not grow with it.
  *
- * Operations come in any order, each once its return is known.  What has come says
- * nothing about what is still under way, so there is a watermark, the floor: every
- * operation still to come is called at that time or later.  Time is followed up to
- * the floor only, and an operation takes part in it once the floor has passed its
- * return (plus the clock's error), so that no verdict depends on what was not seen.
- * One that comes below the floor after all, and one that is under way for longer
- * than the memory lasts, leave a gap: what they did is not known.
+ * Operations come in any order, each when its return is known.  Open operations have not come
+ * yet, so there is a watermark, the floor: every operation still to come is called at the floor
+ * or later.  Time is followed only up to the floor.  An operation takes part once the floor has
+ * passed its return, plus the clock's error, so that no verdict depends on operations that were
+ * not seen.  An operation that comes below the floor leaves a gap, and so does one that is open
+ * for longer than the memory lasts: its effect is unknown.
  *
- * Each partition has a monitor of its kind (queue, stack, priority queue, register) or the
- * frontier: all configurations that explain the past.  A register has both at first, and
- * the one that can go on.  When neither can in bounded memory
- * the partition's last operations are checked offline as long as these are all it
- * had; then it is UNKNOWN, and is followed further from an unknown state.
+ * A partition has a monitor of its kind (queue, stack, priority queue, register), or the
+ * frontier, which keeps all configurations that explain the past.  A register has both at first,
+ * and then the one that can go on.  When neither can go on in bounded memory, the partition's
+ * last operations are checked offline, as long as these are all it had.  After that it is
+ * UNKNOWN, and is followed further from an unknown state.
  */
 #ifndef KL_CHECK_ONLINE_ONLINE_H
 #define KL_CHECK_ONLINE_ONLINE_H
@@ -23,7 +22,7 @@
 
 struct kl_online;
 
-/* An operation; threads and objects are told by whatever numbers they have. */
+/* An operation; any numbers may identify threads and objects. */
 struct kl_online_op {
 	uint64_t call, ret, drain;	/* as in struct kl_op */
 	uint64_t thread, object;
@@ -33,57 +32,66 @@ struct kl_online_op {
 	uint8_t flags;			/* enum kl_op_flags */
 };
 
-/* What was found wrong, and when that was known. */
+/* A violation, and the time at which it was found. */
 struct kl_online_violation {
 	uint64_t object, key;
 	bool all_objects, has_key;
-	uint64_t time;			/* of the return that nothing explains */
-	uint64_t events;		/* calls and returns followed by then */
+	uint64_t time;			/* time of the return that nothing explains */
+	uint64_t events;		/* number of calls and returns that were followed by then */
 	const char *reason;
 	const char *engine;
-	const char *suspect;		/* opts.suspect: it is suspected only; or NULL */
-	const struct kl_report *report;	/* of its last operations alone, or NULL */
-	const struct kl_history *history;	/* opts.histories: these, if they show it */
+	const char *suspect;		/* the reason why it is only suspected, or NULL */
+	const struct kl_report *report;	/* report on its last operations alone, or NULL */
+	/* opts.histories: these operations, if they show it */
+	const struct kl_history *history;
 };
 
 struct kl_online_opts {
 	enum kl_clock clock;
-	uint64_t error;			/* of the clock */
+	uint64_t error;			/* error of the clock */
 	bool fresh;			/* objects begin in the spec's first state */
 	bool classical;			/* see kl_options */
-	unsigned int max_shrink;	/* violations that are shown with a counterexample */
-	bool histories;			/* violations come with operations that show them */
-	const struct kl_coverage *suspect;	/* violations are suspected only, by this; or NULL */
-	const struct kl_history *names;	/* whose spellings of words reports use, or NULL */
-	uint32_t window;		/* operations kept of a partition, at most; 0: 4096 */
-	uint32_t backlog;		/* operations that wait for one under way; 0: 1048576 */
-	uint64_t bytes;			/* bound of the memory for states; 0: 1 GiB */
+	unsigned int max_shrink;	/* number of violations that get a counterexample */
+	bool histories;			/* violations come with a history that shows them */
+	/* the coverage for which violations are only suspected, or NULL */
+	const struct kl_coverage *suspect;
+	const struct kl_history *names;	/* a history with the spellings of words, or NULL */
+	/* maximal number of kept operations of a partition; 0: 4096 */
+	uint32_t window;
+	/* maximal number of operations that wait for an open one; 0: 1048576 */
+	uint32_t backlog;
+	uint64_t bytes;			/* bound of memory for states, in bytes; 0: 1 GiB */
 	uint64_t look_work;		/* looks of one offline check; 0: about a second */
-	uint32_t both;			/* operations of a register followed twice; 0: 256 */
-	const char *empty;		/* why UNKNOWN is right without operations, or NULL */
+	/* operations for which a register has monitor and frontier; 0: 256 */
+	uint32_t both;
+	/* the reason of UNKNOWN if there are no operations, or NULL */
+	const char *empty;
 	const volatile int *stop;
 	void (*violation)(void *ctx, const struct kl_online_violation *v);
 	void *ctx;
 };
 
-/* How far it is; may be asked at any time. */
+/* The progress of a check, which may be asked for at any time. */
 struct kl_online_stats {
-	uint64_t ops, events;		/* come; calls and returns followed */
-	uint64_t floor, now, newest;	/* times; @now: of the last event followed */
+	/* operations that have come; calls and returns that were followed */
+	uint64_t ops, events;
+	/* times; @now is that of the last event that was followed */
+	uint64_t floor, now, newest;
 	uint64_t gaps, late, violations, suspected;
-	uint64_t waiting, inside;	/* operations; values in containers */
+	/* number of waiting operations; number of values in containers */
+	uint64_t waiting, inside;
 	size_t parts;
-	size_t count[3];		/* partitions by verdict so far */
+	size_t count[3];		/* number of partitions for each verdict so far */
 	uint64_t bytes;
 	enum kl_verdict verdict;
-	char reason[160];		/* of UNKNOWN */
+	char reason[160];		/* the reason of UNKNOWN */
 };
 
 /**
- * kl_online_new() - begin
+ * kl_online_new() - begin a check
  * @spec: the specification
- * @opts: how
- * @out: to be freed with kl_online_free()
+ * @opts: the options
+ * @out: gets the check; kl_online_free() it
  *
  * Return: 0 or -ENOMEM.
  */
@@ -92,73 +100,71 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 void kl_online_free(struct kl_online *o);
 
 /**
- * kl_online_add() - an operation has come
+ * kl_online_add() - add an operation
  * @o: the check
- * @op: the operation; what it points to is copied
+ * @op: the operation; its values are copied
  *
- * Return: 0; -EINVAL when its times or method are none; -ENOMEM.
+ * Return: 0, -EINVAL if its times or its method are wrong, -ENOMEM.
  */
 int kl_online_add(struct kl_online *o, const struct kl_online_op *op);
 
 /**
- * kl_online_gap() - operations were lost
+ * kl_online_gap() - report lost operations
  * @o: the check
- * @from: their calls and returns are
- * @to: between these times
- * @object: the object, if not @all
- * @all: any object
+ * @from: begin of the period that has their calls and returns
+ * @to: its end
+ * @object: the object, unless @all
+ * @all: operations on any object may be lost
  *
  * Return: 0, -EINVAL or -ENOMEM.
  */
 int kl_online_gap(struct kl_online *o, uint64_t from, uint64_t to, uint64_t object, bool all);
 
 /**
- * kl_online_drop() - the operations of an object will not be told any longer
+ * kl_online_drop() - stop checking an object
  * @o: the check
- * @object: the object; any, if the specification does not tell objects apart
- * @why: the reason of UNKNOWN; must live as long as the check
+ * @object: the object; any number, if the specification does not distinguish objects
+ * @why: the reason of UNKNOWN; the string must live as long as the check
  *
- * Nothing is concluded of it from the floor on, and what is kept of it is freed.  It is
- * sound only if none of its operations that returned is told until kl_online_resume();
- * those that never return have to be told all the same.
+ * Nothing is concluded about the object from the floor on, and its memory is freed.  Until
+ * kl_online_resume() the caller must not add operations of the object that returned, but must add
+ * pending ones.
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_online_drop(struct kl_online *o, uint64_t object, const char *why);
 
 /**
- * kl_online_resume() - the operations of a dropped object are told again
+ * kl_online_resume() - check a dropped object again
  * @o: the check
- * @object: as it was dropped
- * @until: those that were not told had returned by then
+ * @object: the dropped object
+ * @until: operations that were not added had returned by this time
  *
- * It is followed from an unknown state, and stays UNKNOWN.
+ * The object is followed from an unknown state, and stays UNKNOWN.
  */
 void kl_online_resume(struct kl_online *o, uint64_t object, uint64_t until);
 
 /**
- * kl_online_floor() - every operation still to come is called at a time or later
+ * kl_online_floor() - raise the floor, and follow time up to it
  * @o: the check
- * @floor: that time; KL_TIME_MAX: no more will come
- *
- * Follows time that far.
+ * @floor: every operation still to come is called at this time or later; KL_TIME_MAX if none will
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_online_floor(struct kl_online *o, uint64_t floor);
 
 /**
- * kl_online_end() - nothing more will be followed
+ * kl_online_end() - end a check
  * @o: the check
  *
- * What is kept to be checked offline is.  After a floor of KL_TIME_MAX the verdict is one
- * on the whole history, else on what was followed of it.
+ * Operations that are kept for an offline check are checked.  After a floor of KL_TIME_MAX the
+ * verdict is about the whole history, else about the part that was followed.
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_online_end(struct kl_online *o);
 
-/* The verdict so far; after kl_online_end() it is the last. */
+/* Get the verdict so far; after kl_online_end() it is final. */
 void kl_online_stats(struct kl_online *o, struct kl_online_stats *s);
 
 #endif

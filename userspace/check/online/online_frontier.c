@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The frontier, followed as operations come: see frontier.c for what it keeps and
- * why that is enough.  All partitions share one table of states and one of shapes,
- * which are gone through for what is still in use when they have grown.
+ * The frontier, followed as operations come; frontier.c explains which configurations it keeps.
+ * All partitions share one table of states and one of signatures.  When these have grown, entries
+ * that are not in use are dropped.
  *
- * After a gap the state is unknown, and what was under way may have taken effect in
- * it: such an operation is a ghost, which may take effect once more, or not at all.
- * That is all orders with the gap in them.
+ * After a gap the state is unknown, and operations that were open may have taken effect in the gap.
+ * Such an operation is a ghost: it may take effect once more, or not at all.  That gives all orders
+ * with the gap in them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ void live_drop(struct kl_online *o, struct on_part *p)
 	p->live = NULL;
 }
 
-/* Its place among open operations of equal shape, by return. */
+/* Find the operation's place among open operations with equal signatures, by return. */
 static void find_twins(struct kl_online *o, struct live *l, unsigned int slot)
 {
 	struct live_open *op = &l->open[slot], *next = NULL;
@@ -83,7 +83,7 @@ static void find_twins(struct kl_online *o, struct live *l, unsigned int slot)
 		struct live_open *t = &l->open[s];
 		const struct on_op *other = on_op(o, t->op);
 
-		if (!t->alone || t->free || other->shape != me->shape)
+		if (!t->alone || t->free || other->sig != me->sig)
 			continue;
 		if (other->ret <= me->ret) {
 			if (op->twin == LIVE_NO_SLOT || other->ret >= before) {
@@ -101,9 +101,9 @@ static void find_twins(struct kl_online *o, struct live *l, unsigned int slot)
 
 static int nature(struct kl_online *o, uint32_t op)
 {
-	const uint32_t shape = on_op(o, op)->shape;
+	const uint32_t sig = on_op(o, op)->sig;
 
-	return o->fake.items[shape].pure ? KL_FREE : kl_sim_nature(&o->sim, shape);
+	return o->fake.items[sig].pure ? KL_READ_ONLY : kl_stepper_nature(&o->sim, sig);
 }
 
 /* Give an operation a slot. */
@@ -118,16 +118,19 @@ static int open_one(struct kl_online *o, struct on_part *p, uint32_t i, bool gho
 	int n = nature(o, i), ret;
 
 	op->slot = LIVE_NO_SLOT;
-	/* It may be left out, and changes nothing. */
-	if (n < 0 || (ghost && n & KL_FREE))
+	/* A ghost that changes nothing may be omitted. */
+	if (n < 0 || (ghost && n & KL_READ_ONLY))
 		return n < 0 ? n : 0;
 	if (l->used == UINT64_MAX)
-		return live_too_many(o, "more than 64 operations are under way");
+		return live_too_many(o, "more than 64 operations overlap");
 	slot = __builtin_ctzll(~l->used);
 	s = &l->open[slot];
 	*s = (struct live_open){
-		.op = i, .twin = LIVE_NO_SLOT, .ghost = ghost,
-		.free = n & KL_FREE, .over = n & KL_OVER,
+		.op = i,
+		.twin = LIVE_NO_SLOT,
+		.ghost = ghost,
+		.free = n & KL_READ_ONLY,
+		.over = n & KL_BLIND_WRITE,
 	};
 	for (left = l->used; left; left &= left - 1) {
 		struct live_open *t = &l->open[__builtin_ctzll(left)];
@@ -157,7 +160,7 @@ static int open_one(struct kl_online *o, struct on_part *p, uint32_t i, bool gho
 	return 0;
 }
 
-/* From one state to configurations. */
+/* Turn a single state into configurations. */
 static int make_live(struct kl_online *o, struct on_part *p)
 {
 	int ret;
@@ -180,10 +183,9 @@ int live_call(struct kl_online *o, struct on_part *p, uint32_t op)
 		if (ret)
 			return ret;
 		if (o->limit_states > o->opts.bytes)
-			return live_too_many(o, "the states that are possible do not fit the "
-					     "memory");
+			return live_too_many(o, "the possible states do not fit the memory");
 	}
-	/* One that is alone needs no slot, see live_return(). */
+	/* A single open operation needs no slot, see live_return(). */
 	if (!p->live && p->nopen == 1)
 		return 0;
 	if (!p->live) {
@@ -194,7 +196,7 @@ int live_call(struct kl_online *o, struct on_part *p, uint32_t op)
 	return open_one(o, p, op, false);
 }
 
-/* A ghost returns: it has taken effect once more, or it has not. */
+/* A ghost returns: it took effect once more, or not. */
 static int end_ghost(struct kl_online *o, struct live *l, unsigned int slot)
 {
 	struct kl_config_set before = { 0 };
@@ -214,8 +216,8 @@ static int end_ghost(struct kl_online *o, struct live *l, unsigned int slot)
 }
 
 /*
- * The slot is free again; a ghost may have left equal configurations behind, and what it
- * kept from taking effect at once no longer waits.
+ * Free a slot.  Without its ghost, configurations may be equal, and operations that waited for the
+ * ghost may take effect at once, so the set is computed again.
  */
 static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 {
@@ -262,7 +264,7 @@ static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 static int return_alone(struct kl_online *o, struct on_part *p, const struct on_op *op)
 {
 	const uint32_t *next;
-	int n = live_step(o, p->state, op->shape, &next), ret;
+	int n = live_step(o, p->state, op->sig, &next), ret;
 
 	if (n == 1)
 		p->state = next[0];
@@ -353,10 +355,11 @@ bool live_lost(struct kl_online *o, const struct on_part *p)
 	size_t at;
 
 	if (!p->live)
-		return kl_sim_lost(&o->sim, p->state);
+		return kl_stepper_lost(&o->sim, p->state);
 	for (at = 0; at < p->live->cur.n; at++)
-		if (!kl_sim_lost(&o->sim, kl_rec_state(&p->live->c,
-						       p->live->cur.rec + at * p->live->c.reclen)))
+		if (!kl_stepper_lost(&o->sim,
+				     kl_rec_state(&p->live->c,
+						  p->live->cur.rec + at * p->live->c.reclen)))
 			return false;
 	return true;
 }
@@ -364,8 +367,8 @@ bool live_lost(struct kl_online *o, const struct on_part *p)
 int live_possible(struct kl_online *o, uint32_t op)
 {
 	const uint32_t *next;
-	int n = kl_sim_step(&o->sim, o->sim.any, on_op(o, op)->shape, &next);
+	int n = kl_stepper_step(&o->sim, o->sim.any, on_op(o, op)->sig, &next);
 
-	/* What the interpreter cannot do is not known to be impossible. */
+	/* If the interpreter gives up, the operation may be possible. */
 	return n == -EDQUOT ? 1 : n < 0 ? n : n > 0;
 }

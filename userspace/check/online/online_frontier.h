@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The online frontier from within. */
+/* Internal interfaces of the online frontier. */
 #ifndef KL_CHECK_ONLINE_ONLINE_FRONTIER_H
 #define KL_CHECK_ONLINE_ONLINE_FRONTIER_H
 
@@ -12,18 +12,18 @@ static inline uint64_t live_bit(unsigned int slot)
 	return 1ull << slot;
 }
 
-/* As kl_sim_step(), which few shapes need to be asked of twice. */
-static inline int live_step(struct kl_online *o, uint32_t state, uint32_t shape,
+/* kl_stepper_step() with a cache of each signature's last steps. */
+static inline int live_step(struct kl_online *o, uint32_t state, uint32_t sig,
 			    const uint32_t **next)
 {
-	struct on_step *s = &o->steps[shape];
+	struct on_step *s = &o->steps[sig];
 	int n;
 
 	if (s->from[0] == state || s->from[1] == state) {
 		*next = &s->to[s->from[0] != state];
 		return **next != ON_NONE;
 	}
-	n = kl_sim_step(&o->sim, state, shape, next);
+	n = kl_stepper_step(&o->sim, state, sig, next);
 	if (n == 0 || n == 1) {
 		s->from[1] = s->from[0];
 		s->to[1] = s->to[0];
@@ -34,11 +34,11 @@ static inline int live_step(struct kl_online *o, uint32_t state, uint32_t shape,
 }
 
 /* online_frontier_order.c; 0 or a negative errno. */
-/* What changes nothing, fits the state and excludes nothing takes effect at once. */
+/* Operations that change nothing, fit the state and exclude none take effect at once. */
 int live_settle(struct kl_online *o, struct live *l, uint64_t *rec);
-/* Keep the configurations in which @slot has taken effect.  1 if there are none. */
+/* Keep the configurations in which @slot took effect.  Return: 1 if there are none. */
 int live_satisfy(struct kl_online *o, struct live *l, unsigned int slot);
-/* -EDQUOT, for a reason. */
+/* Set the reason.  Return: -EDQUOT. */
 int live_too_many(struct kl_online *o, const char *what);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which operations under way have taken effect, and in which order; see online_frontier.c. */
+/* Open operations take effect, in every possible order; see online_frontier.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +13,13 @@ int live_too_many(struct kl_online *o, const char *what)
 	return -EDQUOT;
 }
 
-/* May it take effect: have all that precede it?  Ghosts may have done so in the gap. */
+/* Have all predecessors of the operation taken effect?  Ghosts may have done so in the gap. */
 static inline bool ready(const struct live *l, const uint64_t *rec, const struct live_open *op)
 {
 	return !(op->preds & ~l->ghosts & ~rec[0]);
 }
 
-/* Until it takes effect, a ghost before it still may. */
+/* Would taking effect exclude a ghost that precedes the operation? */
 static inline bool excludes(const struct live *l, const uint64_t *rec, const struct live_open *op)
 {
 	return op->preds & l->ghosts & ~rec[0];
@@ -30,7 +30,7 @@ static inline void take(const struct live *l, uint64_t *rec, unsigned int slot, 
 	const struct live_open *op = &l->open[slot];
 	uint64_t gone = op->preds & l->ghosts & ~rec[0];
 
-	/* What comes before it can no longer come after it. */
+	/* Predecessors can no longer take effect. */
 	while (gone) {
 		const unsigned int g = __builtin_ctzll(gone);
 
@@ -61,7 +61,7 @@ int live_settle(struct kl_online *o, struct live *l, uint64_t *rec)
 
 			if (!ready(l, rec, op) || excludes(l, rec, op))
 				continue;
-			n = live_step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
+			n = live_step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->sig, &next);
 			if (n < 0)
 				return n;
 			if (n != 1 || next[0] != kl_rec_state(&l->c, rec))
@@ -73,7 +73,7 @@ int live_settle(struct kl_online *o, struct live *l, uint64_t *rec)
 	return 0;
 }
 
-/* The configuration in o->tmp has been come to. */
+/* Add the configuration o->tmp to its set. */
 static int arrive(struct kl_online *o, struct live *l, unsigned int slot, size_t at)
 {
 	const bool done = kl_rec_done(&l->c, o->tmp, slot);
@@ -84,7 +84,7 @@ static int arrive(struct kl_online *o, struct live *l, unsigned int slot, size_t
 	if (ret >= 0 && !kl_rec_has(o->tmp, slot))
 		ret = kl_config_set_add(&l->c, &o->seen, o->tmp, at + 1);
 	if (ret >= 0 && o->seen.n + o->next.n > ON_CONFIGS)
-		return live_too_many(o, "too many orders of the operations under way are possible");
+		return live_too_many(o, "too many orders of overlapping operations are possible");
 	return ret < 0 ? ret : 0;
 }
 
@@ -101,7 +101,7 @@ static int expand(struct kl_online *o, struct live *l, unsigned int slot, size_t
 
 		if ((op->twin != LIVE_NO_SLOT && !kl_rec_has(rec, op->twin)) || !ready(l, rec, op))
 			continue;
-		n = live_step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->shape, &next);
+		n = live_step(o, kl_rec_state(&l->c, rec), on_op(o, op->op)->sig, &next);
 		if (n < 0)
 			return n;
 		if (!n || (op->free && n == 1 && next[0] == kl_rec_state(&l->c, rec) &&

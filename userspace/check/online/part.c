@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Partitions as they are followed.  What cannot be is UNKNOWN, with the reason, and
- * is followed further from an unknown state; unless all its operations are still
- * kept, which are then checked offline as long as they are.
+ * Following partitions.  A partition that cannot be followed is UNKNOWN, with the reason, and is
+ * followed further from an unknown state.  If all its operations are still kept, they are checked
+ * offline instead, as long as they are.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +38,10 @@ static int new_monitors(struct kl_online *o, struct on_part *p)
 
 	p->starts++;
 	p->mon = part_monitor(o)->new(o, false, begin);
-	/* To say yes; of what is forgotten nobody will. */
+	/*
+	 * The monitor of strict order can only confirm an order; after a gap there is none to
+	 * confirm.
+	 */
 	if (o->ties && begin != ON_LOST)
 		p->strict = part_monitor(o)->new(o, true, begin);
 	return p->mon && (p->strict || !o->ties || begin == ON_LOST) ? 0 : -ENOMEM;
@@ -76,7 +79,7 @@ void on_part_free(struct kl_online *o, struct on_part *p)
 	free(p->ring);
 }
 
-/* Tell new monitors of the operations that have been announced. */
+/* Announce known operations to new monitors. */
 static int retell(struct kl_online *o, struct on_part *p)
 {
 	const struct on_monitor *m = part_monitor(o);
@@ -96,10 +99,10 @@ static int retell(struct kl_online *o, struct on_part *p)
 	return ret;
 }
 
-/* All so far is forgotten: the state is unknown. */
+/* Forget everything so far: the state is unknown. */
 int part_restart(struct kl_online *o, struct on_part *p)
 {
-	/* Not before fewer are under way: each may take effect again. */
+	/* With many open operations, each of which may take effect again, it waits for fewer. */
 	const bool crowded = p->nopen > ON_SLOTS / 2;
 	int ret = 0;
 
@@ -114,25 +117,25 @@ int part_restart(struct kl_online *o, struct on_part *p)
 	p->front = !o->monitored || (o->both && !crowded);
 	p->alone = p->nops + o->opts.both;
 	if (p->front)
-		ret = (o->both ? on_shapes(o, p) : 0) ?: live_restart(o, p);
+		ret = (o->both ? on_sigs(o, p) : 0) ?: live_restart(o, p);
 	if (!ret && o->monitored)
 		ret = new_monitors(o, p) ?: retell(o, p);
 	if (ret != -EDQUOT)
 		return ret;
-	/* What is under way is more than the monitor can begin with. */
+	/* The monitor cannot begin with this many open operations. */
 	part_drop_monitors(o, p);
 	p->mode = p->front ? PART_FOLLOWED : PART_GAP;
 	return 0;
 }
 
-/* What following it came to: @ret of a monitor or of the frontier. */
+/* Handle the result @ret of a monitor or of the frontier. */
 static inline int outcome(struct kl_online *o, struct on_part *p, int ret, uint64_t time,
 			  bool front)
 {
 	return ret ? part_trouble(o, p, ret, time, front) : 0;
 }
 
-/* An operation is known; its call follows when its time has come. */
+/* Announce an operation; its call follows when its time has come. */
 int on_part_announce(struct kl_online *o, uint32_t op)
 {
 	struct on_part *p = &o->parts[on_op(o, op)->part];
@@ -155,7 +158,7 @@ int on_part_announce(struct kl_online *o, uint32_t op)
 	return outcome(o, p, ret, o->now, false);
 }
 
-/* The monitor of strict order has found none: that says nothing but that it cannot tell. */
+/* The monitor of strict order found no order.  It cannot confirm any more, and ends. */
 static int strict_outcome(struct kl_online *o, struct on_part *p, int ret)
 {
 	if (ret && ret != -ENOMEM && p->front) {
@@ -164,12 +167,12 @@ static int strict_outcome(struct kl_online *o, struct on_part *p, int ret)
 		return 0;
 	}
 	if (ret == 1)
-		return part_quit(o, p, "no order found that keeps the order of each thread inside "
-				 "the clock's error");
+		return part_quit(o, p, "found no order that keeps the program order of each thread "
+				       "within the clock's error");
 	return outcome(o, p, ret, o->now, false);
 }
 
-/* In strict order, what returned before the call of @op, and its thread's, comes first. */
+/* In strict order, operations that returned by the call of @op come first. */
 static int strict_returns(struct kl_online *o, struct on_part *p, const struct on_op *op)
 {
 	uint32_t i, first;
@@ -222,13 +225,13 @@ int on_part_call(struct kl_online *o, uint32_t i)
 	bool front;
 	int ret = 0;
 
-	/* None that is open returns before the first of all. */
+	/* No open operation returns before the earliest end. */
 	if (!o->ties && on_heap_first(&o->ends) <= op->call && p->mode == PART_FOLLOWED &&
 	    tie(o, p, op))
-		ret = part_quit(o, p, "times of one thread are equal");
+		ret = part_quit(o, p, "operations of one thread have equal times");
 	if (!ret && p->strict)
 		ret = strict_returns(o, p, op);
-	/* It no longer waits, and is not open yet. */
+	/* The operation no longer waits, and is not open yet. */
 	if (!ret && p->mon && p->starts != starts)
 		ret = part_monitor(o)->announce(o, p->mon, i);
 	if (!ret && p->nopen == p->copen)
@@ -239,15 +242,15 @@ int on_part_call(struct kl_online *o, uint32_t i)
 	p->open[p->nopen++] = i;
 	if (p->mode != PART_FOLLOWED)
 		return 0;
-	if (p->front && op->shape == ON_NONE)
-		ret = on_shape(o, op);
+	if (p->front && op->sig == ON_NONE)
+		ret = on_sig(o, op);
 	if (!ret && p->front)
 		ret = outcome(o, p, live_call(o, p, i), op->call, true);
 	if (!ret && p->mon && !op->old) {
 		starts = p->starts;
 		front = p->front;
 		ret = outcome(o, p, part_monitor(o)->call(o, p->mon, i), op->call, false);
-		/* The frontier goes on in its place. */
+		/* The frontier goes on in place of the monitor. */
 		if (!ret && !front && p->front && p->starts == starts)
 			ret = outcome(o, p, live_call(o, p, i), op->call, true);
 	}

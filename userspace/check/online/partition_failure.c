@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What cannot be followed any further, or is wrong: a partition whose operations are all
- * kept is checked offline; what a monitor or the frontier finds wrong is looked at, told, and
- * forgotten.
+ * Partitions that cannot be followed, and violations.  A partition whose operations are all kept is
+ * checked offline.  A violation that a monitor or the frontier finds is confirmed, reported, and
+ * then forgotten.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "check/coverage.h"
 #include "check/online/part.h"
 
-#define FIRST_LOOK	64	/* operations after which those that are kept are checked */
-#define NEXT_LOOK	384	/* and again, at most, while that tells what they are */
+#define FIRST_LOOK	64	/* number of operations after which kept ones are checked first */
+#define NEXT_LOOK	384	/* maximal distance of later checks */
 
 static bool complete(const struct on_part *p)
 {
@@ -33,7 +33,7 @@ int part_quit(struct kl_online *o, struct on_part *p, const char *why)
 	return part_restart(o, p);
 }
 
-/* Reasons live as long as the check: there are few. */
+/* Keep a reason as long as the check; there are few different ones. */
 static const char *keep_reason(struct kl_online *o, const char *why)
 {
 	size_t i;
@@ -45,7 +45,7 @@ static const char *keep_reason(struct kl_online *o, const char *why)
 			break;
 	}
 	return i < sizeof(o->reasons) / sizeof(*o->reasons) && o->reasons[i] ? o->reasons[i] :
-	       "it cannot be followed in bounded memory";
+	       "the partition cannot be followed in bounded memory";
 }
 
 static void tell(struct kl_online *o, struct on_part *p, uint64_t time, const char *reason,
@@ -77,14 +77,14 @@ static bool shrinks(const struct kl_online *o)
 }
 
 static const char delayed_writes[] =
-	"no order on sequential consistency, and what is kept of the past does not tell whether "
+	"no order under sequential consistency; the operations that are kept do not show whether "
 	"store buffers explain it";
 
-/* The values of @core by themselves are wrong, so says the monitor: ask a general engine. */
+/* A monitor found a core: let a general engine confirm it. */
 static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t time)
 {
 	const char *guess = o->both ? delayed_writes :
-			    "which removal belongs to which addition is not certain";
+			    "values repeat: cannot match removals to additions";
 	struct on_window w = { 0 };
 	const uint32_t *core;
 	char why[160];
@@ -95,7 +95,7 @@ static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t tim
 	ret = part_monitor(o)->core(o, p->mon, &core, &n);
 	if (!ret && n)
 		ret = on_window_check(o, p, time, core, n, shrinks(o), &w);
-	/* What is missing there may be among the last operations, if these are all there were. */
+	/* If no operation is missing in the window, check the whole window, too. */
 	if (!ret && !p->lacks && !p->forgot && (!n || w.report->verdict != KL_VIOLATION)) {
 		on_window_free(&w);
 		ret = on_window_check(o, p, time, NULL, 0, shrinks(o), &w);
@@ -116,8 +116,8 @@ static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t tim
 }
 
 /*
- * No configuration is left.  Where writes are delayed that is one on sequential
- * consistency only: what is kept has to be wrong on a machine with store buffers.
+ * The frontier has no configuration left.  If writes are delayed, that is a violation only on
+ * sequential consistency: the kept operations must be wrong with store buffers, too.
  */
 static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t time)
 {
@@ -152,7 +152,7 @@ bool part_monitors_tell(const struct kl_online *o, const struct on_part *p)
 	return p->mon && (p->strict || !o->ties || p->forgot);
 }
 
-/* Can the frontier go on from where the monitor of a register is? */
+/* Let the frontier go on from the state of a register's monitor, if it can. */
 static bool to_front(struct kl_online *o, struct on_part *p)
 {
 	p->front = o->both && p->mon && !o->ties && !on_register_front(o, p, p->mon);

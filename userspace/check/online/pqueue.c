@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Priority queues, by letting values go as early as they can.
+ * Priority queues: values leave as early as they can.
  *
- * A value is inside from its first return on.  It can go once the last of its
- * operations has been called, at a time when nothing better is inside: the sooner the
- * better for all others, so it goes then.  One of which nothing has returned yet comes
- * and goes at such a time.  A peek needs one while it is under way, after the addition
- * was called: at the last such time before the first return it is no hindrance that the
- * value is inside from then on, for until that return something better is.
+ * A value is inside from its first return on.  It can leave once the last of its operations has
+ * been called, at a time when no better value is inside.  Leaving earlier is better for all
+ * others, so it leaves then.  A value without a return so far enters and leaves at such a time.
+ * A peek needs such a time while it is open, after the addition was called.  The value may enter
+ * at that time, since a better value is inside until its first return.
  *
- * Equal words are as good as each other: when one can go, one that is on its way out does.
+ * Equal words are equally good: when one of them can leave, one whose removal is open does.
  *
- * So there is an order if and only if each value is gone when its removal returns, each
- * peek had its time when it returns, and nothing was inside at some time of each
- * operation that found it empty.
+ * So there is an order if and only if each value is gone when its removal returns, each peek had
+ * its time when it returns, and each operation that found the queue empty had a time with no
+ * value inside.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,8 +24,8 @@
 
 struct entry {
 	uint64_t word;
-	uint64_t stamp;		/* its addition's call: it is still that use */
-	uint32_t use;		/* in @in: one of the word that was inside */
+	uint64_t stamp;		/* call of its addition, to recognise a use that was reused */
+	uint32_t use;		/* in pqueue.in: a use of the word that was inside */
 	uint32_t op;		/* a peek, or ON_NONE */
 };
 
@@ -38,8 +37,9 @@ struct heap {
 struct pqueue {
 	struct uses s;
 	bool max;
-	struct heap in;		/* inside for certain */
-	struct heap wait;	/* for a time at which nothing better is */
+	struct heap in;		/* values that are certainly inside */
+	/* values and peeks that wait for a time with no better value inside */
+	struct heap wait;
 	uint32_t *early;	/* peeks called before the addition */
 	size_t nearly, cearly;
 	struct left left;
@@ -114,7 +114,8 @@ static int pqueue_announce(struct kl_online *o, void *mon, uint32_t op)
 	return uses_announce(o, &((struct pqueue *)mon)->s, op);
 }
 
-static const char never_empty[] = "there was no time at which it was empty";
+static const char never_empty[] = "it was found empty, but was not empty at any time of the "
+				  "operation";
 
 static int wrong(struct kl_online *o, struct pqueue *q, const char *what, uint64_t v, uint64_t w)
 {
@@ -136,7 +137,7 @@ static bool is_that(const struct use *u, enum which which)
 	return which == ONE || (which == OVER ? use_over(u) : u->remove == ON_NONE);
 }
 
-/* Of what is first inside one, which is over, or may be given away; or ON_NONE. */
+/* A use with the best word that is over, or that may be given to a pending removal; or ON_NONE. */
 static uint32_t first(const struct pqueue *q, enum which which)
 {
 	const struct uses *s = &q->s;
@@ -158,11 +159,11 @@ static int go(struct kl_online *o, struct pqueue *q, uint32_t i)
 	use(&q->s, i)->held = false;
 	pop(q, &q->in);
 	o->inside -= !q->s.strict;
-	/* Nobody asks the others what is wrong. */
+	/* Other monitors never need a core. */
 	return q->s.strict || q->s.begin != ON_FRESH ? 0 : left_add(o, &q->left, &q->s, i);
 }
 
-/* At the time after the event: what can go goes, what waits has its time. */
+/* After an event: values leave that can, and waiting operations get their time. */
 static int settle(struct kl_online *o, struct pqueue *q)
 {
 	struct uses *s = &q->s;
@@ -196,7 +197,7 @@ static int wait_for(struct pqueue *q, uint32_t i, uint32_t op)
 	});
 }
 
-/* The addition was called: peeks that were called before it can have their time now. */
+/* An addition was called: peeks of its value that were called before can get their time now. */
 static int begin_early(struct kl_online *o, struct pqueue *q, uint32_t i)
 {
 	size_t k;
@@ -247,7 +248,7 @@ static int pqueue_call(struct kl_online *o, void *mon, uint32_t i)
 	return ret ? ret : settle(o, q);
 }
 
-/* What is best inside may have been taken by a pending removal. */
+/* Give the best value inside to a pending removal. */
 static int give(struct kl_online *o, struct pqueue *q)
 {
 	struct uses *s = &q->s;
@@ -262,7 +263,10 @@ static int give(struct kl_online *o, struct pqueue *q)
 	return 1;
 }
 
-/* What was in the way of @word at all gaps until now, back to @from or as far as is known. */
+/*
+ * For each slot from the latest back to @from, add to the core a value of higher priority than
+ * @word that was present.  End where none is known.
+ */
 static int all_in_the_way(struct pqueue *q, uint64_t word, uint64_t from)
 {
 	struct uses *s = &q->s;
@@ -318,7 +322,7 @@ static int in_the_way(struct kl_online *o, struct pqueue *q, uint32_t at, const 
 	return ret ? ret : wrong(o, q, what, use(s, at)->word, q->in.n ? q->in.e[0].word : 0);
 }
 
-/* By its return the operation must have had its time. */
+/* Check at an operation's return that it had its time. */
 static int sight(struct kl_online *o, struct pqueue *q, uint32_t i)
 {
 	struct uses *s = &q->s;
@@ -332,22 +336,22 @@ static int sight(struct kl_online *o, struct pqueue *q, uint32_t i)
 	core_start(s);
 	if (!u->call && s->begin == ON_ANY) {
 		snprintf(o->reason, sizeof(o->reason), "%s",
-			 "a value was inside before the start");
+			 "a value may have been inside from the start");
 		return -EDQUOT;
 	}
 	if (!u->call || uses_doubted(s, at)) {
 		ret = core_word(s, at);
-		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen and not added before, or not "
-					 "so often", u->word, 0);
+		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen, but was not added before, or "
+							  "not as often", u->word, 0);
 	}
 	while (!(op->kind == ON_REMOVE ? u->taken : had_its_time(q, op))) {
-		/* The gap before this return is the last one that it may have. */
+		/* The slot before this return is the operation's last one. */
 		if (!q->in.n || !better(q, q->in.e[0].word, u->word) || !give(o, q))
 			return in_the_way(o, q, at, op->kind == ON_REMOVE ?
 					  "%" PRIu64 " was removed while %" PRIu64
-					  " was inside, which comes first" :
+					  ", which has priority, was inside" :
 					  "%" PRIu64 " was first while %" PRIu64
-					  " was inside, which comes before it");
+					  ", which has priority, was inside");
 		ret = settle(o, q);
 		if (ret)
 			return ret;
@@ -366,7 +370,7 @@ static int enter(struct kl_online *o, struct pqueue *q, uint32_t i)
 	return push(q, &q->in, (struct entry){ .word = u->word, .use = i });
 }
 
-/* It is known what is inside: what was added since the operation that found it empty. */
+/* The queue was empty at @call, so its values are those that were added since. */
 static int known(struct kl_online *o, struct pqueue *q, uint64_t call)
 {
 	struct uses *s = &q->s;
@@ -381,7 +385,7 @@ static int known(struct kl_online *o, struct pqueue *q, uint64_t call)
 	for (i = 0; i < s->n && !ret; i++) {
 		struct use *u = use(s, i);
 
-		/* Others of its word may still be in use. */
+		/* Other uses of the word may still be open. */
 		u->taken = u->removed;
 		u->held = false;
 		if (u->linked && u->call && u->lo != NEVER && !u->removed)
@@ -410,13 +414,13 @@ static int found_empty(struct kl_online *o, struct pqueue *q, uint32_t i)
 		if (ret)
 			return ret;
 	}
-	/* The specification has to say that it begins like that, for a counterexample. */
+	/* A counterexample begins in the spec's first state, so that must be the empty one. */
 	if (s->begin == ON_FRESH || !o->c.init || !uses_clean(s, call))
 		return 0;
 	return known(o, q, call);
 }
 
-/* It was removed, whatever was in its way. */
+/* Remove a value, although better ones are inside. */
 static int take_out(struct kl_online *o, struct pqueue *q, struct use *u)
 {
 	struct entry *e = q->in.e;
@@ -431,7 +435,7 @@ static int take_out(struct kl_online *o, struct pqueue *q, struct use *u)
 	if (k == n)
 		return 0;
 	o->inside -= !q->s.strict;
-	/* Those before it are a heap, the others come again. */
+	/* The entries before it are a heap; the others are inserted again. */
 	q->in.n = k;
 	for (i = k + 1; i < n && !ret; i++)
 		ret = push(q, &q->in, e[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values that are gone, see proof.h. */
+/* Values that are gone, kept for proofs; see proof.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "check/online/proof.h"
 
-#define LOOK	16	/* values that are looked at for one to be held */
+#define LOOK	16	/* values that are compared to find one to hold */
 
 static void put(struct kl_online *o, struct proofs *p, uint32_t i)
 {
@@ -31,7 +31,7 @@ void proofs_free(struct kl_online *o, struct proofs *p)
 	*p = (struct proofs){ 0 };
 }
 
-/* The older half is known no longer. */
+/* Drop the older half of the values. */
 static void leave_out(struct kl_online *o, struct proofs *p)
 {
 	const uint32_t n = PROOF_LAST / 2;
@@ -87,14 +87,14 @@ int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t i
 	*g = (struct gone){
 		.lo = lo, .hi = hi, .refs = 1, .op = { ON_NONE, ON_NONE, ON_NONE, ON_NONE },
 	};
-	/* Of a word with several uses at once it is not certain which operations are its. */
+	/* If the word has several uses at once, the operations of each are a guess. */
 	if (whole && u->add != ON_NONE && !u->opens && uses_alone(s, i))
 		hold_ops(o, g, u);
 	p->last[p->nlast++] = at;
 	return 0;
 }
 
-/* Of those kept the one that covers the gap @at and reaches furthest; ON_NONE if there is none. */
+/* The kept value that covers the slot @at and reaches furthest, or ON_NONE. */
 static uint32_t reaching(const struct proofs *p, uint64_t at, uint32_t look)
 {
 	uint32_t best = ON_NONE, k;

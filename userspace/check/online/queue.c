@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues.  The conditions are those of mono/queue.c, each looked at when it may first
- * be broken: at the return that first sees a value (a removal, a peek), by which all
- * that matters has happened.  What is inside for certain is a list by the time it
- * came in, so what has to be seen earlier is at its head.
+ * Queues.  The conditions are those of loglinear/queue.c.  Each is checked when it may first be
+ * broken: at the return that first sees a value (a removal, a peek), when everything that matters
+ * has happened.  Values that are certainly inside form a list by their first returns, so values
+ * that must be seen earlier are at its head.
  *
- * A value whose last operation was called is inside no longer; that it was the last
- * is known then, as all operations that were called before its removal returned are.
+ * A value leaves the list when its last operation is called.  It is known then that this is the
+ * last one, since all operations that were called before its removal returned are known.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,10 +17,10 @@
 
 struct queue {
 	struct uses s;
-	uint32_t front;		/* seen there, inside since the event @begins; or ON_NONE */
+	uint32_t front;		/* the value at the front since the event @begins, or ON_NONE */
 	uint64_t begins;
-	uint64_t left;		/* lo of the first to come in of those that left since then */
-	uint64_t first;		/* what was inside before the start was gone by that event */
+	uint64_t left;		/* least lo of the values that left since then */
+	uint64_t first;		/* values from before the start were gone by this event */
 };
 
 static void *queue_new(struct kl_online *o, bool strict, int begin)
@@ -48,7 +48,8 @@ static int queue_announce(struct kl_online *o, void *mon, uint32_t op)
 	return uses_announce(o, &((struct queue *)mon)->s, op);
 }
 
-static const char never_empty[] = "there was no time at which it was empty";
+static const char never_empty[] = "it was found empty, but was not empty at any time of the "
+				  "operation";
 
 static int wrong(struct kl_online *o, struct queue *q, const char *what, uint64_t v, uint64_t w)
 {
@@ -58,7 +59,7 @@ static int wrong(struct kl_online *o, struct queue *q, const char *what, uint64_
 	return 1;
 }
 
-/* The last of its operations has been called. */
+/* The last operation of a value has been called. */
 static int leave(struct kl_online *o, struct queue *q, uint32_t i)
 {
 	struct uses *s = &q->s;
@@ -80,13 +81,13 @@ static int leave(struct kl_online *o, struct queue *q, uint32_t i)
 	}
 	if (u->add != ON_NONE || s->begin != ON_ANY)
 		return 0;
-	/* It was there before the start, and was inside until now. */
+	/* The value is from before the start, and was inside until now. */
 	u->first = true;
 	if (s->ninside)
 		s->empty = 0;
 	if (q->first < s->ev)
-		return wrong(o, q, "%" PRIu64 " was removed, and had been added before all that "
-			     "was removed before it", u->word, 0);
+		return wrong(o, q, "%" PRIu64 " was removed after values that were added "
+					      "later", u->word, 0);
 	return 0;
 }
 
@@ -103,7 +104,7 @@ static int queue_call(struct kl_online *o, void *mon, uint32_t i)
 	return u->remove != ON_NONE && u->last == i ? leave(o, q, use_of(&q->s, op)) : 0;
 }
 
-/* What came in before @lo has to be gone, or has been taken by a pending removal. */
+/* Values that entered before the use @i must be gone, or were taken by pending removals. */
 static int first_in(struct kl_online *o, struct queue *q, uint32_t i)
 {
 	struct uses *s = &q->s;
@@ -128,11 +129,11 @@ static int first_in(struct kl_online *o, struct queue *q, uint32_t i)
 	if (!ret && q->front != ON_NONE)
 		ret = core_word(s, q->front);
 	return ret ? ret : wrong(o, q, "%" PRIu64 " was at the front before %" PRIu64
-				 " was gone, although it was added after it", u->word,
+				 " was removed, although it was added later", u->word,
 				 use(s, head)->word);
 }
 
-/* It is seen for the first time. */
+/* A value is seen for the first time. */
 static int sight(struct kl_online *o, struct queue *q, uint32_t i)
 {
 	struct uses *s = &q->s;
@@ -143,8 +144,8 @@ static int sight(struct kl_online *o, struct queue *q, uint32_t i)
 	core_start(s);
 	if ((!u->call && s->begin == ON_FRESH) || uses_doubted(s, i)) {
 		ret = core_word(s, i);
-		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen and not added before, or not "
-					 "so often", u->word, 0);
+		return ret ? ret : wrong(o, q, "%" PRIu64 " was seen, but was not added before, or "
+							  "not as often", u->word, 0);
 	}
 	u->first |= !u->call;
 	if (q->front != ON_NONE && q->front != i) {
@@ -155,20 +156,21 @@ static int sight(struct kl_online *o, struct queue *q, uint32_t i)
 						 " was", u->word, use(s, q->front)->word);
 		}
 		if (q->left < u->call)
-			return wrong(o, q, "%" PRIu64 " was at the front before another that was "
-				     "added before it", u->word, 0);
+			return wrong(o, q, "%" PRIu64
+				     " was at the front before a value that was added earlier was "
+				     "removed", u->word, 0);
 	}
 	ret = first_in(o, q, i);
 	if (ret)
 		return ret;
 	if (u->call && first < q->first)
 		q->first = first;
-	/* Of what was under way at the start the last call was not seen. */
+	/* The last call of an operation that was open at the start was not seen. */
 	if (u->first && !use_over(u) && !u->inside && !u->removed) {
-		/* It was there before the start, and still is. */
+		/* The value is from before the start, and is still inside. */
 		if (q->first < s->ev)
-			return wrong(o, q, "%" PRIu64 " was seen, and was there before all that "
-				     "was removed before", u->word, 0);
+			return wrong(o, q, "%" PRIu64 " was seen after values that were added "
+						      "later were removed", u->word, 0);
 		u->lo = 0;
 		s->empty = 0;
 		uses_enter(o, s, i);
@@ -205,14 +207,14 @@ static int found_empty(struct kl_online *o, struct queue *q, uint32_t i)
 	}
 	if (s->ev < q->first)
 		q->first = s->ev;
-	/* The specification has to say that it begins like that, for a counterexample. */
+	/* A counterexample begins in the spec's first state, so that must be the empty one. */
 	if (s->begin == ON_FRESH || !o->c.init || !uses_clean(s, call))
 		return 0;
 	q->front = ON_NONE;
 	return uses_known(o, s, call);
 }
 
-/* A value that was removed, or is being, by what was called before the monitor began. */
+/* A removal that was called before the monitor began removes a value. */
 static void was_called(struct kl_online *o, struct queue *q, uint32_t i)
 {
 	struct use *u = use(&q->s, i);
@@ -236,9 +238,9 @@ static int queue_ret(struct kl_online *o, void *mon, uint32_t i)
 		ret = found_empty(o, q, i);
 	} else if (op->kind <= ON_PEEK) {
 		at = use_of(s, op);
-		if (op->kind != ON_ADD && use(s, at)->oret == s->ev)
+		if (op->kind != ON_ADD && use(s, at)->first_seen_ret == s->ev)
 			ret = sight(o, q, at);
-		/* What was there before is inside already, see leave(). */
+		/* Values from before the start are inside already, see leave(). */
 		if (!ret && use(s, at)->lo == s->ev && !use_over(use(s, at)) && use(s, at)->call)
 			uses_enter(o, s, at);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registers whose values the times tell apart, see register.h. */
+/* Registers whose values can be distinguished by time; see register.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "check/online/register.h"
 
-static const char doubt[] = "what was there first may have been read, or what was written then";
+static const char doubt[] = "a read may have seen the first value or one that was written";
 
 static int decline(struct kl_online *o, const char *why)
 {
@@ -81,7 +81,7 @@ static int begin_op(struct reg *r, struct on_op *op, uint32_t value)
 	return 0;
 }
 
-/* A write under way at a gap's end. */
+/* Enter a write that was open at a gap's end. */
 static int old_write(struct kl_online *o, struct reg *r, uint32_t op)
 {
 	uint32_t i = value_find(r, on_op(o, op)->word);
@@ -105,7 +105,7 @@ static int reg_announce(struct kl_online *o, void *mon, uint32_t i)
 	if (op->old && op->kind == ON_ADD)
 		return old_write(o, mon, i);
 	return op->kind == ON_ADD || op->kind == ON_PEEK || op->kind == ON_NOTHING ? 0 :
-	       decline(o, "an operation that is not a plain read or write, or of an unknown word");
+	       decline(o, "an operation is not a plain read or write, or its word is unknown");
 }
 
 static int cannot_call(struct kl_online *o, struct reg *r, uint32_t op, const char *why)
@@ -128,7 +128,7 @@ static int reg_call(struct kl_online *o, void *mon, uint32_t i)
 	for (k = op->kind == ON_ADD ? at : ON_NONE; k != ON_NONE; k = r->v[k].same)
 		if (r->v[k].written)
 			return cannot_call(o, r, i,
-					   "a word was written again while it may still be read");
+					   "a word was written again while it could still be read");
 	if (at == ON_NONE || (op->kind == ON_PEEK && r->v[at].over != NEVER))
 		ret = value_new(r, op->word, &at);
 	if (!ret && op->kind == ON_ADD) {
@@ -149,7 +149,7 @@ static void say(struct reg *r, uint32_t op)
 		r->core[r->ncore++] = op;
 }
 
-/* @op, a read of @v, is wrong. */
+/* Make the core: @op, a read of @v, is wrong. */
 static int wrong(struct kl_online *o, struct reg *r, struct value *v, uint32_t op, bool by,
 		 const char *what)
 {
@@ -172,13 +172,13 @@ static int wrong(struct kl_online *o, struct reg *r, struct value *v, uint32_t o
 	return 1;
 }
 
-/* May reads of it have been of what was there first? */
+/* May reads of the value have been reads of the first word? */
 static bool doubtful(const struct reg *r, const struct value *v)
 {
 	return r->first_read == ON_NONE && v->sure != v->lo;
 }
 
-/* @w has to come after @v, as @op, of it, was called after @v was first seen. */
+/* @w must come after @v, since @op, an operation of @w, was called after @v was first seen. */
 static void end(struct kl_online *o, struct reg *r, struct value *v, const struct value *w,
 		uint32_t op)
 {
@@ -194,14 +194,14 @@ static void end(struct kl_online *o, struct reg *r, struct value *v, const struc
 	reg_hold(o, &r->ends[2], op);
 }
 
-/* Does more depend on whether @v was first seen before it was written than is known? */
+/* Does the answer depend on whether @v was seen before its write, which is unknown? */
 static bool open_doubt(const struct reg *r, const struct value *v, const struct value *w,
 		       uint64_t call)
 {
 	return (doubtful(r, v) && call < v->sure) || (doubtful(r, w) && w->sure == NEVER);
 }
 
-/* The last call of the value @i is now that of @op, at @call.  0 or -EDQUOT. */
+/* Raise the last call of the value @i to that of @op, at @call.  Return: 0, or -EDQUOT. */
 static int rise(struct kl_online *o, struct reg *r, uint32_t i, uint64_t call, uint32_t op)
 {
 	struct value *w = &r->v[i], *v;
@@ -234,7 +234,7 @@ static int rise(struct kl_online *o, struct reg *r, uint32_t i, uint64_t call, u
 	return 0;
 }
 
-/* An operation of @i has returned; @early: it may be of what was there first. */
+/* An operation of the value @i returns; @early: it may concern the first word. */
 static int returned(struct kl_online *o, struct reg *r, uint32_t i, uint64_t call, uint32_t op,
 		    bool early)
 {
@@ -257,12 +257,12 @@ static int returned(struct kl_online *o, struct reg *r, uint32_t i, uint64_t cal
 		if (v->doubt && r->first_read == ON_NONE)
 			return decline(o, doubt);
 		return wrong(o, r, v, op, true, "%" PRIu64 " was read after %" PRIu64
-			     " had taken its place");
+			     " had replaced it");
 	}
 	return rise(o, r, i, call, op);
 }
 
-/* The first return of all is known, or the first of another word. */
+/* Note the first return of all, or the first return that shows another word. */
 static void note(struct kl_online *o, struct reg *r, const struct value *v, uint32_t op)
 {
 	const bool write = on_op(o, op)->kind == ON_ADD;
@@ -281,7 +281,7 @@ static void note(struct kl_online *o, struct reg *r, const struct value *v, uint
 
 enum first { NO, MAYBE, LEFT_OUT };
 
-/* Is it of what was there first? */
+/* Does the operation concern the first word? */
 static enum first is_first(struct kl_online *o, struct reg *r, struct value *v, uint64_t call,
 		    uint32_t op)
 {
@@ -331,7 +331,7 @@ static int reg_ret(struct kl_online *o, void *mon, uint32_t i)
 	if (first == LEFT_OUT) {
 		;
 	} else if (!v->written) {
-		ret = wrong(o, r, v, i, false, "%" PRIu64 " was read and not written before");
+		ret = wrong(o, r, v, i, false, "%" PRIu64 " was read, but was not written before");
 		if (r->begin == ON_ANY && r->first_read != ON_NONE && call < r->since)
 			say(r, r->first_read);
 	} else {

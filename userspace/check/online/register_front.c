@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the monitor of a register to the frontier, where the times no longer tell the uses
- * of a word apart: all that may be so now, which operations under way have taken effect
- * and what the register has.  It may be so if what has returned and these have an order,
- * with that value last.
+ * From the monitor of a register to the frontier, where times no longer distinguish the uses of
+ * a word.  The frontier begins with all possible configurations: the open operations that took
+ * effect, and the register's value.  A configuration is possible if the operations that returned,
+ * and these, have an order that ends with that value.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,23 +12,24 @@
 #include "base/mem.h"
 #include "check/online/register.h"
 
-#define MOST	10	/* operations under way */
+#define MOST	10	/* maximal number of open operations */
 #define VALUES	64
 
-/* What can be there, or be read. */
+/* A value that the register may have, or that may be read. */
 struct candidate {
 	uint32_t value;
-	uint64_t lo, hi;	/* with what has taken effect, see register.h */
+	uint64_t lo, hi;	/* with the open operations that took effect, see register.h */
 	bool here;
 };
 
 struct cut {
 	struct reg *r;
-	uint32_t op[MOST];	/* under way */
+	uint32_t op[MOST];	/* the open operations */
 	unsigned int n;
 	struct candidate c[VALUES];
 	unsigned int ncand;
-	uint64_t *last;		/* by what has taken effect: the candidates it may have */
+	/* for each set of operations that took effect: bits of possible candidates */
+	uint64_t *last;
 };
 
 static unsigned int candidate(struct cut *t, uint32_t value)
@@ -47,7 +48,7 @@ static struct doing *doing(const struct cut *t, struct kl_online *o, unsigned in
 	return &t->r->d[*doing_of(t->r, on_op(o, t->op[i]))];
 }
 
-/* Does what has returned allow that @done have taken effect? */
+/* Have the operations that returned and those of @done an order? */
 static bool place(struct cut *t, struct kl_online *o, unsigned int done)
 {
 	const uint64_t now = t->r->ev + 1;
@@ -92,7 +93,7 @@ static bool place(struct cut *t, struct kl_online *o, unsigned int done)
 	return true;
 }
 
-/* Of those the values that may be the last. */
+/* The values that may be the last of that order, by bits. */
 static uint64_t last(const struct cut *t)
 {
 	uint64_t mask = 0;
@@ -112,7 +113,7 @@ static uint64_t last(const struct cut *t)
 	return mask;
 }
 
-/* A read that may have taken effect has, as that takes nothing from the others. */
+/* Drop configurations without a read that may have taken effect: with it is never worse. */
 static uint64_t without_reads(const struct cut *t, const struct kl_online *o, unsigned int done)
 {
 	uint64_t mask = t->last[done];
@@ -146,7 +147,7 @@ static int gather(struct kl_online *o, const struct on_part *p, struct cut *t)
 	return 0;
 }
 
-/* The number of the state in which the register has it. */
+/* Get the number of the state with this value. */
 static int state_of(struct kl_online *o, const struct value *v, uint32_t *state)
 {
 	const uint32_t *next;
@@ -155,9 +156,9 @@ static int state_of(struct kl_online *o, const struct value *v, uint32_t *state)
 	*state = o->sim.first;
 	if (v->write == ON_NONE)
 		return 0;
-	n = on_shape(o, on_op(o, v->write));
+	n = on_sig(o, on_op(o, v->write));
 	if (!n)
-		n = kl_sim_step(&o->sim, o->sim.any, on_op(o, v->write)->shape, &next);
+		n = kl_stepper_step(&o->sim, o->sim.any, on_op(o, v->write)->sig, &next);
 	if (n == 1)
 		*state = *next;
 	return n == 1 ? 0 : n < 0 ? n : -EDQUOT;
@@ -174,7 +175,7 @@ int on_register_front(struct kl_online *o, struct on_part *p, void *mon)
 
 	if (t.r->begin != ON_FRESH || gather(o, p, &t))
 		return -EDQUOT;
-	ret = on_shapes(o, p);
+	ret = on_sigs(o, p);
 	t.last = calloc(1u << t.n, sizeof(*t.last));
 	if (!t.last)
 		ret = -ENOMEM;

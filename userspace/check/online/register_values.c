@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The values of a register that are kept: a table by word, and lists; see register.h. */
+/* The kept values of a register: a table by word, and lists; see register.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ void reg_hold(struct kl_online *o, uint32_t *at, uint32_t op)
 	*at = op;
 }
 
-/* Where the word is, or would be. */
+/* The index of the word's entry, or of the free entry for it. */
 static inline size_t find(const struct reg *r, uint64_t word)
 {
 	return on_words_find(&r->words, r->v, sizeof(*r->v), word);
@@ -32,7 +32,7 @@ uint32_t value_find(const struct reg *r, uint64_t word)
 	return r->words.size ? r->words.at[find(r, word)] - 1 : ON_NONE;
 }
 
-/* Take a value out of its word's list, and the word out if it was the only one. */
+/* Remove a value from its word's list, and the word if it has no other. */
 static void unlink_value(struct reg *r, uint32_t i)
 {
 	const size_t hole = find(r, r->v[i].word);
@@ -120,7 +120,7 @@ void value_forget(struct kl_online *o, struct reg *r, uint32_t i)
 {
 	struct value *v = &r->v[i];
 
-	/* It has taken effect, although it never returns. */
+	/* A pending write of the value took effect. */
 	if (v->write != ON_NONE && on_op(o, v->write)->ret == KL_TIME_MAX)
 		r->d[*doing_of(r, on_op(o, v->write))].value = ON_NONE;
 	unlink_value(r, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What left a priority queue, see removed_values.h. */
+/* The last values that left a priority queue; see removed_values.h. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The last values that left a priority queue: they may have been in the way of another. */
+/* The last values that left a priority queue; they may have blocked another value. */
 #ifndef KL_CHECK_ONLINE_REMOVED_VALUES_H
 #define KL_CHECK_ONLINE_REMOVED_VALUES_H
 
@@ -7,7 +7,7 @@
 
 struct left_value {
 	uint64_t word;
-	uint64_t lo, hi;	/* inside for certain at the gaps lo .. hi - 1 */
+	uint64_t lo, hi;	/* certainly inside in the slots lo .. hi - 1 */
 	uint32_t op[4];		/* or ON_NONE */
 };
 
@@ -16,13 +16,13 @@ struct left {
 	uint32_t n, at;
 };
 
-/* The use @i is gone.  0 or -ENOMEM. */
+/* Add the use @i, which is gone.  Return: 0, or -ENOMEM. */
 int left_add(struct kl_online *o, struct left *l, const struct uses *s, uint32_t i);
 void left_free(struct kl_online *o, struct left *l);
 
 /*
- * Of those that go before @word (@max: the greatest goes first) and were inside at the gap
- * @at one that was for longest; or NULL.
+ * Return the longest-lived removed value of higher priority than @word that was inside in the slot
+ * @at, or NULL.  @max: the greatest word has the highest priority.
  */
 const struct left_value *left_find(const struct left *l, uint64_t word, bool max, uint64_t at);
 

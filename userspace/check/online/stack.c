@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stacks as they are followed, see stack.h. */
+/* The monitor of stacks, see stack.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int stack_announce(struct kl_online *o, void *mon, uint32_t op)
 	ret = kl_grow(st->l, st->cl, s->n);
 	for (; !ret && st->nl < s->n; st->nl++)
 		st->l[st->nl] = (struct level){ .marks = ON_NONE };
-	/* Of a use that was forgotten, which a pending removal may have taken. */
+	/* The use may belong to a forgotten one that a pending removal may have taken. */
 	at = use_of(s, on_op(o, op));
 	if (!ret && use(s, at)->opens == 1 && use(s, at)->lo == NEVER &&
 	    st->l[at].state != LEVEL_NONE)
@@ -64,16 +64,17 @@ static int wrong(struct kl_online *o, struct stack *st, const char *what, uint64
 	return 1;
 }
 
-/* It was inside from before the start until now. */
+/* A value was inside from before the start until now. */
 static int was_there(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	core_start(&st->s);
 	return st->first >= st->s.ev ? 0 :
-	       wrong(o, st, "%" PRIu64 " was there before it was found empty", use(&st->s, i)->word,
+	       wrong(o, st, "%" PRIu64 " was inside before the container was found "
+				       "empty", use(&st->s, i)->word,
 		     0);
 }
 
-/* The last of its operations has been called. */
+/* The last operation of a value has been called. */
 static int leave(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	struct uses *s = &st->s;
@@ -93,7 +94,7 @@ static int leave(struct kl_online *o, struct stack *st, uint32_t i)
 		return level_leave(st, i, u->lo, s->ev, s->ev);
 	if (u->add != ON_NONE || s->begin != ON_ANY || st->l[i].state != LEVEL_NONE)
 		return 0;
-	/* It was there before the start, and was inside until now. */
+	/* The value is from before the start, and was inside until now. */
 	if (s->ninside)
 		s->empty = 0;
 	ret = level_leave(st, i, 0, s->ev, s->ev);
@@ -135,7 +136,7 @@ static int stack_call(struct kl_online *o, void *mon, uint32_t i)
 	return u->remove != ON_NONE && u->last == i ? leave(o, st, at) : 0;
 }
 
-/* The first of its operations returns: it is inside for certain from now on. */
+/* The first operation of a value returns: the value is certainly inside from now on. */
 static int enter(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	struct uses *s = &st->s;
@@ -143,13 +144,13 @@ static int enter(struct kl_online *o, struct stack *st, uint32_t i)
 	int ret = 0, fault = 0;
 	size_t k;
 
-	/* Nothing follows from one that need not be inside at any gap. */
+	/* A value that need not be inside in any slot does not matter. */
 	if (use_over(u))
 		return 0;
 	if (!u->call) {
 		if (s->begin != ON_ANY)
 			return 0;
-		/* It was there before the start, and still is. */
+		/* The value is from before the start, and is still inside. */
 		u->lo = 0;
 		s->empty = 0;
 		fault = was_there(o, st, i);
@@ -164,7 +165,7 @@ static int enter(struct kl_online *o, struct stack *st, uint32_t i)
 	return ret ? ret : fault;
 }
 
-/* It was there before the start?  Else it has to have been added. */
+/* A value is seen: it is from before the start, or must have been added. */
 static int sight(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	struct uses *s = &st->s;
@@ -175,11 +176,11 @@ static int sight(struct kl_online *o, struct stack *st, uint32_t i)
 		return 0;
 	core_start(s);
 	ret = core_word(s, i);
-	return ret ? ret : wrong(o, st, "%" PRIu64 " was seen and not added before, or not "
-				 "so often", u->word, 0);
+	return ret ? ret : wrong(o, st, "%" PRIu64 " was seen, but was not added before, or not as "
+						   "often", u->word, 0);
 }
 
-/* A removal of it returns.  It goes whatever is wrong, or was said to be: @fault. */
+/* A removal returns.  The value leaves even if something is wrong, or was found to be (@fault). */
 static int removed(struct kl_online *o, struct stack *st, uint32_t i, int fault)
 {
 	const struct dying *d = st->l[i].state == LEVEL_DYING ? level_dying(st, i) : NULL;
@@ -196,7 +197,7 @@ static int removed(struct kl_online *o, struct stack *st, uint32_t i, int fault)
 	return ret ? ret : fault;
 }
 
-/* A look at it returns. */
+/* A peek at a value returns. */
 static int seen(struct kl_online *o, struct stack *st, uint32_t i, const struct open_op *op)
 {
 	int ret;
@@ -208,7 +209,7 @@ static int seen(struct kl_online *o, struct stack *st, uint32_t i, const struct 
 	return ret ? ret : level_mark(o, st, i, op->call, op->at, st->s.ev);
 }
 
-/* It was empty since @call: what is inside is known, whatever was before. */
+/* The stack was empty at @call, so its values are those that were added since. */
 static int known(struct kl_online *o, struct stack *st, uint64_t call)
 {
 	struct uses *s = &st->s;
@@ -246,11 +247,12 @@ static int found_empty(struct kl_online *o, struct stack *st, uint32_t i)
 			continue;
 		core_start(s);
 		ret = core_op(s, i) ?: core_since(s, call);
-		return ret ? ret : wrong(o, st, "there was no time at which it was empty", 0, 0);
+		return ret ? ret : wrong(o, st, "it was found empty, but was not empty at any time "
+						"of the operation", 0, 0);
 	}
 	if (s->ev < st->first)
 		st->first = s->ev;
-	/* The specification has to say that it begins like that, for a counterexample. */
+	/* A counterexample begins in the spec's first state, so that must be the empty one. */
 	if (s->begin == ON_FRESH || !o->c.init || !uses_clean(s, call))
 		return 0;
 	return known(o, st, call);
@@ -266,7 +268,7 @@ static int value_ret(struct kl_online *o, struct stack *st, uint32_t i)
 	int ret = 0;
 	size_t k;
 
-	if (op->kind != ON_ADD && use(s, at)->oret == s->ev)
+	if (op->kind != ON_ADD && use(s, at)->first_seen_ret == s->ev)
 		ret = sight(o, st, at);
 	if (!ret && use(s, at)->lo == s->ev)
 		ret = enter(o, st, at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What has to be peeled after a value of a stack, see stack.h. */
+/* The values that must be peeled after a value of a stack, see stack.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ static int add(struct stack *st, uint32_t i, uint64_t lo, uint64_t hi, uint64_t 
 }
 
 /*
- * Marks before the gap this returns are covered by none that is concerned: those that have
- * later ones.  @end: the first of the alive of which that is not so.
+ * Find the slot before which marks do not matter: no value with later marks covers them.  *end
+ * becomes the first alive value with later marks.
  */
 static uint64_t find_from(const struct stack *st, uint64_t from, uint32_t *end)
 {
@@ -38,7 +38,9 @@ static uint64_t find_from(const struct stack *st, uint64_t from, uint32_t *end)
 	return from;
 }
 
-/* All that may have to be peeled after a value, which is the first; the alive, last, by lo. */
+/*
+ * Gather the values that may have to be peeled after @i, which is the first; alive ones are last.
+ */
 static int gather(struct stack *st, uint32_t i)
 {
 	const struct dying *d = st->l[i].state == LEVEL_DYING ? level_dying(st, i) : NULL;
@@ -73,7 +75,7 @@ static int gather(struct stack *st, uint32_t i)
 	return 0;
 }
 
-/* One of those gathered and not peeled, other than @but, that covers the gap @at; or NULL. */
+/* A gathered value, not peeled and not @but, that covers the slot @at; or NULL. */
 static struct above *covering(struct stack *st, uint64_t at, size_t but)
 {
 	size_t k;
@@ -84,14 +86,14 @@ static struct above *covering(struct stack *st, uint64_t at, size_t but)
 		if (k != but && !a->peeled && a->lo <= at && at < a->hi)
 			return a;
 	}
-	/* Of the alive the first one covers most. */
+	/* The first of the alive values covers most. */
 	for (; k < st->nabove && st->above[k].lo <= at; k++)
 		if (k != but && !st->above[k].peeled)
 			return &st->above[k];
 	return NULL;
 }
 
-/* Are the gaps from @at on, before @end, covered by others than @but?  @say: name these. */
+/* Are the slots @at .. @end - 1 covered by values other than @but?  @say: mark these as named. */
 static bool covered(struct stack *st, uint64_t at, uint64_t end, size_t but, bool say)
 {
 	struct above *a;
@@ -105,7 +107,7 @@ static bool covered(struct stack *st, uint64_t at, uint64_t end, size_t but, boo
 	return true;
 }
 
-/* A mark of it that is covered, or ON_NONE. */
+/* A covered mark of the value, or ON_NONE. */
 static uint32_t covered_mark(struct stack *st, size_t k)
 {
 	uint32_t m;
@@ -116,7 +118,7 @@ static uint32_t covered_mark(struct stack *st, size_t k)
 	return m;
 }
 
-/* Peel all that can be without the first. */
+/* Peel all values that can be peeled before the first one. */
 static void peel(struct stack *st)
 {
 	bool again;
@@ -133,7 +135,7 @@ static void peel(struct stack *st)
 	} while (again);
 }
 
-/* From the later of both calls on. */
+/* The removal takes effect after the later of both calls. */
 int above_give(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	struct uses *s = &st->s;
@@ -154,7 +156,7 @@ int above_give(struct kl_online *o, struct stack *st, uint32_t i)
 	return level_leave(st, i, u->lo, hi, proofs_free_gap(&st->dead, hi)) ?: 1;
 }
 
-/* Name what covers the window [@call, @end) of an operation on the first, and why it is there. */
+/* Make a core: values that cover the window [@call, @end), and the reasons why they are inside. */
 static int name_core(struct kl_online *o, struct stack *st, uint64_t call, uint64_t at,
 		     uint64_t end)
 {
@@ -180,7 +182,7 @@ static int name_core(struct kl_online *o, struct stack *st, uint64_t call, uint6
 	return ret;
 }
 
-/* Of those named one that is alive, or another; ON_NONE if there is none. */
+/* A named value, preferably an alive one, or ON_NONE. */
 static uint32_t find_other(const struct stack *st)
 {
 	uint32_t other = ON_NONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values of a stack and their marks, see stack.h. */
+/* The values of a stack and their marks, see stack.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static void unlink_level(struct stack *st, uint32_t i)
 	*(l->next == ON_NONE ? &st->tail : &st->l[l->next].prev) = l->prev;
 }
 
-/* By key, which is seldom far from the last, or the first of all. */
+/* Link a value by key, which is seldom far from the last one's, or is the first. */
 static void link_level(struct stack *st, uint32_t i)
 {
 	struct level *l = &st->l[i];
@@ -58,9 +58,9 @@ static void set_key(struct stack *st, uint32_t i)
 }
 
 /*
- * Does a new mark at @later say all that @m does?  What begins to go from now on and covers
- * @m covers both to their ends.  What is under way may be over before @later, or before the
- * end of one of them, which then moves.
+ * Does a new mark at @later imply @m?  A value that begins to leave from now on and covers @m
+ * covers both to their ends.  A removal that is open may end before @later, or before the end of
+ * one of them, which then moves.
  */
 static bool is_said(const struct stack *st, const struct mark *m, uint64_t later, uint32_t use)
 {
@@ -164,7 +164,7 @@ void level_forget_all(struct kl_online *o, struct stack *st)
 	proofs_free(o, &st->dead);
 }
 
-/* A dead value covers marks that were thought to be free. */
+/* Move the marks that a dead value covers. */
 static void move_marks(struct kl_online *o, struct stack *st, uint32_t i, const struct dying *x,
 		       bool *forced)
 {
@@ -211,7 +211,7 @@ static int bury(struct kl_online *o, struct stack *st, const struct dying *x, bo
 		if (st->l[d->use].key >= x->lo)
 			move_marks(o, st, d->use, x, &d->forced);
 	}
-	/* Of one that is alive each has somewhere to go, or that was said to be wrong. */
+	/* Each mark of an alive value can move, unless the value was found wrong. */
 	for (i = st->tail; i != ON_NONE && st->l[i].key >= x->lo; i = prev) {
 		prev = st->l[i].prev;
 		move_marks(o, st, i, x, &forced);

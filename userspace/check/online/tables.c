@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states and shapes of all partitions that online_frontier.c follows, and what is known of
- * steps between them.  When they have grown, what nothing refers to is left out.
+ * The states and signatures of all partitions that online_frontier.c follows, and the remembered
+ * steps between states.  When the tables have grown, entries without references are dropped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,40 +12,40 @@
 #include "check/online/internal.h"
 
 #define MEMO		(1u << 16)
-#define FIRST_SHAPES	(1u << 16)
+#define FIRST_OPSIGS	(1u << 16)
 #define FIRST_STATES	(8ull << 20)	/* bytes */
 
-/* All that is known of steps is about states that are no more. */
+/* Forget all steps, since the states have changed their numbers. */
 static void forget_steps(struct kl_online *o)
 {
-	kl_sim_forget(&o->sim);
+	kl_stepper_forget(&o->sim);
 	memset(o->steps, 0xff, o->csteps * sizeof(*o->steps));
 }
 
-static int new_shapes(struct kl_online *o)
+static int new_sigs(struct kl_online *o)
 {
 	unsigned int i;
 
-	o->shapes = kl_history_new();
-	for (i = 0; o->shapes && i < kl_spec_nmethods(o->spec); i++) {
+	o->opsigs = kl_history_new();
+	for (i = 0; o->opsigs && i < kl_spec_nmethods(o->spec); i++) {
 		const char *name = kl_spec_method(o->spec, i)->name;
 
-		if (kl_history_method(o->shapes, name, strlen(name)) < 0)
+		if (kl_history_method(o->opsigs, name, strlen(name)) < 0)
 			return -ENOMEM;
 	}
-	return o->shapes ? 0 : -ENOMEM;
+	return o->opsigs ? 0 : -ENOMEM;
 }
 
 int live_tables_init(struct kl_online *o)
 {
 	struct kl_memo_entry *memo = calloc(MEMO, sizeof(*memo));
-	int ret = memo ? new_shapes(o) : -ENOMEM;
+	int ret = memo ? new_sigs(o) : -ENOMEM;
 
 	o->fake.spec = o->spec;
-	o->fake.h = o->shapes;
+	o->fake.h = o->opsigs;
 	o->fake.fresh = true;
 	if (!ret)
-		ret = kl_sim_init(&o->sim, &o->fake, NULL, o->reason);
+		ret = kl_stepper_init(&o->sim, &o->fake, NULL, o->reason);
 	if (ret) {
 		free(memo);
 		return ret;
@@ -56,7 +56,7 @@ int live_tables_init(struct kl_online *o)
 	o->sim.memo.mask = MEMO - 1;
 	free(o->sim.nature);
 	o->sim.nature = NULL;
-	o->limit_shapes = FIRST_SHAPES;
+	o->limit_sigs = FIRST_OPSIGS;
 	o->limit_states = FIRST_STATES;
 	return 0;
 }
@@ -64,111 +64,111 @@ int live_tables_init(struct kl_online *o)
 void live_tables_free(struct kl_online *o)
 {
 	if (o->have_sim)
-		kl_sim_free(&o->sim);
-	kl_history_free(o->shapes);
+		kl_stepper_free(&o->sim);
+	kl_history_free(o->opsigs);
 	free(o->fake.items);
 	free(o->quick);
 	free(o->steps);
 }
 
-/* The shape of an operation is an item of its own, for the simulator. */
-static int add_item(struct kl_online *o, uint32_t shape, uint16_t method)
+/* Make an item for a signature, for the stepper. */
+static int add_item(struct kl_online *o, uint32_t sig, uint16_t method)
 {
-	const struct kl_shape *s = &o->shapes->shapes[shape];
+	const struct kl_opsig *s = &o->opsigs->opsigs[sig];
 	const size_t old = o->cnature;
-	int ret = kl_grow(o->fake.items, o->fake.citems, (size_t)shape + 1) ?:
-		  kl_grow(o->sim.nature, o->cnature, (size_t)shape + 1) ?:
-		  kl_grow(o->steps, o->csteps, (size_t)shape + 1);
+	int ret = kl_grow(o->fake.items, o->fake.citems, (size_t)sig + 1) ?:
+		  kl_grow(o->sim.nature, o->cnature, (size_t)sig + 1) ?:
+		  kl_grow(o->steps, o->csteps, (size_t)sig + 1);
 
 	if (ret)
 		return ret;
-	o->steps[shape] = (struct on_step){ .from = { ON_NONE, ON_NONE } };
+	o->steps[sig] = (struct on_step){ .from = { ON_NONE, ON_NONE } };
 	memset(o->sim.nature + old, 0, o->cnature - old);
-	o->fake.items[shape] = (struct kl_item){
-		.shape = shape, .vals = s->vals, .nargs = s->nargs, .method = method,
+	o->fake.items[sig] = (struct kl_item){
+		.sig = sig, .vals = s->vals, .nargs = s->nargs, .method = method,
 		.pure = kl_spec_method(o->spec, method)->pure,
 	};
-	o->fake.nitems = shape + 1;
+	o->fake.nitems = sig + 1;
 	return 0;
 }
 
-static int intern_shape(struct kl_online *o, uint16_t method, const struct kl_val *vals,
-			bool pending, uint32_t *shape)
+static int intern_sig(struct kl_online *o, uint16_t method, const struct kl_val *vals,
+			bool pending, uint32_t *sig)
 {
 	const struct kl_method *m = kl_spec_method(o->spec, method);
-	const struct kl_shape s = { .method = method, .nargs = m->nparams, .nres = m->nresults };
-	int64_t id = kl_history_shape(o->shapes, &s, vals, pending ? NULL : vals + s.nargs);
+	const struct kl_opsig s = { .method = method, .nargs = m->nparams, .nres = m->nresults };
+	int64_t id = kl_history_sig(o->opsigs, &s, vals, pending ? NULL : vals + s.nargs);
 
 	if (id < 0)
 		return id;
-	*shape = id;
+	*sig = id;
 	return id < o->fake.nitems ? 0 : add_item(o, id, method);
 }
 
-/* The number in the new tables of a shape in @old. */
-static int move_shape(struct kl_online *o, const struct kl_history *old, uint32_t *map,
-		      uint32_t *shape)
+/* Move a signature of @old to the new tables; *sig becomes its number there. */
+static int move_sig(struct kl_online *o, const struct kl_history *old, uint32_t *map,
+		      uint32_t *sig)
 {
-	const struct kl_shape *s = &old->shapes[*shape];
+	const struct kl_opsig *s = &old->opsigs[*sig];
 	int ret;
 
-	if (map[*shape] == ON_NONE) {
-		ret = intern_shape(o, s->method, old->vals + s->vals, false, &map[*shape]);
+	if (map[*sig] == ON_NONE) {
+		ret = intern_sig(o, s->method, old->vals + s->vals, false, &map[*sig]);
 		if (ret)
 			return ret;
 	}
-	*shape = map[*shape];
+	*sig = map[*sig];
 	return 0;
 }
 
 static int move_kept(struct kl_online *o, const struct kl_history *old, uint32_t *map,
 		     struct on_part *p)
 {
-	uint32_t k, shape;
+	uint32_t k, sig;
 	int ret = 0;
 
 	for (k = 0; k < p->nring && !ret; k++) {
-		if (!on_has_shape(o, p->ring[k].kind))
+		if (!on_has_sig(o, p->ring[k].kind))
 			continue;
-		shape = p->ring[k].what;
-		ret = move_shape(o, old, map, &shape);
-		p->ring[k].what = shape;
+		sig = p->ring[k].what;
+		ret = move_sig(o, old, map, &sig);
+		p->ring[k].what = sig;
 	}
 	return ret;
 }
 
-static int collect_shapes(struct kl_online *o)
+static int collect_sigs(struct kl_online *o)
 {
-	struct kl_history *old = o->shapes;
-	uint32_t *map = malloc((old->nshapes + 1) * sizeof(*map));
+	struct kl_history *old = o->opsigs;
+	uint32_t *map = malloc((old->nopsigs + 1) * sizeof(*map));
 	size_t i;
-	int ret = map ? new_shapes(o) : -ENOMEM;
+	int ret = map ? new_sigs(o) : -ENOMEM;
 
 	if (ret) {
-		kl_history_free(o->shapes == old ? NULL : o->shapes);
-		o->shapes = old;
+		kl_history_free(o->opsigs == old ? NULL : o->opsigs);
+		o->opsigs = old;
 		free(map);
 		return ret;
 	}
-	memset(map, 0xff, (old->nshapes + 1) * sizeof(*map));
-	o->fake.h = o->shapes;
+	memset(map, 0xff, (old->nopsigs + 1) * sizeof(*map));
+	o->fake.h = o->opsigs;
 	o->fake.nitems = 0;
 	memset(o->sim.nature, 0, o->cnature);
 	memset(o->quick, 0, o->cquick * sizeof(*o->quick));
 	o->nquick = 0;
 	forget_steps(o);
 	for (i = 0; i < o->nops && !ret; i++)
-		if (o->ops[i].refs && o->ops[i].shape != ON_NONE)
-			ret = move_shape(o, old, map, &o->ops[i].shape);
+		if (o->ops[i].refs && o->ops[i].sig != ON_NONE)
+			ret = move_sig(o, old, map, &o->ops[i].sig);
 	for (i = 0; i < o->nparts && !ret; i++)
 		ret = move_kept(o, old, map, &o->parts[i]);
-	o->limit_shapes = 2 * o->shapes->nshapes + FIRST_SHAPES;
+	o->limit_sigs = 2 * o->opsigs->nopsigs + FIRST_OPSIGS;
 	kl_history_free(old);
 	free(map);
 	return ret;
 }
 
-static inline size_t quick_home(const struct kl_online *o, const struct on_shape *q)
+static inline size_t quick_home(const struct kl_online *o, const struct on_sig *q)
 {
 	return kl_mix(q->v[0], q->v[1] ^ (uint64_t)q->key << 32) & (o->cquick - 1);
 }
@@ -176,7 +176,7 @@ static inline size_t quick_home(const struct kl_online *o, const struct on_shape
 static int grow_quick(struct kl_online *o)
 {
 	const size_t size = o->cquick ? 2 * o->cquick : 1024, old = o->cquick;
-	struct on_shape *from = o->quick, *to = calloc(size, sizeof(*to));
+	struct on_sig *from = o->quick, *to = calloc(size, sizeof(*to));
 	size_t i, at;
 
 	if (!to)
@@ -195,20 +195,20 @@ static int grow_quick(struct kl_online *o)
 	return 0;
 }
 
-int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *shape)
+int live_sig(struct kl_online *o, const struct kl_online_op *op, uint32_t *sig)
 {
 	const struct kl_method *m = kl_spec_method(o->spec, op->method);
 	const unsigned int n = m->nparams + m->nresults;
 	const bool pending = op->flags & KL_OP_PENDING;
-	struct on_shape q = { .key = 1 | pending << 1 | (uint32_t)op->method << 16 };
+	struct on_sig q = { .key = 1 | pending << 1 | (uint32_t)op->method << 16 };
 	unsigned int i;
 	size_t at;
-	int ret = o->shapes->nshapes > o->limit_shapes ? collect_shapes(o) : 0;
+	int ret = o->opsigs->nopsigs > o->limit_sigs ? collect_sigs(o) : 0;
 
 	if (ret)
 		return ret;
 	if (n > 2)
-		return intern_shape(o, op->method, op->vals, pending, shape);
+		return intern_sig(o, op->method, op->vals, pending, sig);
 	for (i = 0; i < n; i++) {
 		q.v[i] = op->vals[i].v;
 		q.key |= op->vals[i].tag << (2 + 3 * i);
@@ -216,41 +216,41 @@ int live_shape(struct kl_online *o, const struct kl_online_op *op, uint32_t *sha
 	if (2 * (o->nquick + 1) > o->cquick && grow_quick(o))
 		return -ENOMEM;
 	for (at = quick_home(o, &q); o->quick[at].key; at = (at + 1) & (o->cquick - 1)) {
-		const struct on_shape *r = &o->quick[at];
+		const struct on_sig *r = &o->quick[at];
 
 		if (r->key == q.key && r->v[0] == q.v[0] && r->v[1] == q.v[1]) {
-			*shape = r->shape;
+			*sig = r->sig;
 			return 0;
 		}
 	}
-	ret = intern_shape(o, op->method, op->vals, pending, &q.shape);
+	ret = intern_sig(o, op->method, op->vals, pending, &q.sig);
 	if (ret)
 		return ret;
 	o->quick[at] = q;
 	o->nquick++;
-	*shape = q.shape;
+	*sig = q.sig;
 	return 0;
 }
 
-int on_shape(struct kl_online *o, struct on_op *op)
+int on_sig(struct kl_online *o, struct on_op *op)
 {
 	const struct kl_val v = op->kind <= ON_PEEK ? kl_word(op->word) : kl_special(KL_ANY);
 	const struct kl_online_op from = { .method = op->method, .flags = op->flags, .vals = &v };
 
-	return op->shape == ON_NONE ? live_shape(o, &from, &op->shape) : 0;
+	return op->sig == ON_NONE ? live_sig(o, &from, &op->sig) : 0;
 }
 
-int on_shapes(struct kl_online *o, const struct on_part *p)
+int on_sigs(struct kl_online *o, const struct on_part *p)
 {
 	const uint32_t part = p - o->parts;
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < p->nopen && !ret; i++)
-		ret = on_shape(o, on_op(o, p->open[i]));
+		ret = on_sig(o, on_op(o, p->open[i]));
 	for (i = o->head; i < o->tail && !ret; i++)
 		if (on_op(o, o->wait[i])->part == part)
-			ret = on_shape(o, on_op(o, o->wait[i]));
+			ret = on_sig(o, on_op(o, o->wait[i]));
 	return ret;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time: operations as they come, in any order, become calls and returns in order.
+ * Time: operations come in any order, and become calls and returns in order.
  *
- * What is called before the floor is known.  A call is followed when the floor has
- * passed its operation's return, and all that was called by then has been announced:
- * operations that may have to come right after it, or that saw what it did.  At equal
- * times calls come first, then gaps, then returns, which the clock's error delays.
+ * All calls before the floor are known.  A call is followed when the floor has passed its
+ * operation's return.  All operations that were called by then have been announced: those that
+ * may have to come right after it, and those that saw its effect.  At equal times calls come
+ * first, then gaps, then returns, which the clock's error delays.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "base/sort.h"
 #include "check/online/internal.h"
 
-#define AHEAD	8	/* operations; see ask_ahead() */
+#define AHEAD	8	/* operations ahead that are prefetched, see ask_ahead() */
 
 int on_order_add(struct kl_online *o, uint32_t op)
 {
@@ -80,7 +80,7 @@ static int grow_threads(struct kl_online *o)
 	return 0;
 }
 
-/* Tell those operations of its thread that it has to come after, if they are still open. */
+/* Mark the open operations of its thread that precede @op. */
 static int meet_thread(struct kl_online *o, uint32_t op)
 {
 	struct on_op *b = on_op(o, op);
@@ -101,7 +101,7 @@ static int meet_thread(struct kl_online *o, uint32_t op)
 
 		if (a->gen != t->gen[i] || on_end_key(o, a) < b->call)
 			continue;
-		/* Of one that is forgotten here it will not be known. */
+		/* An entry that is overwritten here counts as a predecessor, to be safe. */
 		if (on_before(a, b) || t->n % 4 == i)
 			a->is_pred = true;
 	}
@@ -113,7 +113,7 @@ static int meet_thread(struct kl_online *o, uint32_t op)
 	return 0;
 }
 
-/* Ask for the memory of what is announced soon. */
+/* Prefetch operations that are announced soon. */
 static inline __attribute__((always_inline)) void ask_ahead(const struct kl_online *o)
 {
 	const size_t at = o->announced + AHEAD;
@@ -128,10 +128,10 @@ static inline __attribute__((always_inline)) void ask_ahead(const struct kl_onli
 	if (p->ring)
 		__builtin_prefetch(&p->ring[p->at_ring], 1);
 	if (!o->monitored)
-		__builtin_prefetch(&o->steps[o->ops[o->wait[at]].shape]);
+		__builtin_prefetch(&o->steps[o->ops[o->wait[at]].sig]);
 }
 
-/* Operations called by @time are known from now on. */
+/* Announce operations that were called by @time. */
 static int announce(struct kl_online *o, uint64_t time)
 {
 	int ret = 0;
@@ -150,7 +150,7 @@ static int announce(struct kl_online *o, uint64_t time)
 	return ret;
 }
 
-/* Is all known that may follow @op closely?  Else wait, but not for ever. */
+/* Are all operations known that may follow @op closely?  Else wait, within a bound. */
 static bool ready(struct kl_online *o, struct on_op *op)
 {
 	if (op->ret == KL_TIME_MAX || o->floor == KL_TIME_MAX || on_end_key(o, op) < o->floor)

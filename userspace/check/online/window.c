@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last operations of each partition, to make a history of them: for a
- * counterexample, or to have it checked offline.  What came before is forgotten, as
- * in a gap that ends when the last of that had returned.
+ * The window of a partition: its last operations, for a counterexample or an offline check.
+ * Operations before the window are forgotten, as in a gap that ends when the last of them returned.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +11,8 @@
 #include "check/online/internal.h"
 #include "history/spell.h"
 
-#define LEAST		8	/* operations that each partition may keep */
-#define TOGETHER	8	/* partitions that may keep as many as one may */
+#define LEAST		8	/* operations that each partition may keep in any case */
+#define TOGETHER	8	/* partitions that may each have a full window */
 
 void on_window_share(struct kl_online *o)
 {
@@ -27,7 +26,7 @@ bool on_window_full(const struct kl_online *o, const struct on_part *p)
 	return p->nring == p->cring && p->nring >= o->most;
 }
 
-/* When nothing of it is left, in a store buffer either. */
+/* The time at which an operation has ended, and its stores have left the buffer. */
 static uint64_t over(const struct kl_online *o, const struct on_kept *op)
 {
 	return o->flushes || kl_spec_method(o->spec, op->method)->pure || op->drain < op->ret ?
@@ -38,7 +37,7 @@ static struct on_kept keep(const struct kl_online *o, const struct on_op *op)
 {
 	return (struct on_kept){
 		.call = op->call, .ret = op->ret, .drain = op->drain, .thread = op->thread,
-		.what = on_has_shape(o, op->kind) ? op->shape : op->word,
+		.what = on_has_sig(o, op->kind) ? op->sig : op->word,
 		.cpu = op->cpu, .method = op->method, .flags = op->flags, .kind = op->kind,
 	};
 }
@@ -91,12 +90,12 @@ void on_window_clear(const struct kl_online *o, struct on_part *p)
 	p->nring = p->cring = p->at_ring = 0;
 }
 
-/* Arguments, then results, as they were. */
+/* The arguments and results of a kept operation. */
 static const struct kl_val *values(const struct kl_online *o, const struct on_kept *op,
 				   struct kl_val *v)
 {
-	if (on_has_shape(o, op->kind))
-		return o->shapes->vals + o->shapes->shapes[op->what].vals;
+	if (on_has_sig(o, op->kind))
+		return o->opsigs->vals + o->opsigs->opsigs[op->what].vals;
 	*v = op->kind <= ON_PEEK ? kl_word(op->what) :
 	     kl_special(op->kind == ON_EMPTY ? KL_EMPTY : KL_ANY);
 	return v;
@@ -106,7 +105,7 @@ static int add_op(const struct kl_online *o, const struct on_part *p, const stru
 		  uint64_t time, struct kl_history *h)
 {
 	const struct kl_method *m = kl_spec_method(o->spec, from->method);
-	struct kl_shape s = { .nargs = m->nparams, .nres = m->nresults };
+	struct kl_opsig s = { .nargs = m->nparams, .nres = m->nresults };
 	struct kl_op op = {
 		.call = from->call, .ret = from->ret, .cpu = from->cpu, .flags = from->flags,
 	};
@@ -127,7 +126,7 @@ static int add_op(const struct kl_online *o, const struct on_part *p, const stru
 		op.flags |= KL_OP_PENDING;
 	vals = values(o, from, &v);
 	ret = kl_history_add(h, &op, &s, vals, vals + s.nargs);
-	return ret ?: kl_history_tell(h, h->nops - 1, KL_TIME_MAX, drain);
+	return ret ?: kl_history_set_points(h, h->nops - 1, KL_TIME_MAX, drain);
 }
 
 static int fill(const struct kl_online *o, const struct on_part *p, uint64_t time,
@@ -135,10 +134,10 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 {
 	struct kl_gap cut = {
 		.from = KL_TIME_MIN, .to = p->began, .object = KL_ALL_OBJECTS, .cpu = KL_NO_CPU,
-		/* Of what was lost it is not known when it had left the store buffers. */
+		/* It is unknown when lost stores left the store buffers. */
 		.reason = p->lost ? KL_GAP_LOST : KL_GAP_CUT,
 	};
-	/* Monitors name operations only from a time on at which it was empty. */
+	/* A monitor's core begins at a time at which the container was empty. */
 	const bool forgot = !core && (p->lacks || p->forgot);
 	const size_t n = core ? ncore : p->nring;
 	size_t i;
@@ -153,7 +152,7 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 	h->error = o->opts.error;
 	if (o->opts.names)
 		kl_history_share_spellings(h, o->opts.names);
-	/* But for registers, which are known again without that. */
+	/* Registers are known again without such a time. */
 	h->memory = (struct kl_memory){ .sc = o->opts.classical, .told = true };
 	h->fresh = (core && !o->both) || (o->opts.fresh && !forgot && !p->forgot);
 	for (i = 0; i < n && !ret; i++) {

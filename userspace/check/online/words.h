@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A table from words to the numbers of items that lie in an array and begin with their
- * word.  It does not grow with what was there once: a word that is taken out leaves no hole.
+ * A table from words to numbers of items.  The items are in an array, and begin with their word.
+ * A removed word leaves no hole, so the table grows only with the words that it holds.
  */
 #ifndef KL_CHECK_ONLINE_WORDS_H
 #define KL_CHECK_ONLINE_WORDS_H
@@ -18,7 +18,7 @@ struct on_words {
 	size_t size, n;
 };
 
-/* The word of number @i, of items of @each bytes. */
+/* The word of item @i; items have @each bytes. */
 static inline uint64_t on_word_of(const void *items, size_t each, uint32_t i)
 {
 	return *(const uint64_t *)((const char *)items + i * each);
@@ -29,7 +29,7 @@ static inline size_t on_words_home(const struct on_words *w, uint64_t word)
 	return kl_mix(word, 0) & (w->size - 1);
 }
 
-/* Where the word is, or would be. */
+/* The index of the word's entry, or of the free entry for it. */
 static inline size_t on_words_find(const struct on_words *w, const void *items, size_t each,
 				   uint64_t word)
 {
@@ -60,7 +60,7 @@ static inline int on_words_room(struct on_words *w, const void *items, size_t ea
 	return 0;
 }
 
-/* Take the word at @hole out, and close the hole. */
+/* Remove the entry at @hole, and close the hole. */
 static inline void on_words_unlink(struct on_words *w, const void *items, size_t each, size_t hole)
 {
 	size_t at = hole;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * First a few operations that have no order by themselves, around an event that no order was
- * found to go beyond: those of some values, and some that found it empty.  The general engine
- * decides whether they have one; more of them are taken until they have none.
+ * A few operations that have no order by themselves, around the event where the search failed.
+ * They are the operations of some values, and some that found the container empty.  A general
+ * engine decides whether they have an order; more are taken until they have none.
  *
- * If the whole has an order, so have they: take all else out of that order.  A push has room
- * with less inside, what is at an end stays there, what was empty is.  What found it full
- * changes nothing, and is left out.  What may have popped something, and never returned,
- * need not have taken effect; all such are kept.
+ * If the whole history has an order, so have they: remove all other operations from it.  A push
+ * finds room with fewer values inside, a value at an end stays there, and an empty container stays
+ * empty.  Operations that found the container full change nothing, and are omitted.  Pending pops
+ * may have taken any value, so all of them are kept.
  *
- * Then all around that event: what was before is forgotten, and leaves anything behind.
+ * If that fails, all operations around the event are taken; those before are forgotten, and any
+ * state may be left.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,58 +18,58 @@
 #include <string.h>
 
 #include "check/explain/omit.h"
-#include "check/unique/ends.h"
+#include "check/unique/unique.h"
 #include "check/engines.h"
 #include "check/loglinear/loglinear.h"
 
-#define FIRST_SPAN	16	/* events around that one */
+#define FIRST_SPAN	16	/* events around the failure that are tried first */
 #define MOST_OPS	300
 #define MOST_SPAN	1024
 #define CORE_WORK	(4000 * KL_CONFIG_LOOKS)	/* looks for a core, */
-#define CORE_EACH	(8 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
+#define CORE_EACH	(8 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
 
 struct core {
-	const struct ends_ops *o;
-	uint8_t *value;		/* is it kept? */
-	uint8_t *found;		/* of items that found it empty, or are odd: is it kept? */
-	uint32_t *ops, n;	/* those of the history, ascending */
+	const struct unique_ops *o;
+	uint8_t *value;		/* 1 for each value that is kept */
+	uint8_t *found;		/* 1 for kept items that are odd or found the container empty */
+	uint32_t *ops, n;	/* indices of kept operations in the history, ascending */
 	uint64_t work;
 };
 
-/* Is the item under way at some event of @from .. @to? */
+/* Is the item open at some event of @from .. @to? */
 static bool overlaps(const struct kl_item *it, uint32_t from, uint32_t to)
 {
 	return it->call_ev <= to && it->ret_ev >= from;
 }
 
-/* Mark what is around; false if that is all there was before. */
+/* Keep the values around the events @from .. @to.  Return: false if none is new. */
 static bool mark(struct core *c, uint32_t from, uint32_t to)
 {
 	const struct kl_part *p = c->o->p;
 	uint32_t i;
 
 	for (i = 0; i < p->nitems; i++) {
-		const struct ends_op *op = &c->o->op[i];
+		const struct unique_op *op = &c->o->op[i];
 
 		if (!overlaps(&p->items[i], from, to))
 			continue;
-		if (op->kind == ENDS_PUSH || op->kind == ENDS_POP || op->kind == ENDS_LOOK)
+		if (op->kind == UNIQUE_PUSH || op->kind == UNIQUE_POP || op->kind == UNIQUE_LOOK)
 			c->value[op->value] = 1;
-		c->found[i] = op->kind == ENDS_EMPTY;
+		c->found[i] = op->kind == UNIQUE_EMPTY;
 	}
 	return from > 0;
 }
 
-/* All that are odd, and what has their values: what is kept tells what may be left out. */
+/* Keep all odd items and their values, since kept operations decide what may be omitted. */
 static bool mark_odd(struct core *c)
 {
 	uint32_t i;
 
 	for (i = 0; c->o->nodd && i < c->o->p->nitems; i++) {
-		if (c->o->op[i].kind != ENDS_ODD)
+		if (c->o->op[i].kind != UNIQUE_ODD)
 			continue;
 		c->found[i] = 1;
-		if (c->o->op[i].value != ENDS_NONE)
+		if (c->o->op[i].value != UNIQUE_NONE)
 			c->value[c->o->op[i].value] = 1;
 	}
 	return c->o->nodd;
@@ -81,16 +82,17 @@ static void collect(struct core *c)
 
 	c->n = 0;
 	for (i = 0; i < p->nitems; i++) {
-		const struct ends_op *op = &c->o->op[i];
+		const struct unique_op *op = &c->o->op[i];
 
-		if (op->kind == ENDS_WILD || c->found[i] ||
-		    ((op->kind == ENDS_PUSH || op->kind == ENDS_POP || op->kind == ENDS_LOOK) &&
+		if (op->kind == UNIQUE_WILD || c->found[i] ||
+		    ((op->kind == UNIQUE_PUSH || op->kind == UNIQUE_POP ||
+		      op->kind == UNIQUE_LOOK) &&
 		     c->value[op->value]))
 			c->ops[c->n++] = p->items[i].op;
 	}
 }
 
-/* Ask about what is kept.  1: it has no order, and @a says so; 0; -ENOMEM. */
+/* Let a general engine decide the kept operations.  1 for a violation, in @a; 0; -ENOMEM. */
 static int ask(struct core *c, const struct kl_limits *limits, struct kl_answer *a)
 {
 	const struct kl_part *p = c->o->p;
@@ -98,7 +100,8 @@ static int ask(struct core *c, const struct kl_limits *limits, struct kl_answer 
 	const struct kl_slice s = {
 		.spec = p->spec, .h = p->h, .methods = methods, .object = p->object,
 	};
-	struct kl_answer core = { .core = c->ops, .ncore = c->n }, general = { .verdict = KL_UNKNOWN };
+	struct kl_answer core = { .core = c->ops, .ncore = c->n },
+			 general = { .verdict = KL_UNKNOWN };
 	struct kl_limits lim = *limits;
 	size_t i;
 
@@ -110,7 +113,7 @@ static int ask(struct core *c, const struct kl_limits *limits, struct kl_answer 
 	core.ncore = c->n;
 	lim.work = c->work;
 	lim.each = CORE_EACH;
-	ret = c->n && c->n <= MOST_OPS ? mono_ask_general(&s, &lim, &core, &general) : 0;
+	ret = c->n && c->n <= MOST_OPS ? ll_ask_general(&s, &lim, &core, &general) : 0;
 	free(methods);
 	if (!ret && general.verdict == KL_VIOLATION) {
 		a->verdict = KL_VIOLATION;
@@ -130,9 +133,9 @@ static int widen(struct core *c, uint32_t at, const struct kl_limits *lim, struc
 	bool more = true;
 	int ret = 0;
 
-	if (c->o->wrong != ENDS_NONE)
+	if (c->o->wrong != UNIQUE_NONE)
 		c->value[c->o->wrong] = 1;
-	if (mark_odd(c) || c->o->wrong != ENDS_NONE)
+	if (mark_odd(c) || c->o->wrong != UNIQUE_NONE)
 		return ask(c, lim, a);
 	for (c->n = 0; !ret && more && c->n <= MOST_OPS; span *= 2) {
 		more = mark(c, at > span ? at - span : 0, at);
@@ -142,8 +145,8 @@ static int widen(struct core *c, uint32_t at, const struct kl_limits *lim, struc
 }
 
 /*
- * All that is under way at some of these events: what is over before is forgotten, and
- * leaves anything behind.  1, 0, -ENOMEM.
+ * Decide all operations that are open at some of these events.  Operations before are forgotten,
+ * and any state may be left.  Return: 1 for a violation, 0, -ENOMEM.
  */
 static int ask_window(struct core *c, uint32_t from, uint32_t to, const struct kl_limits *lim,
 		      struct kl_answer *a)
@@ -213,22 +216,22 @@ static int widen_window(struct core *c, uint32_t at, const struct kl_limits *lim
 	return ret;
 }
 
-/* Where what is wrong by itself is over, if something is; else @at. */
-static uint32_t wrong_at(const struct ends_ops *o, uint32_t at)
+/* The event at which a value is wrong by itself, or else @at. */
+static uint32_t wrong_at(const struct unique_ops *o, uint32_t at)
 {
 	uint32_t i;
 
-	if (o->wrong == ENDS_NONE && !o->nodd)
+	if (o->wrong == UNIQUE_NONE && !o->nodd)
 		return at;
 	for (i = 0; i < o->p->nitems; i++)
-		if (o->op[i].kind == ENDS_ODD ||
-		    (o->wrong != ENDS_NONE && o->op[i].value == o->wrong))
+		if (o->op[i].kind == UNIQUE_ODD ||
+		    (o->wrong != UNIQUE_NONE && o->op[i].value == o->wrong))
 			at = o->p->items[i].ret_ev < o->p->nevents ? o->p->items[i].ret_ev : at;
 	return at;
 }
 
-int ends_core(const struct ends_ops *o, uint32_t at, unsigned int times,
-	      const struct kl_limits *lim, struct kl_answer *a)
+int unique_core(const struct unique_ops *o, uint32_t at, unsigned int times,
+		const struct kl_limits *lim, struct kl_answer *a)
 {
 	struct core c = { .o = o, .work = times * CORE_WORK };
 	int ret;
@@ -238,15 +241,15 @@ int ends_core(const struct ends_ops *o, uint32_t at, unsigned int times,
 	c.ops = malloc(((size_t)o->p->nitems + 1) * sizeof(*c.ops));
 	ret = c.value && c.found && c.ops ? 0 : -ENOMEM;
 	/*
-	 * What counterexamples leave out has to be seen from what they keep; and a hidden pop,
-	 * which took effect, may need any value to take.  A push whose result is not known tells
-	 * only with all others whether it had room.
+	 * Kept operations must show that the others may be omitted.  A hidden pop took effect, and
+	 * may have taken any value.  Whether a push with an unknown result had room depends on all
+	 * other operations.
 	 */
 	if (!ret && !o->may_differ && !o->nhidden && !o->nmaybe)
 		ret = widen(&c, at, lim, a);
 	if (ret > 0)
-		snprintf(a->reason, sizeof(a->reason), "%zu operations that have no order by "
-			 "themselves", a->ncore);
+		snprintf(a->reason, sizeof(a->reason),
+			 "%zu operations that have no order, even without the others", a->ncore);
 	else if (!ret && o->p->nevents)
 		ret = widen_window(&c, wrong_at(o, at), lim, a);
 	free(c.value);

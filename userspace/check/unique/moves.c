@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The steps that let an operation take effect, see ends.h. */
+/* The steps that let an operation take effect, see unique.h. */
 #include "base/hash.h"
 #include "check/unique/state.h"
 
-#define TRIES	500	/* steps to let one operation return, where none is known to help, */
-#define DEEP	24	/* so many of them in a row */
+#define TRIES	500	/* steps to let one operation return, where none is known to help */
+#define DEEP	24	/* steps of such a try in a row */
 
-static bool try_step(struct ends_state *s, uint32_t item)
+static bool try_step(struct unique_state *s, uint32_t item)
 {
 	s->tries++;
-	if (!ends_may(s, item))
+	if (!unique_may(s, item))
 		return false;
-	ends_take_effect(s, item);
-	ends_settle(s);
+	unique_take_effect(s, item);
+	unique_settle(s);
 	return true;
 }
 
-static bool is_push(const struct ends_state *s, uint32_t item)
+static bool is_push(const struct unique_state *s, uint32_t item)
 {
-	return s->o.op[item].kind == ENDS_PUSH || s->o.op[item].kind == ENDS_MAYBE;
+	return s->o.op[item].kind == UNIQUE_PUSH || s->o.op[item].kind == UNIQUE_MAYBE;
 }
 
-/* @left steps, and what follows by itself, so that @goal takes effect with the last. */
-static bool reach(struct ends_state *s, uint32_t goal, uint32_t left)
+/* Find @left steps, with what follows from each, so that @goal takes effect with the last. */
+static bool reach(struct unique_state *s, uint32_t goal, uint32_t left)
 {
 	const uint32_t before = s->nsteps;
 	uint32_t ring, first, i;
@@ -30,117 +30,117 @@ static bool reach(struct ends_state *s, uint32_t goal, uint32_t left)
 
 	if (s->done[goal] || !left)
 		return s->done[goal] && !left;
-	/* What pops may follow by itself. */
+	/* Pops may follow without a step. */
 	last = left == 1 && is_push(s, goal);
-	for (ring = ENDS_CHANGERS; ring <= ENDS_NEVER_RETURN; ring++) {
+	for (ring = UNIQUE_CHANGERS; ring <= UNIQUE_NEVER_RETURN; ring++) {
 		first = s->o.p->nitems + ring;
 		for (i = s->next[first]; i != first && s->tries < TRIES; i = s->next[i]) {
 			if ((last && i != goal) || !try_step(s, i))
 				continue;
 			if (reach(s, goal, left - 1))
 				return true;
-			ends_undo(s, before);
+			unique_undo(s, before);
 		}
 	}
 	return false;
 }
 
-static bool is_open(const struct ends_state *s, uint32_t item)
+static bool is_open(const struct unique_state *s, uint32_t item)
 {
-	return item != ENDS_NONE && !s->done[item] && s->o.p->items[item].call_ev < s->now &&
+	return item != UNIQUE_NONE && !s->done[item] && s->o.p->items[item].call_ev < s->now &&
 	       s->o.p->items[item].ret_ev >= s->now;
 }
 
-/* What pops a value at an end, if that is open. */
-static uint32_t room_at(const struct ends_state *s, bool back)
+/* The open operation that pops the value at an end, or UNIQUE_NONE. */
+static uint32_t room_at(const struct unique_state *s, bool back)
 {
-	const uint32_t pop = ends_size(s) ? s->o.v[ends_at_end(s, back)].pop : ENDS_NONE;
+	const uint32_t pop = unique_size(s) ? s->o.v[unique_at_end(s, back)].pop : UNIQUE_NONE;
 
-	return is_open(s, pop) ? pop : ENDS_NONE;
+	return is_open(s, pop) ? pop : UNIQUE_NONE;
 }
 
-/* What certainly has to take effect before a push can, or may help; or ENDS_NONE. */
-static uint32_t push_needs(const struct ends_state *s, uint32_t item)
+/* An operation that must take effect before a push can, or may help; or UNIQUE_NONE. */
+static uint32_t push_needs(const struct unique_state *s, uint32_t item)
 {
-	const struct ends_op *op = &s->o.op[item];
-	const struct ends_value *v = &s->o.v[op->value];
+	const struct unique_op *op = &s->o.op[item];
+	const struct unique_value *v = &s->o.v[op->value];
 	uint32_t value, front;
 
-	if (ends_size(s) >= s->o.capacity || !ends_leaves_in_turn(s, v, op->back)) {
+	if (unique_size(s) >= s->o.capacity || !unique_leaves_in_turn(s, v, op->back)) {
 		front = room_at(s, false);
-		return front == ENDS_NONE ? room_at(s, true) : front;
+		return front == UNIQUE_NONE ? room_at(s, true) : front;
 	}
-	value = ends_against_inside(s, v, op->back);
-	return value != ENDS_NONE ? s->o.v[value].pop : ends_against_open(s, item, v);
+	value = unique_against_inside(s, v, op->back);
+	return value != UNIQUE_NONE ? s->o.v[value].pop : unique_against_open(s, item, v);
 }
 
-static uint32_t needs(const struct ends_state *s, uint32_t item)
+static uint32_t needs(const struct unique_state *s, uint32_t item)
 {
-	const struct ends_op *op = &s->o.op[item];
+	const struct unique_op *op = &s->o.op[item];
 
 	if (is_push(s, item))
 		return push_needs(s, item);
-	if (op->kind == ENDS_EMPTY)
-		return room_at(s, false) == ENDS_NONE ? room_at(s, true) : room_at(s, false);
-	if (op->kind == ENDS_HIDDEN)
+	if (op->kind == UNIQUE_EMPTY)
+		return room_at(s, false) == UNIQUE_NONE ? room_at(s, true) : room_at(s, false);
+	if (op->kind == UNIQUE_HIDDEN)
 		return room_at(s, op->back);
-	if (op->kind != ENDS_POP && op->kind != ENDS_LOOK)
-		return ENDS_NONE;
-	if (s->o.v[op->value].push != ENDS_NONE && !s->done[s->o.v[op->value].push])
+	if (op->kind != UNIQUE_POP && op->kind != UNIQUE_LOOK)
+		return UNIQUE_NONE;
+	if (s->o.v[op->value].push != UNIQUE_NONE && !s->done[s->o.v[op->value].push])
 		return s->o.v[op->value].push;
 	return room_at(s, op->back);
 }
 
-/* Had the value @w better be pushed before @v at that end, the more the greater?  0: no. */
-static uint32_t before(const struct ends_state *s, const struct ends_value *w,
-		       const struct ends_value *v, uint8_t end)
+/* How much better it is to push @w before @v at that end; 0 if it is not better. */
+static uint32_t before(const struct unique_state *s, const struct unique_value *w,
+		       const struct unique_value *v, uint8_t end)
 {
-	if (v->leaves == ENDS_STAYS || w->lo >= s->o.p->items[v->pop].ret_ev)
+	if (v->leaves == UNIQUE_STAYS || w->lo >= s->o.p->items[v->pop].ret_ev)
 		return 0;
-	/* What leaves at the other end follows it there; what leaves at this one is on top. */
+	/* A value that leaves at the other end follows @v there; at this end it lies on top. */
 	if (v->leaves != end)
-		return w->leaves == v->leaves && w->rank < v->rank ? ENDS_NONE - w->rank : 0;
-	if (w->leaves == ENDS_STAYS)
+		return w->leaves == v->leaves && w->rank < v->rank ? UNIQUE_NONE - w->rank : 0;
+	if (w->leaves == UNIQUE_STAYS)
 		return w->hi;
 	return w->leaves == end && w->hi > v->hi &&
 	       s->o.p->items[w->pop].ret_ev > s->o.p->items[v->pop].ret_ev ? w->hi : 0;
 }
 
-/* A push at the same end that had better be first, or ENDS_NONE. */
-static uint32_t better_first(const struct ends_state *s, uint32_t goal)
+/* A push at the same end that should come first, or UNIQUE_NONE. */
+static uint32_t better_first(const struct unique_state *s, uint32_t goal)
 {
-	const struct ends_op *op = &s->o.op[goal], *o;
-	const uint32_t ring = s->o.p->nitems + ENDS_CHANGERS;
-	const uint8_t end = op->back ? ENDS_BACK : ENDS_FRONT;
-	uint32_t i, much, most = 0, best = ENDS_NONE;
+	const struct unique_op *op = &s->o.op[goal], *o;
+	const uint32_t ring = s->o.p->nitems + UNIQUE_CHANGERS;
+	const uint8_t end = op->back ? UNIQUE_BACK : UNIQUE_FRONT;
+	uint32_t i, much, most = 0, best = UNIQUE_NONE;
 
-	if (op->kind != ENDS_PUSH)
-		return ENDS_NONE;
+	if (op->kind != UNIQUE_PUSH)
+		return UNIQUE_NONE;
 	for (i = s->next[ring]; i != ring; i = s->next[i]) {
 		o = &s->o.op[i];
-		if (i == goal || o->kind != ENDS_PUSH || s->done[i] || o->back != op->back)
+		if (i == goal || o->kind != UNIQUE_PUSH || s->done[i] || o->back != op->back)
 			continue;
 		much = before(s, &s->o.v[o->value], &s->o.v[op->value], end);
-		if (much > most && (ends_size(s) >= s->o.capacity || ends_may(s, i))) {
+		if (much > most && (unique_size(s) >= s->o.capacity || unique_may(s, i))) {
 			most = much;
 			best = i;
 		}
 	}
-	return most && ends_size(s) >= s->o.capacity ? room_at(s, !op->back) : best;
+	return most && unique_size(s) >= s->o.capacity ? room_at(s, !op->back) : best;
 }
 
-/* Do what it needs, and what that needs, then it. */
-static bool achieve(struct ends_state *s, uint32_t goal, uint32_t depth)
+/* Let @goal take effect, after the operations that it needs, and those that these need. */
+static bool achieve(struct unique_state *s, uint32_t goal, uint32_t depth)
 {
 	uint32_t n, need;
 
 	for (n = 0; n < DEEP && !s->done[goal]; n++) {
-		need = s->orderly ? better_first(s, goal) : ENDS_NONE;
-		if (need != ENDS_NONE && try_step(s, need))
+		need = s->orderly ? better_first(s, goal) : UNIQUE_NONE;
+		if (need != UNIQUE_NONE && try_step(s, need))
 			continue;
 		if (try_step(s, goal))
 			return true;
-		need = depth < DEEP ? needs(s, goal) : ENDS_NONE;
+		need = depth < DEEP ? needs(s, goal) : UNIQUE_NONE;
 		if (!is_open(s, need) || need == goal || !achieve(s, need, depth + 1))
 			return false;
 	}
@@ -148,15 +148,16 @@ static bool achieve(struct ends_state *s, uint32_t goal, uint32_t depth)
 }
 
 /*
- * Something waits to find it full, or empty, and the next step leads away from that: how
- * many steps would bring it about?  0: that is not so, or they are not there.
+ * The number of steps until @reader finds the container full, or empty, if the next step leads away
+ * from that; else 0, also if there are not enough steps.
  */
-static uint32_t steps_to(const struct ends_state *s, uint32_t reader, bool push)
+static uint32_t steps_to(const struct unique_state *s, uint32_t reader, bool push)
 {
 	const uint8_t kind = s->o.op[reader].kind;
-	const uint64_t need = kind == ENDS_FULL && !push ? s->o.capacity - ends_size(s) :
-			      kind == ENDS_EMPTY && push ? ends_size(s) : 0;
-	const uint32_t ring = s->o.p->nitems + ENDS_CHANGERS;
+	const uint64_t need = kind == UNIQUE_FULL && !push ? s->o.capacity - unique_size(s) :
+			      kind == UNIQUE_EMPTY && push ? unique_size(s) :
+							     0;
+	const uint32_t ring = s->o.p->nitems + UNIQUE_CHANGERS;
 	uint32_t i, n = 0;
 
 	for (i = s->next[ring]; need && i != ring && n < need; i = s->next[i])
@@ -164,14 +165,14 @@ static uint32_t steps_to(const struct ends_state *s, uint32_t reader, bool push)
 	return n == need ? n : 0;
 }
 
-/* Find it full, or empty, first. */
-static void detour(struct ends_state *s, uint32_t goal)
+/* Before @goal, let open operations find the container full, or empty. */
+static void detour(struct unique_state *s, uint32_t goal)
 {
-	const uint32_t first = s->o.p->nitems + ENDS_READERS;
+	const uint32_t first = s->o.p->nitems + UNIQUE_READERS;
 	const bool pushes = is_push(s, goal);
 	uint32_t i, need;
 
-	if (!ends_changes(s->o.op[goal].kind))
+	if (!unique_changes(s->o.op[goal].kind))
 		return;
 	for (i = s->next[first]; i != first; i = s->next[i]) {
 		need = s->done[i] ? 0 : steps_to(s, i, pushes);
@@ -180,19 +181,19 @@ static void detour(struct ends_state *s, uint32_t goal)
 	}
 }
 
-/* A push of which nobody knows has none to make where it is full: fill it first. */
-static void fill(struct ends_state *s, uint32_t goal)
+/* A push with an unknown result need not push where the container is full: fill it first. */
+static void fill(struct unique_state *s, uint32_t goal)
 {
-	const uint64_t room = s->o.capacity - ends_size(s);
+	const uint64_t room = s->o.capacity - unique_size(s);
 
-	if (s->o.op[goal].kind == ENDS_MAYBE && !s->done[goal] && room < DEEP)
+	if (s->o.op[goal].kind == UNIQUE_MAYBE && !s->done[goal] && room < DEEP)
 		reach(s, goal, room + 1);
 }
 
-/* Some steps by chance. */
-static void stray(struct ends_state *s)
+/* Take some random steps. */
+static void stray(struct unique_state *s)
 {
-	const uint32_t first = s->o.p->nitems + ENDS_CHANGERS;
+	const uint32_t first = s->o.p->nitems + UNIQUE_CHANGERS;
 	uint32_t i;
 
 	for (i = s->next[first]; i != first; i = s->next[i])
@@ -200,7 +201,7 @@ static void stray(struct ends_state *s)
 			try_step(s, i);
 }
 
-bool ends_go_on(struct ends_state *s, uint32_t goal)
+bool unique_go_on(struct unique_state *s, uint32_t goal)
 {
 	const bool lost = s->now < s->lost;
 	uint32_t before;
@@ -213,7 +214,7 @@ bool ends_go_on(struct ends_state *s, uint32_t goal)
 		detour(s, goal);
 	before = s->nsteps;
 	if (!achieve(s, goal, 0)) {
-		ends_undo(s, before);
+		unique_undo(s, before);
 		fill(s, goal);
 	}
 	return s->done[goal];

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the operations of a partition do at the ends of a container, see ends.h. */
+/* The operations of a partition as pushes and pops at the ends of a container; see unique.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/unique/ends.h"
+#include "check/unique/unique.h"
 #include "spec/classify/container.h"
 
 struct reader {
-	struct ends_ops *o;
-	struct kl_end_method *method;	/* of the specification */
-	bool *known;			/* it does one thing at one end */
-	bool told;			/* how much room there is */
-	bool full;			/* something found it full */
+	struct unique_ops *o;
+	struct kl_end_method *method;	/* the methods of the specification */
+	bool *known;			/* whether each method does one thing at one end */
+	bool told;			/* the capacity is known */
+	bool full;			/* an operation found the container full */
 	const char *why;
 };
 
@@ -22,7 +22,7 @@ static bool no(struct reader *r, const char *why)
 	return false;
 }
 
-/* Are the results as given?  @but: one that may be any word; it must be a word. */
+/* Are the results equal to @want?  The result with index @but may be any word. */
 static bool fits(const struct kl_end_method *m, const struct kl_val *res, const struct kl_val *want,
 		 unsigned int but)
 {
@@ -34,7 +34,7 @@ static bool fits(const struct kl_end_method *m, const struct kl_val *res, const 
 	return true;
 }
 
-/* The same, where those that are not known may be any. */
+/* As fits(), but an unknown result matches whatever is wanted. */
 static bool may_fit(const struct kl_end_method *m, const struct kl_val *res,
 		    const struct kl_val *want, unsigned int but)
 {
@@ -47,9 +47,9 @@ static bool may_fit(const struct kl_end_method *m, const struct kl_val *res,
 	return true;
 }
 
-/* Of a pop or look: results that are known, and still none that there can be. */
+/* Has a pop or look results that are known, but that no state gives? */
 static bool is_odd(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
-		   struct ends_op *op)
+		   struct unique_op *op)
 {
 	unsigned int i;
 
@@ -57,121 +57,121 @@ static bool is_odd(struct reader *r, const struct kl_end_method *m, const struct
 		;
 	if (i < m->nresults)
 		return false;
-	op->kind = ENDS_ODD;
+	op->kind = UNIQUE_ODD;
 	r->o->nodd++;
 	return true;
 }
 
 static bool read_push(struct reader *r, const struct kl_end_method *m, const struct kl_val *v,
-		      unsigned int nargs, bool pending, struct ends_op *op)
+		      unsigned int nargs, bool pending, struct unique_op *op)
 {
 	const uint64_t most = m->bounded && m->most < 0 ? m->capacity :
 			      m->bounded ? v[m->most].v : UINT64_MAX;
 
-	op->kind = ENDS_PUSH;
+	op->kind = UNIQUE_PUSH;
 	if (v[m->value].tag != KL_WORD)
-		return no(r, "a push of what is no known word");
+		return no(r, "a pushed value is not a known word");
 	if (m->bounded && ((m->most >= 0 && v[m->most].tag != KL_WORD) ||
 			   (m->replaces >= 0 && !kl_val_eq(v[m->replaces], kl_word(0)))))
-		return no(r, "a push that makes room for itself");
+		return no(r, "a push replaces a value when the container is full");
 	if (r->told && r->o->capacity != most)
-		return no(r, "pushes that tell how much room there is, and differ");
+		return no(r, "pushes report different capacities");
 	r->told = true;
 	r->o->may_differ |= m->most >= 0;
 	r->o->capacity = most;
 	if (pending)
 		return true;
 	if (may_fit(m, v + nargs, m->done, m->nresults)) {
-		/* Without a bound it has certainly pushed. */
+		/* Without a bound the push certainly took effect. */
 		if (m->bounded && may_fit(m, v + nargs, m->other, m->nresults))
-			op->kind = ENDS_MAYBE;
-		r->o->nmaybe += op->kind == ENDS_MAYBE;
+			op->kind = UNIQUE_MAYBE;
+		r->o->nmaybe += op->kind == UNIQUE_MAYBE;
 		return true;
 	}
-	op->kind = ENDS_FULL;
+	op->kind = UNIQUE_FULL;
 	r->full = true;
 	return (m->bounded && may_fit(m, v + nargs, m->other, m->nresults)) ||
-	       is_odd(r, m, v + nargs, op) || no(r, "a result that no push gives");
+	       is_odd(r, m, v + nargs, op) || no(r, "a result that no push allows");
 }
 
 static bool read_pop(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
-		     bool pending, struct ends_op *op)
+		     bool pending, struct unique_op *op)
 {
 	const bool pop = m->act == KL_END_POP, known = res[m->value].tag != KL_ANY;
 	const bool some = may_fit(m, res, m->done, m->value);
 	const bool none = may_fit(m, res, m->other, m->nresults);
 
-	op->kind = pop ? ENDS_POP : ENDS_LOOK;
+	op->kind = pop ? UNIQUE_POP : UNIQUE_LOOK;
 	op->some = !none;
 	if (pending)
-		op->kind = pop ? ENDS_WILD : ENDS_NOTHING;
+		op->kind = pop ? UNIQUE_WILD : UNIQUE_NOTHING;
 	else if (fits(m, res, m->other, m->nresults) || (none && !some))
-		op->kind = ENDS_EMPTY;
+		op->kind = UNIQUE_EMPTY;
 	else if (some && !known)
-		op->kind = pop ? ENDS_HIDDEN : ENDS_FREE;
+		op->kind = pop ? UNIQUE_HIDDEN : UNIQUE_FREE;
 	else if (!some || none)
-		return is_odd(r, m, res, op) || no(r, "a result that is not known");
-	r->o->nhidden += op->kind == ENDS_HIDDEN;
-	r->o->nwild += op->kind == ENDS_WILD || op->kind == ENDS_HIDDEN;
+		return is_odd(r, m, res, op) || no(r, "a result is unknown");
+	r->o->nhidden += op->kind == UNIQUE_HIDDEN;
+	r->o->nwild += op->kind == UNIQUE_WILD || op->kind == UNIQUE_HIDDEN;
 	return true;
 }
 
 static bool read_item(struct reader *r, uint32_t i)
 {
 	const struct kl_item *it = &r->o->p->items[i];
-	const struct kl_shape *s = &r->o->p->h->shapes[it->shape];
+	const struct kl_opsig *s = &r->o->p->h->opsigs[it->sig];
 	const struct kl_val *v = r->o->p->h->vals + s->vals;
 	const struct kl_end_method *m = &r->method[it->method];
 	const bool pending = it->ret_ev == KL_NO_EVENT;
-	struct ends_op *op = &r->o->op[i];
+	struct unique_op *op = &r->o->op[i];
 
-	*op = (struct ends_op){ .kind = ENDS_NOTHING, .back = m->back, .value = ENDS_NONE };
+	*op = (struct unique_op){ .kind = UNIQUE_NOTHING, .back = m->back, .value = UNIQUE_NONE };
 	if (it->kind != KL_ITEM_OP || it->nocall)
-		return no(r, "operations were lost, or not seen to be called");
+		return no(r, "operations were lost, or their calls were not seen");
 	if (!r->known[it->method])
-		return no(r, "a method that does more than one thing at one end");
+		return no(r, "a method does more than one push or pop");
 	return m->act == KL_END_PUSH ? read_push(r, m, v, s->nargs, pending, op) :
 	       read_pop(r, m, v + s->nargs, pending, op);
 }
 
-/* The word that an operation pushes, pops or sees; false if there is none. */
+/* Get the word that an operation pushes, pops or sees.  Return: false if there is none. */
 static bool word_of(const struct reader *r, uint32_t i, uint64_t *word)
 {
 	const struct kl_item *it = &r->o->p->items[i];
-	const struct kl_shape *s = &r->o->p->h->shapes[it->shape];
+	const struct kl_opsig *s = &r->o->p->h->opsigs[it->sig];
 	const struct kl_end_method *m = &r->method[it->method];
 	const bool push = m->act == KL_END_PUSH;
 	const uint8_t kind = r->o->op[i].kind;
 	const struct kl_val *v = &r->o->p->h->vals[s->vals + m->value + (push ? 0 : s->nargs)];
 
-	if (kind != ENDS_PUSH && kind != ENDS_MAYBE && kind != ENDS_POP && kind != ENDS_LOOK &&
-	    kind != ENDS_ODD)
+	if (kind != UNIQUE_PUSH && kind != UNIQUE_MAYBE && kind != UNIQUE_POP &&
+	    kind != UNIQUE_LOOK && kind != UNIQUE_ODD)
 		return false;
 	*word = v->v;
 	return v->tag == KL_WORD;
 }
 
-/* Values are numbered, and the operations of each made known to it. */
+/* Add an item to its value, which has the number @number. */
 static bool take_in(struct reader *r, uint32_t item, uint32_t number)
 {
-	struct ends_ops *o = r->o;
-	struct ends_value *v = &o->v[number];
-	struct ends_op *op = &o->op[item];
+	struct unique_ops *o = r->o;
+	struct unique_value *v = &o->v[number];
+	struct unique_op *op = &o->op[item];
 	const struct kl_item *it = &o->p->items[item];
 
 	op->value = number;
 	switch (op->kind) {
-	case ENDS_PUSH:
-	case ENDS_MAYBE:
-		if (v->push != ENDS_NONE)
+	case UNIQUE_PUSH:
+	case UNIQUE_MAYBE:
+		if (v->push != UNIQUE_NONE)
 			return no(r, "a value was pushed more than once");
 		v->push = item;
 		break;
-	case ENDS_POP:
-		if (v->pop != ENDS_NONE)
+	case UNIQUE_POP:
+		if (v->pop != UNIQUE_NONE)
 			o->wrong = number;
 		v->pop = item;
-		v->leaves = op->back ? ENDS_BACK : ENDS_FRONT;
+		v->leaves = op->back ? UNIQUE_BACK : UNIQUE_FRONT;
 		break;
 	default:
 		o->look[v->look + v->nlooks++] = item;
@@ -188,7 +188,7 @@ static bool take_in(struct reader *r, uint32_t item, uint32_t number)
 
 static int number_values(struct reader *r)
 {
-	struct ends_ops *o = r->o;
+	struct unique_ops *o = r->o;
 	const size_t most = (size_t)o->p->nitems + 1;
 	struct kl_key *k = malloc(2 * most * sizeof(*k));
 	uint32_t i, n = 0, number = 0;
@@ -206,9 +206,13 @@ static int number_values(struct reader *r)
 	for (i = 0; i < n; i++) {
 		if (!i || k[i].key != k[i - 1].key) {
 			number = o->nvalues++;
-			o->v[number] = (struct ends_value){
-				.push = ENDS_NONE, .pop = ENDS_NONE, .leaves = ENDS_STAYS,
-				.look = i, .rank = ENDS_NONE, .lo = ENDS_NONE,
+			o->v[number] = (struct unique_value){
+				.push = UNIQUE_NONE,
+				.pop = UNIQUE_NONE,
+				.leaves = UNIQUE_STAYS,
+				.look = i,
+				.rank = UNIQUE_NONE,
+				.lo = UNIQUE_NONE,
 			};
 		}
 		if (!take_in(r, k[i].val, number))
@@ -219,24 +223,24 @@ static int number_values(struct reader *r)
 }
 
 /*
- * A push that never returned of what nobody sees: it need not have taken effect.  A hidden pop
- * may have to take its value, as another one that is inside is seen to stay.
+ * Is the push of @v pending, and its value never seen?  It need not have taken effect.  But
+ * a hidden pop may have to take the value, if the others inside are seen to stay.
  */
-static bool is_useless(const struct ends_ops *o, const struct ends_value *v)
+static bool is_useless(const struct unique_ops *o, const struct unique_value *v)
 {
-	return !o->nhidden && o->p->items[v->push].ret_ev == KL_NO_EVENT &&
-	       v->pop == ENDS_NONE && !v->nlooks;
+	return !o->nhidden && o->p->items[v->push].ret_ev == KL_NO_EVENT && v->pop == UNIQUE_NONE &&
+	       !v->nlooks;
 }
 
-/* A push whose value somebody pops or sees had room.  Of another one nobody knows. */
-static void settle_maybe(struct reader *r, const struct ends_value *v)
+/* A push with an unknown result had room if its value is popped or seen; else it stays unknown. */
+static void settle_maybe(struct reader *r, const struct unique_value *v)
 {
-	struct ends_op *op = &r->o->op[v->push];
+	struct unique_op *op = &r->o->op[v->push];
 
-	if (op->kind != ENDS_MAYBE)
+	if (op->kind != UNIQUE_MAYBE)
 		return;
-	if (v->pop != ENDS_NONE || v->nlooks)
-		op->kind = ENDS_PUSH;
+	if (v->pop != UNIQUE_NONE || v->nlooks)
+		op->kind = UNIQUE_PUSH;
 	else
 		r->full = true;
 }
@@ -258,7 +262,7 @@ static int read_methods(struct reader *r)
 
 static int read_all(struct reader *r)
 {
-	struct ends_ops *o = r->o;
+	struct unique_ops *o = r->o;
 	struct kl_container c;
 	uint32_t i;
 	int ret;
@@ -266,9 +270,9 @@ static int read_all(struct reader *r)
 	kl_spec_container(o->p->spec, &c);
 	if (c.kind != KL_CONTAINER_QUEUE && c.kind != KL_CONTAINER_STACK &&
 	    c.kind != KL_CONTAINER_DEQUE)
-		return no(r, "the specification is no queue, stack or deque");
+		return no(r, "the specification is not a queue, stack or deque");
 	if (!o->p->fresh || !c.init)
-		return no(r, "the first state is not known");
+		return no(r, "the first state is unknown");
 	ret = read_methods(r);
 	if (ret)
 		return ret;
@@ -280,28 +284,28 @@ static int read_all(struct reader *r)
 			return 0;
 	ret = number_values(r);
 	for (i = 0; ret > 0 && i < o->nvalues; i++)
-		if (o->v[i].push != ENDS_NONE)
+		if (o->v[i].push != UNIQUE_NONE)
 			settle_maybe(r, &o->v[i]);
 	for (i = 0; ret > 0 && i < o->nvalues; i++) {
-		if (o->v[i].push == ENDS_NONE)
+		if (o->v[i].push == UNIQUE_NONE)
 			o->wrong = i;
 		else if (!r->full && is_useless(o, &o->v[i]))
-			o->op[o->v[i].push].kind = ENDS_NOTHING;
-		/* A wild one may take it. */
-		if (o->v[i].pop == ENDS_NONE && !o->nwild)
-			o->v[i].hi = ENDS_NONE;
+			o->op[o->v[i].push].kind = UNIQUE_NOTHING;
+		/* A wild pop may take the value. */
+		if (o->v[i].pop == UNIQUE_NONE && !o->nwild)
+			o->v[i].hi = UNIQUE_NONE;
 		if (o->v[i].hi < o->v[i].rank)
 			o->v[i].rank = o->v[i].hi;
 	}
 	return ret;
 }
 
-int ends_read(struct ends_ops *o, const char **why)
+int unique_read(struct unique_ops *o, const char **why)
 {
 	struct reader r = { .o = o };
 	int ret;
 
-	o->wrong = ENDS_NONE;
+	o->wrong = UNIQUE_NONE;
 	o->capacity = UINT64_MAX;
 	ret = read_all(&r);
 	*why = r.why;
@@ -310,7 +314,7 @@ int ends_read(struct ends_ops *o, const char **why)
 	return ret;
 }
 
-void ends_free(struct ends_ops *o)
+void unique_free(struct unique_ops *o)
 {
 	free(o->op);
 	free(o->v);

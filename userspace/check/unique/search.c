@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The search of the engine `ends', see ends.h. */
+/* The search of the engine `ends', see unique.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,63 +9,63 @@
 #include "check/unique/state.h"
 #include "check/engines.h"
 
-/* How often nothing may be left to try before it jumps back: */
-#define FIRST_PATIENCE	100	/* the first time, */
-#define PATIENCE	30	/* and then, or twice as often after half of the jumps, */
-#define MORE_PATIENCE	8	/* and twice that after half of these, and so on, so many times */
-#define FURTHEST	6	/* a jump may go twice as far as those before it, so many times, */
-#define FURTHER		4000	/* and once more after so many jumps */
-#define MOST_JUMPS	16000	/* from one event; */
-#define WORK_JUMP	(4 * KL_CONFIG_LOOKS)	/* what one counts for kl_limits.work */
-#define ASK_AFTER	50	/* jumps after which what is wrong is looked for; */
-#define ASK_JUMPS	250	/* and in the end, for each so many that were possible as long, */
-#define ASK_MOST	16	/* but so many times as long at most */
-#define ALL_TRIES	100000000	/* steps for all of it, */
+/* Dead ends before the search jumps back: */
+#define FIRST_PATIENCE	100	/* before the first jump, */
+#define PATIENCE	30	/* and before later jumps; doubled after half of the jumps, */
+#define MORE_PATIENCE	8	/* and again after half of the rest, this many times */
+#define FURTHEST	6	/* doublings of a jump's length, */
+#define FURTHER		4000	/* and one more after this many jumps */
+#define MOST_JUMPS	16000	/* jumps from one event */
+#define WORK_JUMP	(4 * KL_CONFIG_LOOKS)	/* looks that a jump counts for kl_limits.work */
+#define ASK_AFTER	50	/* jumps after which a core is looked for */
+#define ASK_JUMPS	250	/* in the end the core's bound grows with each of these jumps, */
+#define ASK_MOST	16	/* up to this factor */
+#define ALL_TRIES	100000000	/* steps for the whole search, */
 #define EACH_TRIES	500	/* and more for each operation */
-#define TRY_LOOKS	30	/* that a step takes, see KL_CONFIG_LOOKS */
-#define DEAD		(1u << 16)	/* places that lead nowhere and are remembered */
+#define TRY_LOOKS	30	/* looks of a step, see KL_CONFIG_LOOKS */
+#define DEAD		(1u << 16)	/* dead ends that are remembered */
 #define LOOK_AT_CLOCK	(1u << 16)
 
-/* An operation has to take effect. */
+/* A choice: an operation must take effect at this event. */
 struct choice {
 	uint32_t event, nsteps;
-	uint32_t next;		/* the open operation to try next, or one of these two */
-	uint64_t place;		/* a hash of where it is */
+	uint32_t next;		/* the open operation to try next, or BEST or LAST */
+	uint64_t place;		/* a hash of the search's state */
 };
 
-#define BEST	(UINT32_MAX - 1)	/* what seems best; then each */
-#define LAST	UINT32_MAX		/* nothing is left to try */
+#define BEST	(UINT32_MAX - 1)	/* try the step that seems best, then each */
+#define LAST	UINT32_MAX		/* no step is left to try */
 
 struct search {
-	struct ends_state st;
+	struct unique_state st;
 	const struct kl_limits *lim;
 	struct kl_answer *a;
 	struct choice *choice;
 	size_t nchoices, cchoices;
 	uint64_t *dead;
-	uint32_t deepest;	/* the event that no order came past, and from there: */
-	uint32_t back, patience;	/* times that nothing was left to try, at most */
+	uint32_t deepest;	/* the last event that the search has reached */
+	uint32_t back, patience;	/* dead ends since then, and their maximum */
 	uint32_t jumps, most_jumps;
 	uint64_t all_tries, clock;
 };
 
-/* Up to the return of what has not taken effect yet, or the end. */
+/* Pass events up to the return of an operation that has not taken effect, or the end. */
 static void pass_events(struct search *s)
 {
-	struct ends_state *st = &s->st;
+	struct unique_state *st = &s->st;
 
 	while (st->now < st->o.p->nevents) {
 		const struct kl_event *e = &st->o.p->events[st->now];
 		const uint32_t item = e->item;
 
-		if (st->o.op[item].kind == ENDS_NOTHING) {
+		if (st->o.op[item].kind == UNIQUE_NOTHING) {
 			st->now++;
 		} else if (e->kind == KL_EV_CALL) {
-			ends_enter(st, item);
+			unique_enter(st, item);
 			st->now++;
-			ends_settle(st);
+			unique_settle(st);
 		} else if (st->done[item]) {
-			ends_leave(st, item);
+			unique_leave(st, item);
 			st->now++;
 		} else {
 			return;
@@ -78,19 +78,19 @@ static void back_to(struct search *s, const struct choice *c)
 	while (s->st.now > c->event) {
 		const struct kl_event *e = &s->st.o.p->events[--s->st.now];
 
-		if (s->st.o.op[e->item].kind == ENDS_NOTHING)
+		if (s->st.o.op[e->item].kind == UNIQUE_NOTHING)
 			continue;
 		if (e->kind == KL_EV_CALL) {
-			ends_leave(&s->st, e->item);
+			unique_leave(&s->st, e->item);
 		} else {
 			s->st.next[s->st.prev[e->item]] = e->item;
 			s->st.prev[s->st.next[e->item]] = e->item;
 		}
 	}
-	ends_undo(&s->st, c->nsteps);
+	unique_undo(&s->st, c->nsteps);
 }
 
-/* Looked at once in a while.  0, -EDQUOT. */
+/* Check the bounds now and then.  Return: 0, or -EDQUOT. */
 static int time_over(struct search *s)
 {
 	if (s->st.now + s->all_tries < s->clock)
@@ -104,7 +104,7 @@ static bool is_dead(const struct search *s, uint64_t place)
 	return s->dead[place % DEAD] == place;
 }
 
-/* A new choice, unless it is known to lead nowhere.  1, 0, -ENOMEM. */
+/* Open a choice, unless it is a known dead end.  Return: 1, 0 for a dead end, -ENOMEM. */
 static int open_choice(struct search *s, uint32_t next)
 {
 	const uint64_t place = kl_mix(s->st.hash, s->st.now);
@@ -123,27 +123,27 @@ static uint32_t next_of(const struct search *s, uint32_t item)
 	const uint32_t first = s->st.o.p->nitems;
 
 	if (item == BEST)
-		item = first + ENDS_CHANGERS;
+		item = first + UNIQUE_CHANGERS;
 	item = s->st.next[item];
-	if (item == first + ENDS_CHANGERS)
-		item = s->st.next[first + ENDS_NEVER_RETURN];
-	return item == first + ENDS_NEVER_RETURN ? LAST : item;
+	if (item == first + UNIQUE_CHANGERS)
+		item = s->st.next[first + UNIQUE_NEVER_RETURN];
+	return item == first + UNIQUE_NEVER_RETURN ? LAST : item;
 }
 
-/* Of what may pop something, and never returns, one is like another: the first is tried. */
-static bool is_like_earlier(const struct ends_state *st, uint32_t item)
+/* Pending pops are alike: only the first one is tried.  Is @item a later one? */
+static bool is_like_earlier(const struct unique_state *st, uint32_t item)
 {
-	const uint32_t first = st->o.p->nitems + ENDS_NEVER_RETURN;
+	const uint32_t first = st->o.p->nitems + UNIQUE_NEVER_RETURN;
 	uint32_t i;
 
-	for (i = st->next[first]; st->o.op[item].kind == ENDS_WILD && i != item; i = st->next[i])
-		if (!st->done[i] && st->o.op[i].kind == ENDS_WILD &&
+	for (i = st->next[first]; st->o.op[item].kind == UNIQUE_WILD && i != item; i = st->next[i])
+		if (!st->done[i] && st->o.op[i].kind == UNIQUE_WILD &&
 		    st->o.op[i].back == st->o.op[item].back)
 			return true;
 	return false;
 }
 
-/* The next thing to try of a choice, where the search is.  1: it was possible. */
+/* Try the next step of a choice.  Return: true if it was possible. */
 static bool try_next(struct search *s, struct choice *c)
 {
 	const uint32_t goal = s->st.o.p->events[c->event].item, item = c->next;
@@ -151,21 +151,21 @@ static bool try_next(struct search *s, struct choice *c)
 	c->next = next_of(s, item);
 	s->all_tries++;
 	if (item == BEST) {
-		ends_go_on(&s->st, goal);
+		unique_go_on(&s->st, goal);
 		s->all_tries += s->st.tries;
 		if (s->st.done[goal])
 			return true;
-		ends_undo(&s->st, c->nsteps);
+		unique_undo(&s->st, c->nsteps);
 		return false;
 	}
-	if (!ends_may(&s->st, item) || is_like_earlier(&s->st, item))
+	if (!unique_may(&s->st, item) || is_like_earlier(&s->st, item))
 		return false;
-	ends_take_effect(&s->st, item);
-	ends_settle(&s->st);
+	unique_take_effect(&s->st, item);
+	unique_settle(&s->st);
 	return true;
 }
 
-/* Further back, and by chance from there on.  1; 0 to give up, or as @a says; -ENOMEM. */
+/* Jump back, and take random steps from there on.  1; 0 to end the search; -ENOMEM. */
 static int jump(struct search *s)
 {
 	uint32_t far = s->jumps < FURTHEST ? s->jumps : FURTHEST + s->jumps / FURTHER;
@@ -173,7 +173,7 @@ static int jump(struct search *s)
 	int ret;
 
 	if (s->jumps++ == ASK_AFTER) {
-		ret = ends_core(&s->st.o, s->deepest, 1, s->lim, s->a);
+		ret = unique_core(&s->st.o, s->deepest, 1, s->lim, s->a);
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}
@@ -197,7 +197,7 @@ static void start_over(struct search *s)
 	s->patience = FIRST_PATIENCE;
 }
 
-/* One step.  1: on with it, 0: give up, -ENOMEM. */
+/* Take one step.  Return: 1 to go on, 0 to end the search, -ENOMEM. */
 static int one_step(struct search *s)
 {
 	struct choice *c;
@@ -265,7 +265,7 @@ static int say_yes(struct search *s)
 	return 0;
 }
 
-/* No order was found.  0, -ENOMEM. */
+/* Answer that no order was found, with a core if there is one.  Return: 0, or -ENOMEM. */
 static int say_no_order(struct search *s)
 {
 	const bool more_work = s->jumps > s->most_jumps && s->most_jumps < MOST_JUMPS;
@@ -273,13 +273,14 @@ static int say_no_order(struct search *s)
 	int ret = 0;
 
 	times = !times ? 1 : times < ASK_MOST ? times : ASK_MOST;
-	/* That long it may have been looked for already. */
+	/* A core may have been looked for with this bound already. */
 	if (s->a->verdict == KL_UNKNOWN && (times > 1 || s->jumps <= ASK_AFTER))
-		ret = ends_core(&s->st.o, s->deepest, times, s->lim, s->a);
+		ret = unique_core(&s->st.o, s->deepest, times, s->lim, s->a);
 	if (ret < 0 || s->a->verdict != KL_UNKNOWN)
 		return ret < 0 ? ret : 0;
-	snprintf(s->a->reason, sizeof(s->a->reason), "ends: no order found beyond event %u of %u, "
-		 "nor a few operations that have none", s->deepest, s->st.o.p->nevents);
+	snprintf(s->a->reason, sizeof(s->a->reason),
+		 "ends: found neither an order beyond event %u of %u nor a small set of operations "
+		 "without one", s->deepest, s->st.o.p->nevents);
 	s->a->more_work = more_work;
 	if (more_work)
 		s->a->fail_event = s->deepest;
@@ -288,9 +289,9 @@ static int say_no_order(struct search *s)
 
 static int decide(struct search *s)
 {
-	int ret = ends_state_init(&s->st);
+	int ret = unique_state_init(&s->st);
 
-	if (!ret && s->st.o.wrong == ENDS_NONE && !s->st.o.nodd)
+	if (!ret && s->st.o.wrong == UNIQUE_NONE && !s->st.o.nodd)
 		ret = run(s);
 	s->a->configs = s->all_tries;
 	s->a->work = TRY_LOOKS * s->all_tries;
@@ -299,11 +300,11 @@ static int decide(struct search *s)
 	return ret ? say_yes(s) : say_no_order(s);
 }
 
-static int ends_decide(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
+static int unique_decide(const struct kl_part *p, const struct kl_limits *lim, struct kl_answer *a)
 {
 	struct search s = { .st = { .o = { .p = p } }, .lim = lim, .a = a };
 	const char *why;
-	int ret = ends_read(&s.st.o, &why);
+	int ret = unique_read(&s.st.o, &why);
 
 	s.most_jumps = lim->work && lim->work / WORK_JUMP < MOST_JUMPS ? lim->work / WORK_JUMP :
 		       MOST_JUMPS;
@@ -313,17 +314,18 @@ static int ends_decide(const struct kl_part *p, const struct kl_limits *lim, str
 		ret = decide(&s);
 	else if (!ret)
 		snprintf(a->reason, sizeof(a->reason), "ends: %s", why);
-	ends_state_free(&s.st);
+	unique_state_free(&s.st);
 	free(s.choice);
 	free(s.dead);
 	return ret;
 }
 
-const struct kl_engine kl_ends_engine = {
+const struct kl_engine kl_unique_engine = {
 	.name = "ends",
-	.help = "queues, stacks and deques, bounded ones too, of values added once",
+	.help = "queues, stacks and deques, also bounded ones, if values are distinct",
 	.rank = 30,
-	.no_trials = true, .explains = true,
-	.decide = ends_decide,
+	.no_trials = true,
+	.explains = true,
+	.decide = unique_decide,
 };
-KL_ENGINE(kl_ends_engine);
+KL_ENGINE(kl_unique_engine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is inside, what may take effect, and what then has, see state.h. */
+/* The values inside, and operations that may or did take effect; see state.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,145 +7,149 @@
 #include "base/mem.h"
 #include "check/unique/state.h"
 
-#define NEAR	8	/* values at an end that a new one is compared with */
-#define LOOKS	8	/* that see a value, around the next one, that are asked */
-#define NEWEST	64	/* pushes that a new one is compared with */
+#define NEAR	8	/* values at an end that a new value is compared with */
+#define LOOKS	8	/* looks at a value, around the next one, that are compared */
+#define NEWEST	64	/* pushes that a new push is compared with */
 
-static uint32_t ring_of(const struct ends_state *s, uint32_t item)
+static uint32_t ring_of(const struct unique_state *s, uint32_t item)
 {
 	const uint32_t first = s->o.p->nitems;
 
-	if (!ends_changes(s->o.op[item].kind))
-		return first + ENDS_READERS;
-	return first + (s->o.p->items[item].ret_ev == KL_NO_EVENT ? ENDS_NEVER_RETURN :
-			ENDS_CHANGERS);
+	if (!unique_changes(s->o.op[item].kind))
+		return first + UNIQUE_READERS;
+	return first +
+	       (s->o.p->items[item].ret_ev == KL_NO_EVENT ? UNIQUE_NEVER_RETURN : UNIQUE_CHANGERS);
 }
 
-/* The event by which a value has to be at that end, for what is called after @after. */
-static uint32_t seen_by(const struct ends_state *s, const struct ends_value *v, uint8_t end,
+/* The event by which a value must be at that end, for an operation called after @after. */
+static uint32_t seen_by(const struct unique_state *s, const struct unique_value *v, uint8_t end,
 			uint32_t after)
 {
-	uint32_t seen = v->leaves == end ? s->o.p->items[v->pop].ret_ev : ENDS_NONE;
-	/* They take effect nearly in order. */
+	uint32_t seen = v->leaves == end ? s->o.p->items[v->pop].ret_ev : UNIQUE_NONE;
+	/* Looks take effect nearly in order. */
 	const uint32_t done = v->nlooks - v->looks, from = done < LOOKS ? 0 : done - LOOKS;
 	uint32_t i;
 
 	for (i = from; v->looks && i < v->nlooks && i < from + 2 * LOOKS; i++) {
 		const uint32_t look = s->o.look[v->look + i];
 
-		if (!s->done[look] && s->o.op[look].back == (end == ENDS_BACK) &&
+		if (!s->done[look] && s->o.op[look].back == (end == UNIQUE_BACK) &&
 		    s->o.p->items[look].call_ev >= after && s->o.p->items[look].ret_ev < seen)
 			seen = s->o.p->items[look].ret_ev;
 	}
 	return seen;
 }
 
-/* Can @out, nearer to the end @end since the event @since or before, and @in be inside together? */
-static bool agree(const struct ends_state *s, const struct ends_value *out,
-		  const struct ends_value *in, uint8_t end, uint32_t since)
+/* Can @out and @in be inside together, if @out is nearer to the end @end since @since? */
+static bool agree(const struct unique_state *s, const struct unique_value *out,
+		  const struct unique_value *in, uint8_t end, uint32_t since)
 {
-	const uint8_t other = end == ENDS_BACK ? ENDS_FRONT : ENDS_BACK;
+	const uint8_t other = end == UNIQUE_BACK ? UNIQUE_FRONT : UNIQUE_BACK;
 
 	if (out->leaves == other && in->leaves == end)
 		return false;
 	return seen_by(s, in, end, since) >= out->hi && seen_by(s, out, other, 0) >= in->hi;
 }
 
-uint32_t ends_against_inside(const struct ends_state *s, const struct ends_value *v, bool back)
+uint32_t unique_against_inside(const struct unique_state *s, const struct unique_value *v,
+			       bool back)
 {
-	const uint8_t end = back ? ENDS_BACK : ENDS_FRONT;
+	const uint8_t end = back ? UNIQUE_BACK : UNIQUE_FRONT;
 	uint32_t i, value;
 
-	for (i = 0; i < NEAR && i < ends_size(s); i++) {
+	for (i = 0; i < NEAR && i < unique_size(s); i++) {
 		value = back ? s->deque[s->tail - 1 - i] : s->deque[s->head + i];
 		if (!agree(s, v, &s->o.v[value], end, 0))
 			return value;
 	}
-	return ENDS_NONE;
+	return UNIQUE_NONE;
 }
 
-bool ends_leaves_in_turn(const struct ends_state *s, const struct ends_value *v, bool back)
+bool unique_leaves_in_turn(const struct unique_state *s, const struct unique_value *v, bool back)
 {
-	const uint8_t end = back ? ENDS_BACK : ENDS_FRONT, other = back ? ENDS_FRONT : ENDS_BACK;
+	const uint8_t end = back ? UNIQUE_BACK : UNIQUE_FRONT,
+		      other = back ? UNIQUE_FRONT : UNIQUE_BACK;
 
 	if (v->leaves == other && s->leaving[end])
 		return false;
-	return s->o.nwild || ((v->leaves != other || !s->leaving[ENDS_STAYS]) &&
-			      (v->leaves != ENDS_STAYS || !s->leaving[end]));
+	return s->o.nwild || ((v->leaves != other || !s->leaving[UNIQUE_STAYS]) &&
+			      (v->leaves != UNIQUE_STAYS || !s->leaving[end]));
 }
 
-uint32_t ends_against_open(const struct ends_state *s, uint32_t item, const struct ends_value *v)
+uint32_t unique_against_open(const struct unique_state *s, uint32_t item,
+			     const struct unique_value *v)
 {
 	uint32_t ring, first, i, n;
 
-	for (ring = ENDS_CHANGERS; ring <= ENDS_NEVER_RETURN; ring++) {
+	for (ring = UNIQUE_CHANGERS; ring <= UNIQUE_NEVER_RETURN; ring++) {
 		first = s->o.p->nitems + ring;
 		for (i = s->prev[first], n = 0; i != first && n < NEWEST; i = s->prev[i], n++) {
-			const struct ends_op *op = &s->o.op[i];
-			const struct ends_value *w;
+			const struct unique_op *op = &s->o.op[i];
+			const struct unique_value *w;
 
-			/* Others need not have a value. */
-			if (i == item || op->kind != ENDS_PUSH || s->done[i])
+			/* Other operations may have no value. */
+			if (i == item || op->kind != UNIQUE_PUSH || s->done[i])
 				continue;
 			w = &s->o.v[op->value];
 			if (w->lo < v->hi &&
-			    !agree(s, w, v, op->back ? ENDS_BACK : ENDS_FRONT, w->lo))
+			    !agree(s, w, v, op->back ? UNIQUE_BACK : UNIQUE_FRONT, w->lo))
 				return i;
 		}
 	}
-	return ENDS_NONE;
+	return UNIQUE_NONE;
 }
 
-static bool preds_done(const struct ends_state *s, uint32_t item)
+static bool preds_done(const struct unique_state *s, uint32_t item)
 {
 	const struct kl_part *p = s->o.p;
 	uint32_t k;
 
 	for (k = p->has_preds ? p->pred_at[item] : 0; p->has_preds && k < p->pred_at[item + 1]; k++)
-		if (!s->done[p->pred[k]] && s->o.op[p->pred[k]].kind != ENDS_NOTHING)
+		if (!s->done[p->pred[k]] && s->o.op[p->pred[k]].kind != UNIQUE_NOTHING)
 			return false;
 	return true;
 }
 
-bool ends_may(const struct ends_state *s, uint32_t item)
+bool unique_may(const struct unique_state *s, uint32_t item)
 {
-	const struct ends_op *op = &s->o.op[item];
-	const uint32_t value = ends_size(s) ? ends_at_end(s, op->back) : ENDS_NONE;
+	const struct unique_op *op = &s->o.op[item];
+	const uint32_t value = unique_size(s) ? unique_at_end(s, op->back) : UNIQUE_NONE;
 
 	if (s->done[item] || !preds_done(s, item))
 		return false;
 	switch (op->kind) {
-	case ENDS_MAYBE:
-		if (ends_size(s) == s->o.capacity)
+	case UNIQUE_MAYBE:
+		if (unique_size(s) == s->o.capacity)
 			return true;
 		/* fall through */
-	case ENDS_PUSH:
-		return ends_size(s) < s->o.capacity &&
-		       ends_leaves_in_turn(s, &s->o.v[op->value], op->back) &&
-		       ends_against_inside(s, &s->o.v[op->value], op->back) == ENDS_NONE &&
-		       ends_against_open(s, item, &s->o.v[op->value]) == ENDS_NONE;
-	case ENDS_POP:
+	case UNIQUE_PUSH:
+		return unique_size(s) < s->o.capacity &&
+		       unique_leaves_in_turn(s, &s->o.v[op->value], op->back) &&
+		       unique_against_inside(s, &s->o.v[op->value], op->back) == UNIQUE_NONE &&
+		       unique_against_open(s, item, &s->o.v[op->value]) == UNIQUE_NONE;
+	case UNIQUE_POP:
 		return value == op->value && !s->o.v[value].looks;
-	case ENDS_WILD:
-		return value != ENDS_NONE && s->o.v[value].leaves == ENDS_STAYS &&
+	case UNIQUE_WILD:
+		return value != UNIQUE_NONE && s->o.v[value].leaves == UNIQUE_STAYS &&
 		       !s->o.v[value].looks;
-	case ENDS_HIDDEN:
-		return value == ENDS_NONE ? !op->some : (s->o.v[value].leaves == ENDS_STAYS &&
-					      !s->o.v[value].looks);
-	case ENDS_LOOK:
+	case UNIQUE_HIDDEN:
+		return value == UNIQUE_NONE ?
+			       !op->some :
+			       (s->o.v[value].leaves == UNIQUE_STAYS && !s->o.v[value].looks);
+	case UNIQUE_LOOK:
 		return value == op->value;
-	case ENDS_EMPTY:
-		return !ends_size(s);
-	case ENDS_FULL:
-		return ends_size(s) == s->o.capacity;
-	case ENDS_FREE:
-		return !op->some || ends_size(s);
+	case UNIQUE_EMPTY:
+		return !unique_size(s);
+	case UNIQUE_FULL:
+		return unique_size(s) == s->o.capacity;
+	case UNIQUE_FREE:
+		return !op->some || unique_size(s);
 	default:
 		return true;
 	}
 }
 
-static void push(struct ends_state *s, uint32_t value, bool back)
+static void push(struct unique_state *s, uint32_t value, bool back)
 {
 	s->hash ^= kl_mix(value, back ? s->tail : s->head - 1);
 	if (back)
@@ -155,7 +159,7 @@ static void push(struct ends_state *s, uint32_t value, bool back)
 	s->leaving[s->o.v[value].leaves]++;
 }
 
-static uint32_t pop(struct ends_state *s, bool back)
+static uint32_t pop(struct unique_state *s, bool back)
 {
 	const uint32_t value = back ? s->deque[--s->tail] : s->deque[s->head++];
 
@@ -169,73 +173,73 @@ static uint64_t done_hash(uint32_t item)
 	return kl_mix(item, UINT64_MAX);
 }
 
-void ends_take_effect(struct ends_state *s, uint32_t item)
+void unique_take_effect(struct unique_state *s, uint32_t item)
 {
-	struct ends_op *op = &s->o.op[item];
+	struct unique_op *op = &s->o.op[item];
 
-	op->full = op->kind == ENDS_MAYBE && ends_size(s) == s->o.capacity;
-	if (ends_pushes(op))
+	op->full = op->kind == UNIQUE_MAYBE && unique_size(s) == s->o.capacity;
+	if (unique_pushes(op))
 		push(s, op->value, op->back);
-	else if (op->kind == ENDS_MAYBE)
+	else if (op->kind == UNIQUE_MAYBE)
 		;
-	else if (ends_changes(op->kind))
-		op->value = ends_size(s) ? pop(s, op->back) : ENDS_NONE;
-	else if (op->kind == ENDS_LOOK)
+	else if (unique_changes(op->kind))
+		op->value = unique_size(s) ? pop(s, op->back) : UNIQUE_NONE;
+	else if (op->kind == UNIQUE_LOOK)
 		s->o.v[op->value].looks--;
 	s->done[item] = 1;
 	s->hash ^= done_hash(item);
 	s->step[s->nsteps++] = item;
 }
 
-void ends_undo(struct ends_state *s, uint32_t nsteps)
+void unique_undo(struct unique_state *s, uint32_t nsteps)
 {
 	while (s->nsteps > nsteps) {
 		const uint32_t item = s->step[--s->nsteps];
-		const struct ends_op *op = &s->o.op[item];
+		const struct unique_op *op = &s->o.op[item];
 
-		if (ends_pushes(op))
+		if (unique_pushes(op))
 			pop(s, op->back);
-		else if (op->kind == ENDS_MAYBE)
+		else if (op->kind == UNIQUE_MAYBE)
 			;
-		else if (ends_changes(op->kind) && op->value != ENDS_NONE)
+		else if (unique_changes(op->kind) && op->value != UNIQUE_NONE)
 			push(s, op->value, op->back);
-		else if (op->kind == ENDS_LOOK)
+		else if (op->kind == UNIQUE_LOOK)
 			s->o.v[op->value].looks++;
 		s->done[item] = 0;
 		s->hash ^= done_hash(item);
 	}
 }
 
-/* All of a ring that can, but for what may still help to find it full. */
-static void settle_ring(struct ends_state *s, uint32_t ring)
+/* Let all operations of a ring take effect that can, except pops that may help to fill. */
+static void settle_ring(struct unique_state *s, uint32_t ring)
 {
 	const uint32_t first = s->o.p->nitems + ring;
 	uint32_t i;
 
 	for (i = s->next[first]; i != first; i = s->next[i])
-		if ((ring == ENDS_READERS || (s->o.op[i].kind == ENDS_POP &&
-					 s->o.p->items[i].ret_ev < s->full_at[s->now])) && ends_may(s, i))
-			ends_take_effect(s, i);
+		if ((ring == UNIQUE_READERS || (s->o.op[i].kind == UNIQUE_POP &&
+						s->o.p->items[i].ret_ev < s->full_at[s->now])) &&
+		    unique_may(s, i))
+			unique_take_effect(s, i);
 }
 
 /*
- * What changes nothing takes effect where it can: no order is better without.  So does what
- * pops, unless something that finds it full may take effect before it has to: what is
- * pushed on top of its value in the meantime does as well without it, what is at the other
- * end, too, and there is more room.
+ * Operations that change nothing take effect as soon as they can; that is never worse.  So do pops,
+ * unless an operation that found the container full may come first.  Later pushes do not need the
+ * popped value, and have more room without it.
  */
-void ends_settle(struct ends_state *s)
+void unique_settle(struct unique_state *s)
 {
 	uint32_t before;
 
 	do {
 		before = s->nsteps;
-		settle_ring(s, ENDS_READERS);
-		settle_ring(s, ENDS_CHANGERS);
+		settle_ring(s, UNIQUE_READERS);
+		settle_ring(s, UNIQUE_CHANGERS);
 	} while (s->nsteps > before);
 }
 
-void ends_enter(struct ends_state *s, uint32_t item)
+void unique_enter(struct unique_state *s, uint32_t item)
 {
 	const uint32_t ring = ring_of(s, item);
 
@@ -245,14 +249,14 @@ void ends_enter(struct ends_state *s, uint32_t item)
 	s->prev[ring] = item;
 }
 
-void ends_leave(struct ends_state *s, uint32_t item)
+void unique_leave(struct unique_state *s, uint32_t item)
 {
 	s->next[s->prev[item]] = s->next[item];
 	s->prev[s->next[item]] = s->prev[item];
 }
 
-/* When is the next event of an operation under way that found it full? */
-static int find_full(struct ends_state *s)
+/* Compute full_at: for each event, the next one at which an open operation found it full. */
+static int find_full(struct unique_state *s)
 {
 	const struct kl_part *p = s->o.p;
 	uint32_t e = p->nevents, open = 0;
@@ -260,9 +264,9 @@ static int find_full(struct ends_state *s)
 	s->full_at = kl_big_alloc(((size_t)p->nevents + 1) * sizeof(*s->full_at));
 	if (!s->full_at)
 		return -ENOMEM;
-	s->full_at[e] = ENDS_NONE;
+	s->full_at[e] = UNIQUE_NONE;
 	while (e--) {
-		const bool full = s->o.op[p->events[e].item].kind == ENDS_FULL;
+		const bool full = s->o.op[p->events[e].item].kind == UNIQUE_FULL;
 
 		open += full ? (p->events[e].kind == KL_EV_RET) : 0;
 		s->full_at[e] = open ? e : s->full_at[e + 1];
@@ -271,9 +275,9 @@ static int find_full(struct ends_state *s)
 	return 0;
 }
 
-int ends_state_init(struct ends_state *s)
+int unique_state_init(struct unique_state *s)
 {
-	const size_t n = (size_t)s->o.p->nitems + ENDS_RINGS;
+	const size_t n = (size_t)s->o.p->nitems + UNIQUE_RINGS;
 	uint32_t i;
 
 	s->deque = kl_big_alloc(2 * n * sizeof(*s->deque));
@@ -289,9 +293,9 @@ int ends_state_init(struct ends_state *s)
 	return find_full(s);
 }
 
-void ends_state_free(struct ends_state *s)
+void unique_state_free(struct unique_state *s)
 {
-	ends_free(&s->o);
+	unique_free(&s->o);
 	free(s->deque);
 	free(s->done);
 	free(s->step);

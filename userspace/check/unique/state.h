@@ -1,70 +1,72 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How far the search of the engine `ends' has come, see ends.h. */
+/* The state of the search of the engine `ends', see unique.h. */
 #ifndef KL_CHECK_UNIQUE_STATE_H
 #define KL_CHECK_UNIQUE_STATE_H
 
-#include "check/unique/ends.h"
+#include "check/unique/unique.h"
 
-/* Open operations: that change something, and return or not; that change nothing. */
-enum ends_ring { ENDS_CHANGERS, ENDS_NEVER_RETURN, ENDS_READERS, ENDS_RINGS };
+/* Rings of open operations: changing ones that return, changing ones that are pending, readers. */
+enum unique_ring { UNIQUE_CHANGERS, UNIQUE_NEVER_RETURN, UNIQUE_READERS, UNIQUE_RINGS };
 
-struct ends_state {
-	struct ends_ops o;
-	uint32_t *deque, head, tail;	/* what is inside: deque[head] .. deque[tail - 1] */
-	uint32_t leaving[3];	/* how many of these, by where they leave */
-	uint8_t *done;		/* of each item: it has taken effect */
+struct unique_state {
+	struct unique_ops o;
+	uint32_t *deque, head, tail;	/* values inside: deque[head] .. deque[tail - 1] */
+	uint32_t leaving[3];	/* their numbers by enum unique_leaves */
+	uint8_t *done;		/* 1 for each item that has taken effect */
 	uint32_t *step, nsteps;
-	uint64_t hash;		/* of what is done, and of what is inside and where */
-	/* Open operations in order of call, as rings: behind all items one's begin for each. */
+	uint64_t hash;		/* hash of the items that took effect and of the values inside */
+	/* Rings of open operations in order of call; the heads of the rings follow all items. */
 	uint32_t *next, *prev;
-	uint32_t now;		/* events that have happened */
-	uint32_t *full_at;	/* from each event on, until when nothing finds it full */
-	uint32_t tries;		/* steps for the event at hand */
-	uint32_t lost;		/* before that event chance has a say */
-	bool orderly;		/* what had better be first is */
+	uint32_t now;		/* number of events that have happened */
+	uint32_t *full_at;	/* next event of an operation that found the container full */
+	uint32_t tries;		/* steps for the current event */
+	uint32_t lost;		/* before this event steps are random */
+	bool orderly;		/* pushes that should come first do */
 	uint64_t seed;
 };
 
-static inline uint32_t ends_size(const struct ends_state *s)
+static inline uint32_t unique_size(const struct unique_state *s)
 {
 	return s->tail - s->head;
 }
 
-static inline uint32_t ends_at_end(const struct ends_state *s, bool back)
+static inline uint32_t unique_at_end(const struct unique_state *s, bool back)
 {
 	return back ? s->deque[s->tail - 1] : s->deque[s->head];
 }
 
-/* Of one that has taken effect: has it pushed its value? */
-static inline bool ends_pushes(const struct ends_op *op)
+/* Has an operation that took effect pushed its value? */
+static inline bool unique_pushes(const struct unique_op *op)
 {
-	return op->kind == ENDS_PUSH || (op->kind == ENDS_MAYBE && !op->full);
+	return op->kind == UNIQUE_PUSH || (op->kind == UNIQUE_MAYBE && !op->full);
 }
 
-/* Room for what o holds.  0 or -ENOMEM. */
-int ends_state_init(struct ends_state *s);
-void ends_state_free(struct ends_state *s);
+/* Allocate the state for s->o.  Return: 0, or -ENOMEM. */
+int unique_state_init(struct unique_state *s);
+void unique_state_free(struct unique_state *s);
 
-/* An operation is called; or returns, or was not called yet when the search goes back. */
-void ends_enter(struct ends_state *s, uint32_t item);
-void ends_leave(struct ends_state *s, uint32_t item);
+/* Enter an operation at its call; leave at its return, or when the search goes back. */
+void unique_enter(struct unique_state *s, uint32_t item);
+void unique_leave(struct unique_state *s, uint32_t item);
 
-/* A value that does not agree with one that is pushed at that end now, or ENDS_NONE. */
-uint32_t ends_against_inside(const struct ends_state *s, const struct ends_value *v, bool back);
-/* A push that has to come while it is certainly inside, and cannot; or ENDS_NONE. */
-uint32_t ends_against_open(const struct ends_state *s, uint32_t item, const struct ends_value *v);
-/* Does it leave at an end where nothing is in its way that does not, nor it in others'? */
-bool ends_leaves_in_turn(const struct ends_state *s, const struct ends_value *v, bool back);
+/* A value inside that contradicts pushing @v at that end now, or UNIQUE_NONE. */
+uint32_t unique_against_inside(const struct unique_state *s, const struct unique_value *v,
+			       bool back);
+/* An open push that must come while @v is inside, but cannot; or UNIQUE_NONE. */
+uint32_t unique_against_open(const struct unique_state *s, uint32_t item,
+			     const struct unique_value *v);
+/* If @v is pushed at that end, do it and the values inside leave without blocking each other? */
+bool unique_leaves_in_turn(const struct unique_state *s, const struct unique_value *v, bool back);
 
-/* Can it take effect now, and does that leave a future? */
-bool ends_may(const struct ends_state *s, uint32_t item);
-void ends_take_effect(struct ends_state *s, uint32_t item);
-/* Only the first @nsteps stay. */
-void ends_undo(struct ends_state *s, uint32_t nsteps);
-/* What may as well take effect at once does. */
-void ends_settle(struct ends_state *s);
+/* Can the item take effect now, and can the search go on after that? */
+bool unique_may(const struct unique_state *s, uint32_t item);
+void unique_take_effect(struct unique_state *s, uint32_t item);
+/* Undo all steps but the first @nsteps. */
+void unique_undo(struct unique_state *s, uint32_t nsteps);
+/* Let operations take effect for which that is never worse. */
+void unique_settle(struct unique_state *s);
 
-/* moves.c: go on, with few steps, so that @goal takes effect; false if none are found. */
-bool ends_go_on(struct ends_state *s, uint32_t goal);
+/* moves.c: find few steps so that @goal takes effect.  Return: false if there are none. */
+bool unique_go_on(struct unique_state *s, uint32_t goal);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A scanner of EDN, see edn.h: short atoms at once, all else by edn_form.c. */
+/*
+ * A scanner of EDN, see edn.h: it reads short atoms itself, and leaves other values to
+ * edn_form.c.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +27,7 @@ const unsigned char kl_edn_class[256] = {
 
 static const char expected[] = "a value";
 
-/* The form behind `#_'. */
+/* Skip the form behind `#_'. */
 static int discard(struct kl_edn *e)
 {
 	e->p += 2;
@@ -47,17 +50,20 @@ bool kl_edn_skip_some(struct kl_edn *e)
 		} else if (e->p[0] == '#' && e->p[1] == '_') {
 			if (e->bad)
 				return true;
-			/* `#_ #_ a b' discards both: the form discarded first is behind its own. */
+			/*
+			 * `#_ #_ a b' discards both forms: the first `#_' discards b, the second
+			 * a.
+			 */
 			if (++e->discards > MAX_DISCARDS) {
 				e->bad = true;
-				kl_scan_bad(&e->scan, e->p, "at most 16 `#_' in one another");
+				kl_scan_bad(&e->scan, e->p, "at most 16 nested `#_'");
 			} else {
 				ret = discard(e);
 				e->bad = ret;
 			}
 			e->discards--;
 			e->ncanon = canon;
-			/* The message is out: the caller's own reading ends here, too. */
+			/* The message has been printed, so the caller stops reading here, too. */
 			if (e->bad)
 				return true;
 		} else if (kl_scan_blank(*e->p) || *e->p == ',') {
@@ -69,13 +75,16 @@ bool kl_edn_skip_some(struct kl_edn *e)
 	return false;
 }
 
-/* Its lowest zero byte is told for certain. */
+/* Mark the zero bytes of @w.  Only the mark of the lowest one is certain. */
 static uint64_t zero_bytes(uint64_t w)
 {
 	return (w - 0x0101010101010101) & ~w & 0x8080808080808080;
 }
 
-/* As far as nothing is special in a string, eight characters at a time: the text's end is. */
+/*
+ * Skip ordinary characters of a string, eight at a time.  The zero byte that ends the text stops
+ * it.
+ */
 static inline const char *skip_plain(const char *p)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -90,7 +99,7 @@ static inline const char *skip_plain(const char *p)
 	}
 }
 
-/* A string without escapes and newlines; false if it is something else. */
+/* Read a string without escapes and newlines.  Return: false if it is something else. */
 static inline bool string(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = skip_plain(e->p + 1);
@@ -104,7 +113,7 @@ static inline bool string(struct kl_edn *e, struct kl_edn_val *v)
 	return true;
 }
 
-/* An integer that fits; false if it is something else. */
+/* Read an integer of up to 18 digits.  Return: false if it is something else. */
 static inline bool integer(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *first = e->p + (*e->p == '-' || *e->p == '+'), *p;
@@ -122,7 +131,7 @@ static inline bool integer(struct kl_edn *e, struct kl_edn_val *v)
 	return true;
 }
 
-/* A keyword, or a symbol that begins with a letter; false if it is something else. */
+/* Read a keyword, or a symbol that begins with a letter.  Return: false if it is something else. */
 static inline bool name(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *p = kl_edn_atom_end(e->p);
@@ -139,7 +148,7 @@ static inline bool name(struct kl_edn *e, struct kl_edn_val *v)
 	return true;
 }
 
-/* Where the items of a vector of two are, or of a list, which may be equal. */
+/* Find the items of a vector or a list of two; equal vectors and lists are equal values. */
 static int find_pair(struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *end = e->p, close = *v->tok == '[' ? ']' : ')';
@@ -162,7 +171,7 @@ static int find_pair(struct kl_edn *e, struct kl_edn_val *v)
 	return ret;
 }
 
-/* A number may be written in many ways. */
+/* Numbers with equal canonical texts are equal, however the history writes them. */
 static void tell_kind(const struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *s = e->canon + v->canon, *p = s + (*s == '-');
@@ -180,7 +189,7 @@ static void tell_kind(const struct kl_edn *e, struct kl_edn_val *v)
 	v->v = *s == '-' ? -n : n;
 }
 
-/* Apart, as all that is no short atom: others have little to save. */
+/* Not inlined, so that functions which read short atoms need to save few registers. */
 __attribute__((noinline))
 static int other(struct kl_edn *e, struct kl_edn_val *v)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Strings, characters, symbols and what tags make of strings: see edn_form.h. */
+/* Strings, characters and symbols of EDN, and the tags that apply to strings; see edn_form.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define CHARACTER	"a character, as in \\a, \\newline or \\u0041"
 
-/* The UTF-8 of a code point; a half of a pair alone is written like any other. */
+/* Encode a code point as UTF-8.  A lone half of a surrogate pair is encoded like any other. */
 static unsigned int utf8(char *to, unsigned int c)
 {
 	if (c < 0x80) {
@@ -36,7 +36,7 @@ static unsigned int utf8(char *to, unsigned int c)
 	return 4;
 }
 
-/* The four hexadecimal digits at @p; -1 if there are not so many. */
+/* The number of four hexadecimal digits at @p, or -1 if there are fewer. */
 static int hex4(const char *p)
 {
 	unsigned int i, d;
@@ -55,7 +55,10 @@ static int hex4(const char *p)
 	return v;
 }
 
-/* An octal number of up to three digits; -1 if there is none, or it is above 0377. */
+/*
+ * Read an octal number of up to three digits.  Return: the number, or -1 if it is above 0377 or
+ * has no digit.
+ */
 static int octal(const char **pp)
 {
 	const char *p = *pp;
@@ -69,7 +72,10 @@ static int octal(const char **pp)
 	return v;
 }
 
-/* What is escaped at *pp, behind the backslash; -1 if that is no escape. */
+/*
+ * Read the rest of an escape at *pp, behind the backslash.  Return: the character, or -1 if it is
+ * no escape.
+ */
 static int escaped(const char **pp)
 {
 	static const char from[] = "trnbf\\\"", to[] = "\t\r\n\b\f\\\"";
@@ -95,7 +101,10 @@ static int escaped(const char **pp)
 	return found ? to[found - from] : -1;
 }
 
-/* Quotes and backslashes are escaped again, and newlines, so that the text is a line. */
+/*
+ * Append a character.  Quotes, backslashes and newlines are escaped, so that the text is one
+ * line.
+ */
 static int put_char(struct kl_edn *e, char c)
 {
 	const char two[2] = { '\\', c == '\n' ? 'n' : c };
@@ -132,7 +141,7 @@ int kl_edn_text(struct kl_edn *e, struct kl_edn_val *out)
 		return ret;
 	if (p >= e->end) {
 		e->scan.line = line;
-		return kl_scan_bad(&e->scan, tok, "a string that ends");
+		return kl_scan_bad(&e->scan, tok, "a string with a closing quote");
 	}
 	e->p = p + 1;
 	if (out) {
@@ -162,7 +171,10 @@ int kl_edn_char(struct kl_edn *e)
 	size_t n;
 	char text[8];
 
-	/* What would end a symbol is a character, too; that of more bytes goes on as it began. */
+	/*
+	 * Punctuation may be a character as well; a character of several bytes continues as an
+	 * atom.
+	 */
 	if (!kl_edn_is(*p, KL_EDN_ATOM) && (unsigned char)*p <= ' ')
 		return kl_scan_bad(&e->scan, tok, "a character");
 	p = kl_edn_atom_end(p + 1);
@@ -186,7 +198,7 @@ int kl_edn_char(struct kl_edn *e)
 	}
 	if (c < 0)
 		return kl_scan_bad(&e->scan, tok, CHARACTER);
-	/* As the character itself would be, but for those that cannot be seen. */
+	/* Visible characters stand for themselves; others become \uXXXX. */
 	n = c > ' ' ? 1 + utf8(text + 1, c) :
 	    (size_t)snprintf(text, sizeof(text), "\\u%04x", c);
 	text[0] = '\\';
@@ -211,7 +223,8 @@ int kl_edn_symbolic(struct kl_edn *e, const char *tok)
 	const size_t n = p - tok;
 
 	if (kl_scan_is(tok, n, "##NaN"))
-		return kl_scan_bad(&e->scan, tok, "a value that equals itself, which ##NaN does not");
+		return kl_scan_bad(&e->scan, tok,
+				   "a value that equals itself, which ##NaN does not");
 	if (!kl_scan_is(tok, n, "##Inf") && !kl_scan_is(tok, n, "##-Inf"))
 		return kl_scan_bad(&e->scan, tok, "##Inf or ##-Inf");
 	e->p = p;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values of EDN that are more than short atoms, see edn.h.  Each is read into its canonical
- * text: values have one text if and only if Clojure's `=' calls them equal.
+ * Values of EDN that are more than short atoms, see edn.h.  Each value is read into its canonical
+ * text: two values have the same text if and only if Clojure's `=' calls them equal.
  *
  *	(1 2), [1, 2]		[1 2]
  *	#{b a}, {2 x, 1 y}	#{a b}, {1 y 2 x}
  *	1N, +1, 2/2		1
  *	1.50M, "\u0041"		15e-1M, "A"
  *
- * What no history can mean, or what is Clojure code and no data, is refused.
+ * Forms that have no meaning in a history, and Clojure code, are errors.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "history/formats/edn_form.h"
 
 #define MAX_DEPTH	64
-#define CODE		"a value (this is Clojure code, and no data)"
+#define CODE		"a value (this is Clojure code, not data)"
 
 static int form(struct kl_edn *e, unsigned int depth);
 
@@ -39,7 +39,10 @@ static int put(struct kl_edn *e, char c)
 	return kl_edn_put(e, &c, 1);
 }
 
-/* Move to the next form of a collection or behind a prefix.  0, or -EINVAL after a message. */
+/*
+ * Move to the next form, in a collection or behind a prefix.  Return: 0, or -EINVAL after a
+ * message.
+ */
 static int next(struct kl_edn *e, const char *tok, const char *expected)
 {
 	if (!kl_edn_skip(e))
@@ -47,7 +50,7 @@ static int next(struct kl_edn *e, const char *tok, const char *expected)
 	return e->bad ? -EINVAL : 0;
 }
 
-/* The forms up to @close, each behind a blank but the first, with a comma between pairs. */
+/* Read the forms up to @close; their texts are separated by blanks. */
 static int sequence(struct kl_edn *e, const char *tok, char close, unsigned int depth)
 {
 	bool first = true;
@@ -67,7 +70,10 @@ static int sequence(struct kl_edn *e, const char *tok, char close, unsigned int 
 	return put(e, ']');
 }
 
-/* An item of a set or a map: where its canonical text is, and how long that of its key is. */
+/*
+ * An item of a set or a map: the index and length of its canonical text, and the length of its
+ * key.
+ */
 struct item {
 	size_t at, key, len;
 	const char *tok;
@@ -76,7 +82,7 @@ struct item {
 struct items {
 	struct item *item;
 	size_t n, cap;
-	const char *close;	/* of the collection, in the input */
+	const char *close;	/* the collection's closing bracket in the input */
 };
 
 static int by_key(const void *a, const void *b, void *text)
@@ -95,22 +101,21 @@ static bool is_symbol(const char *s, size_t len)
 	       !kl_scan_is(s, len, "true") && !kl_scan_is(s, len, "false");
 }
 
-/* Keys of `#:ns{:a 1}' are :ns/a, and the namespace _ stands for none. */
+/* Qualify a key: in `#:ns{:a 1, :_/b 2}' the keys are :ns/a and :b. */
 static int qualify(struct kl_edn *e, size_t at, const char *ns, size_t len)
 {
 	const bool keyword = e->canon[at] == ':';
 	const size_t name = at + keyword, n = e->ncanon - name;
-	const bool none = len == 1 && *ns == '_';
 	int ret;
 
 	if (!keyword && !is_symbol(e->canon + at, n))
 		return 0;
-	if (none && n > 2 && !memcmp(e->canon + name, "_/", 2)) {
+	if (n > 2 && !memcmp(e->canon + name, "_/", 2)) {
 		memmove(e->canon + name, e->canon + name + 2, n - 2);
 		e->ncanon -= 2;
 		return 0;
 	}
-	if (none || memchr(e->canon + name, '/', n))
+	if (memchr(e->canon + name, '/', n))
 		return 0;
 	ret = kl_grow(e->canon, e->ccanon, e->ncanon + len + 2);
 	if (ret)
@@ -154,7 +159,7 @@ static int items(struct kl_edn *e, const char *tok, struct items *is, bool map, 
 	}
 }
 
-/* Put the items in the order of their keys, of which no two may be equal. */
+/* Sort the items by key.  Equal keys are an error. */
 static int sort_items(struct kl_edn *e, struct items *is, size_t at, bool map)
 {
 	size_t i;
@@ -185,7 +190,7 @@ static int sort_items(struct kl_edn *e, struct items *is, size_t at, bool map)
 	return ret;
 }
 
-/* A set or a map, at its opening bracket. */
+/* Read a set or a map, from its opening bracket on. */
 static int unordered(struct kl_edn *e, const char *tok, bool map, const char *ns, size_t nns,
 		     unsigned int depth)
 {
@@ -207,7 +212,7 @@ static int unordered(struct kl_edn *e, const char *tok, bool map, const char *ns
 	return ret ?: put(e, '}');
 }
 
-/* ^{:doc "x"} value, which equals the value. */
+/* Skip metadata, as in `^{:doc "x"} value', which equals the value. */
 static int metadata(struct kl_edn *e, unsigned int depth)
 {
 	const char *tok = e->p;
@@ -218,7 +223,8 @@ static int metadata(struct kl_edn *e, unsigned int depth)
 	ret = next(e, tok, "metadata and a value");
 
 	if (!ret && !kl_edn_is(*e->p, KL_EDN_ATOM) && *e->p != '{' && *e->p != '"' && *e->p != '[')
-		ret = kl_scan_bad(&e->scan, e->p, "metadata: a map, a keyword, a symbol or a string");
+		ret = kl_scan_bad(&e->scan, e->p,
+				  "metadata: a map, a keyword, a symbol or a string");
 	ret = ret ?: form(e, depth + 1);
 	e->ncanon = at;
 	return ret;
@@ -233,11 +239,11 @@ static int with_metadata(struct kl_edn *e, unsigned int depth)
 {
 	const char *tok = e->p;
 
-	return metadata(e, depth) ?: next(e, tok, "a value behind its metadata") ?:
+	return metadata(e, depth) ?: next(e, tok, "a value after its metadata") ?:
 	       form(e, depth + 1);
 }
 
-/* #:ns{:a 1} */
+/* Read a map with a namespace, as in #:ns{:a 1}. */
 static int namespaced(struct kl_edn *e, const char *tok, unsigned int depth)
 {
 	const char *ns = e->p + 2, *end = kl_edn_atom_end(ns);
@@ -246,9 +252,9 @@ static int namespaced(struct kl_edn *e, const char *tok, unsigned int depth)
 	if (end == ns || *ns == ':' || !kl_edn_ends(*end) || memchr(ns, '/', end - ns))
 		return kl_scan_bad(&e->scan, tok, "the namespace of a map, as in #:jepsen{:f 1}");
 	e->p = end;
-	ret = next(e, tok, "a map behind its namespace");
+	ret = next(e, tok, "a map after its namespace");
 	if (!ret && *e->p != '{')
-		ret = kl_scan_bad(&e->scan, e->p, "a map behind its namespace");
+		ret = kl_scan_bad(&e->scan, e->p, "a map after its namespace");
 	return ret ?: unordered(e, tok, true, ns, end - ns, depth);
 }
 
@@ -261,7 +267,7 @@ static int tagged(struct kl_edn *e, const char *tok, unsigned int depth)
 	if (!kl_edn_ends(*end))
 		return kl_scan_bad(&e->scan, tok, "a tag, as in #inst");
 	e->p = end;
-	ret = next(e, tok, "a value behind its tag") ?: kl_edn_put(e, tok, end - tok) ?: put(e, ' ');
+	ret = next(e, tok, "a value after its tag") ?: kl_edn_put(e, tok, end - tok) ?: put(e, ' ');
 	at = e->ncanon;
 	ret = ret ?: form(e, depth + 1);
 	if (!ret && kl_scan_is(tag, end - tag, "inst"))
@@ -296,7 +302,7 @@ static int form(struct kl_edn *e, unsigned int depth)
 	const char *tok = e->p;
 
 	if (depth > MAX_DEPTH)
-		return kl_scan_bad(&e->scan, tok, "at most 64 forms inside one another");
+		return kl_scan_bad(&e->scan, tok, "at most 64 nested forms");
 	switch (*tok) {
 	case '"':
 		return kl_edn_text(e, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Times of EDN, see edn_form.h: what Clojure reads, each as the second of UTC and its fraction,
- * so that equal times have one text.  All but the year may be left out, from the end on:
+ * Times of EDN, see edn_form.h, in each form that Clojure reads.  The canonical text is the second
+ * of UTC and its fraction.  All parts after the year are optional:
  *
  *	#inst "2020"	#inst "2020-01-01T01:00+01:00"	#inst "2020-01-01T00:00:00.000Z"
  */
@@ -15,7 +15,7 @@
 #define EXPECTED	"a time as in #inst \"2024-11-26T16:34:02.623-00:00\", or the first parts " \
 			"of one, as in #inst \"2024-11-26\""
 
-/* The number of @n digits at *pp behind the character @before, from @least to @most. */
+/* Read a number of @n digits behind the character @before.  It must be from @least to @most. */
 static bool number(const char **pp, char before, unsigned int n, int least, int most, int *out)
 {
 	const char *p = *pp + !!before, *end = p + n;
@@ -35,7 +35,7 @@ static bool number(const char **pp, char before, unsigned int n, int least, int 
 	return true;
 }
 
-/* A month or a day at *pp: digits with a colon behind them are those of an offset. */
+/* Read a month or a day.  If a colon follows the digits, they belong to an offset. */
 static bool part(const char **pp, int most, int *out)
 {
 	const char *p = *pp;
@@ -46,7 +46,7 @@ static bool part(const char **pp, int most, int *out)
 	return true;
 }
 
-/* Hours, minutes and seconds at *pp; the fraction of a second has @digits digits. */
+/* Read hours, minutes and seconds.  The @fraction of a second has @digits digits. */
 static bool time_of_day(const char **pp, struct tm *tm, const char **fraction, size_t *digits)
 {
 	if (!number(pp, 'T', 2, 0, 23, &tm->tm_hour))
@@ -57,7 +57,7 @@ static bool time_of_day(const char **pp, struct tm *tm, const char **fraction, s
 		return false;
 	if (**pp != ':')
 		return true;
-	/* A leap second is the last one of an hour. */
+	/* A leap second can only be the last second of an hour. */
 	if (!number(pp, ':', 2, 0, tm->tm_min == 59 ? 60 : 59, &tm->tm_sec))
 		return false;
 	if (**pp != '.')
@@ -77,7 +77,7 @@ static int days_of(int year, int month)
 	return days[month - 1] + (leap && month == 2);
 }
 
-/* All parts at *pp but the offset. */
+/* Read all parts of a time but the offset. */
 static bool parts(const char **pp, struct tm *tm, const char **fraction, size_t *digits)
 {
 	int year, month, day;
@@ -94,7 +94,7 @@ static bool parts(const char **pp, struct tm *tm, const char **fraction, size_t 
 	return **pp != 'T' || time_of_day(pp, tm, fraction, digits);
 }
 
-/* The seconds at *pp that local time is ahead of UTC, none if nothing is there. */
+/* Read the offset of local time from UTC, in seconds; without one it is 0. */
 static bool offset(const char **pp, int *out)
 {
 	const int sign = **pp == '-' ? -1 : 1;
@@ -121,17 +121,20 @@ int kl_edn_inst(struct kl_edn *e, const char *tok, size_t at)
 	char text[64];
 	int ahead, ret;
 
-	/* The quote at the end of the string is part of no time. */
+	/* The last character is the closing quote of the string. */
 	if (*s != '"' || !parts(&p, &tm, &fraction, &digits) || !offset(&p, &ahead) ||
 	    p != e->canon + old - 1)
 		return kl_scan_bad(&e->scan, tok, EXPECTED);
-	/* Zeros at the end of the fraction make no difference. */
+	/* Trailing zeros of the fraction do not change the time. */
 	while (digits && fraction[digits - 1] == '0')
 		digits--;
 	from = fraction - e->canon;
 	second = timegm(&tm) - ahead;
 	gmtime_r(&second, &tm);
-	/* With room for all of it the fraction stays where it is until it is copied. */
+	/*
+	 * Room for the whole text is made at once, so that @fraction stays valid until it is
+	 * copied.
+	 */
 	ret = kl_grow(e->canon, e->ccanon, old + sizeof(text) + digits + 4);
 	if (ret)
 		return ret;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Independent keys, see edn_keys.h. */
+/* The decision whether keys are independent, see edn_keys.h. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -60,7 +60,8 @@ int kl_edn_keys_decide(struct kl_edn_keys *keys, struct kl_scan *scan)
 	if (keys->told || !keys->pairs)
 		return 0;
 	scan->errors++;
-	kl_err_at(scan->name, 0, 0, "nothing tells whether values like [1 2] are [KEY VALUE] of "
-		  "independent keys: expected --independent=yes or --independent=no");
+	kl_err_at(scan->name, 0, 0, "cannot tell whether values like [1 2] are [KEY VALUE] of "
+				    "independent keys: expected --independent=yes or "
+				    "--independent=no");
 	return -EINVAL;
 }

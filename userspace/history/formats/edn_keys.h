@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Are values [KEY VALUE] of independent keys, or are vectors of two values of their own?
- * Both look alike in `:f :write, :value [7 3]'.  What has no value of its own when it is
- * invoked tells: a read of [7 nil] reads a key, one of nil does not; and a cas of [7 [1 2]]
- * has a key, one of [1 2] has not.
+ * Is a vector of two a [KEY VALUE] of independent keys, or a value itself?  `:f :write,
+ * :value [7 3]' may be either.  Operations without a value when they are invoked decide: a read of
+ * [7 nil] has a key, a read of nil does not; a cas of [7 [1 2]] has a key, a cas of [1 2] does not.
  */
 #ifndef KL_HISTORY_FORMATS_EDN_KEYS_H
 #define KL_HISTORY_FORMATS_EDN_KEYS_H
@@ -13,20 +12,23 @@
 
 struct kl_edn_keys {
 	enum kl_independent wanted;
-	bool told;		/* by an operation, or by who reads */
+	bool told;	/* the answer is known, from an operation or from the caller */
 	bool independent;
 	bool pairs;		/* values that may have keys were seen */
-	unsigned int line;	/* of the operation that told */
+	unsigned int line;	/* line of the operation that gave the answer */
 };
 
 /*
- * What an operation of type @type (enum kl_jepsen_type, or -1) tells.  0; -EINVAL after a
- * message when it contradicts the one that told.
+ * Find out from an operation of type @type (enum kl_jepsen_type, or -1).  Return: 0, or -EINVAL
+ * after a message if it contradicts an earlier operation.
  */
 int kl_edn_keys_look(struct kl_edn_keys *keys, struct kl_edn *e, int type,
 		     const struct kl_edn_val *f, const struct kl_edn_val *v);
 
-/* All operations were looked at, or one told; the same when nothing tells. */
+/*
+ * Decide after the last operation.  Return: 0, or -EINVAL after a message if no operation
+ * decides.
+ */
 int kl_edn_keys_decide(struct kl_edn_keys *keys, struct kl_scan *scan);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Numbers of EDN, see edn_form.h: integers of any size (1N is 1), ratios, and floating-point
- * numbers and decimals, which equal no integer (1.0 is not 1, and 1.0M is neither).  As
- * Clojure's reader has it, 0x10, 020, 16r10 and 16 are equal, and 010/3 is 10/3.
+ * Numbers of EDN, see edn_form.h: integers of any size (1N equals 1), ratios, floating-point
+ * numbers and decimals.  As in Clojure, 1.0, 1.0M and 1 are three different values; 0x10, 020,
+ * 16r10 and 16 are equal; 010/3 is 10/3.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/formats/edn_big.h"
 #include "history/formats/edn_form.h"
 
+#define TOO_LARGE	"a number below 2^1024, or a decimal integer, which has no bound"
 #define EXPECTED	"a number as in 1, -2N, 0x1f, 017, 2r101, 3/4, 1.5, 2e10 or 1.50M"
 
 static const char *digits(const char *p)
@@ -21,7 +23,7 @@ static const char *digits(const char *p)
 	return p;
 }
 
-/* The value of a digit or a letter, 36 if it is neither. */
+/* The value of a digit or a letter; 36 for any other character. */
 static unsigned int digit(char c)
 {
 	if (kl_scan_digit(c))
@@ -30,82 +32,90 @@ static unsigned int digit(char c)
 	return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 36;
 }
 
+/* Write a number in decimal; -0 is 0. */
+static int put_big(struct kl_edn *e, bool minus, const struct kl_big *v)
+{
+	char text[KL_BIG_TEXT];
+	const size_t n = kl_big_print(v, text);
+	int ret = minus && !kl_big_is(v, 0) ? kl_edn_put(e, "-", 1) : 0;
+
+	return ret ?: kl_edn_put(e, text, n);
+}
+
 /*
- * An integer of another radix than 10, whose digits begin at @p; @bad if they are none of it.
- * @big: an N may follow.
+ * Read an integer whose radix is not 10 and whose digits begin at @p.  @bad is the message for a
+ * digit that the radix does not have.  With @big, an N may follow.
  */
 static int of_radix(struct kl_edn *e, const char *tok, const char *p, unsigned int radix,
 		    bool big, const char *bad)
 {
 	const char *start = p;
-	uint64_t v = 0;
-	char text[32];
+	struct kl_big v = { 0 };
 
 	for (; digit(*p) < radix; p++)
-		if (__builtin_mul_overflow(v, radix, &v) ||
-		    __builtin_add_overflow(v, digit(*p), &v))
-			return kl_scan_bad(&e->scan, tok, "a number below 2^64, or a decimal one");
+		if (!kl_big_append(&v, radix, digit(*p)))
+			return kl_scan_bad(&e->scan, tok, TOO_LARGE);
 	if (p == start)
 		return kl_scan_bad(&e->scan, tok, bad);
 	p += big && *p == 'N';
 	if (!kl_edn_ends(*p))
 		return kl_scan_bad(&e->scan, tok, bad);
 	e->p = p;
-	return kl_edn_put(e, text, snprintf(text, sizeof(text), "%s%" PRIu64,
-					    *tok == '-' && v ? "-" : "", v));
+	return put_big(e, *tok == '-', &v);
 }
 
-/* RADIXrDIGITS, @at the r. */
+/* Read RADIXrDIGITS; the r is at @at. */
 static int with_radix(struct kl_edn *e, const char *tok, const char *first, const char *at)
 {
 	const unsigned int radix = strtoul(first, NULL, 10);
 
 	if (*first == '0' || at - first > 2 || radix < 2 || radix > 36)
 		return kl_scan_bad(&e->scan, tok, "a radix from 2 to 36 in front of the r");
-	/* N would be a digit. */
+	/* An N is a digit in large radixes, so it is no suffix here. */
 	return of_radix(e, tok, at + 1, radix, false, "digits of the radix in front of the r");
 }
 
-/* An integer's digits behind its sign; -0 is 0. */
+/* Read an integer's digits, behind its sign; -0 is 0. */
 static int integer(struct kl_edn *e, const char *tok, const char *p, const char *end)
 {
 	int ret = 0;
 
 	if (*p == '0' && end > p + 1)
-		return of_radix(e, tok, p + 1, 8, true, "an octal number behind the zero, or no "
-				"zero in front");
+		return of_radix(e, tok, p + 1, 8, true,
+				"an octal number after the zero, or no zero in front");
 	if (*tok == '-' && *p != '0')
 		ret = kl_edn_put(e, "-", 1);
 	return ret ?: kl_edn_put(e, p, end - p);
 }
 
+/* Read the decimal digits from @p to @end.  Return: false if the number is too large. */
+static bool read_big(const char *p, const char *end, struct kl_big *v)
+{
+	*v = (struct kl_big){ 0 };
+	for (; p < end; p++)
+		if (!kl_big_append(v, 10, digit(*p)))
+			return false;
+	return true;
+}
+
 static int ratio(struct kl_edn *e, const char *tok, const char *p, const char *slash,
 		 const char *end)
 {
-	const char *q = slash + 1;
-	uint64_t a, b, c, n, d;
-	char text[64];
-	int len;
+	struct kl_big n, d;
+	int ret;
 
-	for (; *p == '0' && p + 1 < slash; p++)
-		;
-	for (; *q == '0' && q + 1 < end; q++)
-		;
-	if (slash - p > 18 || end - q > 18)
-		return kl_scan_bad(&e->scan, tok, "a ratio of numbers of up to 18 digits");
-	n = strtoull(p, NULL, 10);
-	d = strtoull(q, NULL, 10);
-	if (!d)
+	if (!read_big(p, slash, &n) || !read_big(slash + 1, end, &d))
+		return kl_scan_bad(&e->scan, tok, TOO_LARGE);
+	if (kl_big_is(&d, 0))
 		return kl_scan_bad(&e->scan, tok, "a ratio that divides by another number than 0");
-	for (a = n, b = d; b; a = b, b = c)
-		c = a % b;
-	len = snprintf(text, sizeof(text), "%s%" PRIu64, *tok == '-' && n ? "-" : "", n / a);
-	if (d != a)
-		len += snprintf(text + len, sizeof(text) - len, "/%" PRIu64, d / a);
-	return kl_edn_put(e, text, len);
+	kl_big_reduce(&n, &d);
+	ret = put_big(e, *tok == '-', &n);
+	if (ret || kl_big_is(&d, 1))
+		return ret;
+	return kl_edn_put(e, "/", 1) ?: put_big(e, false, &d);
 }
 
-/* 1.50M and 15e-1M are equal: digits without zeros at either end, and their exponent. */
+/* Write a decimal as digits without zeros at either end, and an exponent: 1.50M equals 15e-1M. */
 static int decimal(struct kl_edn *e, const char *tok, const char *p, const char *end)
 {
 	const size_t at = e->ncanon;
@@ -143,7 +153,7 @@ static int decimal(struct kl_edn *e, const char *tok, const char *p, const char 
 
 static int floating(struct kl_edn *e, const char *tok)
 {
-	/* Nothing of the form it has means something else to strtod(). */
+	/* strtod() reads every text that passed the checks above as EDN does. */
 	const double v = strtod(tok, NULL);
 	char text[48];
 	int len;
@@ -162,7 +172,7 @@ int kl_edn_number(struct kl_edn *e)
 	const char *p = whole;
 
 	if (*first == '0' && (first[1] | 0x20) == 'x')
-		return of_radix(e, tok, first + 2, 16, true, "hexadecimal digits behind 0x");
+		return of_radix(e, tok, first + 2, 16, true, "hexadecimal digits after 0x");
 	if ((*p | 0x20) == 'r')
 		return with_radix(e, tok, first, p);
 	if (*p == '/' && kl_scan_digit(p[1]) && kl_edn_ends(*digits(p + 1))) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histories of Jepsen, Knossos and Porcupine in EDN: maps, one after the other or
- * in a vector or list, see jepsen.h and kv.h for what they mean.
+ * Histories of Jepsen, Knossos and Porcupine in EDN: maps, one after the other or in a vector or
+ * list.  jepsen.h and kv.h describe what the maps mean.
  *
  *	{:process 0, :type :invoke, :f :write, :value 3}
  *	{:process 9, :type :invoke, :f :append, :key "0", :value "x 9 0 y"}
  *
- * Their order is what counts, not :time or :index.
+ * The order of the maps is the order of events; :time and :index are ignored.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,27 +19,30 @@
 #include "history/formats/kv.h"
 
 #define MAX_ERRORS	20
-#define MAX_KEYS	64	/* of an operation */
+#define MAX_KEYS	64 /* maximal number of keys of an operation */
 
 struct reader {
 	struct kl_edn edn;
 	struct kl_jepsen j;
-	struct kl_kv *kv;	/* once there was a key */
+	struct kl_kv *kv; /* the reader of keys and values, or NULL before the first :key */
 	struct kl_edn_keys keys;
-	bool looking;		/* for what tells whether keys are independent, and no more */
+	bool looking; /* this pass only finds out whether keys are independent */
 };
 
-/* The keys of a map that count. */
+/* The keys of a map that have a meaning. */
 enum { PROCESS, TYPE, F, KEY, VALUE, KEYS };
 
-/* Inlined, so that @key is compared as a number.  The text's end is no key's, and ends one. */
+/*
+ * Inlined, so that @key is compared as a number.  The zero byte that ends the text ends a key,
+ * too.
+ */
 __attribute__((always_inline))
 static inline bool is_key(const char *p, const char *key, size_t len)
 {
 	return !memcmp(p, key, len) && kl_edn_ends(p[len]);
 }
 
-/* Which one is at @p, of @len characters; KEYS and 0 if none. */
+/* The key at @p and its length; KEYS and 0 if none of them is there. */
 __attribute__((always_inline))
 static inline unsigned int which_key(const char *p, size_t *len)
 {
@@ -57,7 +60,7 @@ static inline unsigned int which_key(const char *p, size_t *len)
 	return KEYS;
 }
 
-/* The same of a text that need not go on behind it. */
+/* The same for a text of @len characters, which nothing need follow. */
 static unsigned int which_text(const char *s, size_t len)
 {
 	char text[16] = { 0 };
@@ -72,13 +75,16 @@ static unsigned int which_text(const char *s, size_t len)
 	return n == len ? i : (unsigned int)KEYS;
 }
 
-/* The keys that count of an operation by now, and the others. */
+/*
+ * The keys of an operation so far: a bit for each key with a meaning, and the texts of the
+ * others.
+ */
 struct keys {
 	unsigned int seen, n;
 	struct kl_edn_val other[MAX_KEYS];
 };
 
-/* Is it there already? */
+/* Report a key that occurs twice. */
 static int check_key(struct kl_edn *e, struct keys *keys, const struct kl_edn_val *key)
 {
 	const char *s, *t;
@@ -97,7 +103,7 @@ static int check_key(struct kl_edn *e, struct keys *keys, const struct kl_edn_va
 	return 0;
 }
 
-/* The key of the next value, as a rule at once. */
+/* Read the key of the next value.  Most are recognized without reading a form. */
 static int scan_key(struct kl_edn *e, struct keys *keys, struct kl_edn_val *key,
 		    unsigned int *which)
 {
@@ -112,7 +118,7 @@ static int scan_key(struct kl_edn *e, struct keys *keys, struct kl_edn_val *key,
 		ret = kl_edn_value(e, key);
 		if (ret)
 			return ret;
-		/* Metadata may be in front of one. */
+		/* Metadata may stand in front of a key that has a meaning. */
 		s = kl_edn_canon(e, key, &n);
 		if (key->ncanon)
 			*which = which_text(s, n);
@@ -126,8 +132,8 @@ static int scan_key(struct kl_edn *e, struct keys *keys, struct kl_edn_val *key,
 }
 
 /*
- * A form that is discarded, or a map with a tag, metadata or a namespace: no comment, which has
- * a blank behind the mark.
+ * Does the text begin with a discarded form, or with a map that has a tag, metadata or a namespace?
+ * In a comment of another format a blank follows the `#'.
  */
 static bool is_marked(const struct kl_head *head)
 {
@@ -171,7 +177,7 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 	const struct kl_edn_val *process = &val[PROCESS], *f = &val[F];
 	int type;
 
-	/* The nemesis and other processes of a name do nothing to the structure. */
+	/* The nemesis and other processes with names do not use the data structure. */
 	if (process->kind == KL_EDN_WORD) {
 		kl_scan_skipped(&r->j.scan, KL_SKIP_NAMED, tok);
 		return 0;
@@ -201,7 +207,7 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 				     &val[VALUE]);
 }
 
-/* Does the operation tell whether keys are independent? */
+/* Find out from an operation whether keys are independent. */
 static int look(struct reader *r, const struct kl_edn_val *val)
 {
 	const struct kl_edn_val *f = &val[F], *type = &val[TYPE];
@@ -212,10 +218,10 @@ static int look(struct reader *r, const struct kl_edn_val *val)
 				&val[VALUE]);
 }
 
-/* A map at the scanner's place. */
+/* Read the map at the scanner's position. */
 static int operation(struct reader *r)
 {
-	/* Behind those of the keys that count is that of another one. */
+	/* val[KEYS] is the value of a key without a meaning. */
 	struct kl_edn_val key, val[KEYS + 1];
 	struct keys keys;
 	struct kl_edn *e = &r->edn;
@@ -257,7 +263,7 @@ static int operation(struct reader *r)
 	return ret || r->looking ? ret : event(r, tok, val);
 }
 
-/* Move behind tags, as #jepsen.history.Op is one, and metadata. */
+/* Skip metadata and tags, such as #jepsen.history.Op. */
 static int prefixes(struct kl_edn *e)
 {
 	const char *tok = e->p;
@@ -279,7 +285,7 @@ static int prefixes(struct kl_edn *e)
 	return ret;
 }
 
-/* All operations; what is wrong with one does not keep the next from being read. */
+/* Read all operations.  After an error in one the next is read, to report its errors as well. */
 static int operations(struct reader *r)
 {
 	struct kl_edn *e = &r->edn;

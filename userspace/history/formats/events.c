@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The form of Horn & Kroening's checker, of sets: a line for each event.
+ * The form of Horn & Kroening's checker, for sets: a line for each event.
  *
  *	2 invokes add 23
  *	0 invokes contains 3
  *	2 returns true
  *
- * A call without a return is pending.  Their `contains' is `has' here.
+ * A call without a return is pending.  `contains' is klin's `has'.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,8 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "history/formats/form.h"
-#include "history/order.h"
-#include "history/pair_events.h"
+#include "history/formats/order.h"
+#include "history/formats/pair_events.h"
 
 enum { ADD, REMOVE, CONTAINS, NMETHODS };
 
@@ -45,7 +45,7 @@ static bool is_events(const struct kl_head *head)
 	return kl_head_is(head, &p, "invokes") || kl_head_is(head, &p, "returns");
 }
 
-/* Literals, so that they are compared as numbers. */
+/* Names are compared with literals, so that the compiler compares numbers. */
 static inline unsigned int which_method(const char *p, size_t len)
 {
 	if (kl_scan_is(p, len, "add"))
@@ -76,7 +76,7 @@ static inline int scan_call(struct reader *r, const char **pp, const char *tok, 
 		return ret;
 	key = kl_word(v);
 	return kl_pairs_call(&r->pairs, tok, process,
-			     &(struct kl_shape){ .method = r->method[m], .nargs = 1, .nres = 1 },
+			     &(struct kl_opsig){ .method = r->method[m], .nargs = 1, .nres = 1 },
 			     &key);
 }
 
@@ -150,10 +150,13 @@ static int read_events(struct kl_input *in, struct kl_history **out)
 	return ret;
 }
 
-/* An operation that this form can say: its method's index here, or -EINVAL after a message. */
+/*
+ * Return: the index of the operation's method in this form, or -EINVAL after a message if it has
+ * none.
+ */
 static int find_method(const struct kl_history *h, const struct kl_op *op)
 {
-	const struct kl_shape *s = kl_op_shape(h, op);
+	const struct kl_opsig *s = kl_op_sig(h, op);
 	const struct kl_val *res = kl_op_res(h, op);
 	bool pending = op->flags & KL_OP_PENDING;
 	char text[256];
@@ -166,8 +169,8 @@ static int find_method(const struct kl_history *h, const struct kl_op *op)
 	    (pending || (s->nres == 1 && res->tag == KL_WORD && res->v <= 1)))
 		return i;
 	kl_op_print(text, sizeof(text), h, op);
-	kl_err("%s: the form events has only add, remove and has, of a number, that are true or "
-	       "false", text);
+	kl_err("%s: the form events has only add, remove and has, with a number and a result that "
+	       "is true or false", text);
 	return -EINVAL;
 }
 

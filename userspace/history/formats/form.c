@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which form a history is of, and klin's own packed one, see form.h. */
+/* Recognizes the form of a history, and registers klin's packed form; see form.h. */
 #include <errno.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ bool kl_head_is(const struct kl_head *head, const char **pp, const char *word)
 	return true;
 }
 
-/* The first line that is not empty, nor a comment if so asked. */
+/* Find the first line from @p on that is not empty, and with @comments no comment. */
 static const char *find_line(const struct kl_head *head, const char *p, bool comments)
 {
 	while (p < head->end) {
@@ -100,8 +100,8 @@ void kl_start_add(struct kl_start *s, const char *data, size_t len)
 }
 
 /*
- * Does the history say what only a recording knows, or a counterexample made of one?  One line
- * of these may be prose: `# release 2.3', `# attached by a kprobe'.
+ * Does the history have headers that only recordings, and counterexamples made from recordings,
+ * have?  A single one may be prose, such as `# release 2.3' or `# attached by a kprobe'.
  */
 static bool is_recording(const struct kl_history *h)
 {
@@ -111,8 +111,8 @@ static bool is_recording(const struct kl_history *h)
 void kl_form_set_memory(const struct kl_form *form, struct kl_history *h)
 {
 	/*
-	 * A recording of a klin that did not write `# memory' yet is of an x86 machine as any
-	 * other: a check of it that knows no store buffers would be a false alarm.
+	 * Old recordings, without `# memory', come from x86 machines, too.  Checking one without
+	 * store buffers could raise a false alarm.
 	 */
 	if (!h->memory.told)
 		h->memory.sc = !form->tso && !is_recording(h);
@@ -140,8 +140,8 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
 	if (!form || (in->end && !start.more))
 		return kl_form_unread(in->name, form, &start);
 	if (in->independent && !form->keys) {
-		kl_err("%s: --independent is of the forms edn and jepsen, and the file is of the "
-		       "form %s: leave it out", in->name, form->name);
+		kl_err("%s: --independent is for the forms edn and jepsen, but the file has the "
+		       "form %s: omit the option", in->name, form->name);
 		return -EINVAL;
 	}
 	in->places = form->places;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The forms that histories come in, one file each, which registers its form by KL_FORM().  A
- * form is told by the head of a file.
+ * The forms of histories.  Each form is a file of its own, which registers it by KL_FORM().  klin
+ * recognizes a form by the head of a history.
  */
 #ifndef KL_HISTORY_FORMATS_FORM_H
 #define KL_HISTORY_FORMATS_FORM_H
@@ -15,35 +15,35 @@
 #include "history/scan.h"
 
 struct kl_head {
-	const char *first;	/* the first line that is not empty, */
-	const char *data;	/* and that is no comment (# or ;); @end if there is none */
+	const char *first; /* the first line that is not empty */
+	const char *data; /* the first such line that is no comment (# or ;), or @end */
 	const char *end;
 };
 
 /*
- * The next word of a line: *p moves to it; returns its length, 0 at the end of
- * the line.  To go on, add the length to *p.
+ * Move *p to the next word of the line.  Return: its length, or 0 at the end of the line.  The
+ * caller adds the length to *p to go on.
  */
 size_t kl_head_word(const struct kl_head *head, const char **p);
-/* The same, and is it this one?  Moves *p behind it if so. */
+/* Is @word the next word of the line?  If so, *p moves behind it. */
 bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
 
 /**
  * struct kl_form - a form of histories
- * @name: as --to and --from call it
- * @help: whose it is, and of what; at most a line
- * @rank: forms of a lower rank are looked for earlier; each has its own
- * @example: a line of it, for messages; several forms may have the same
- * @header: the example is the first line of a file, which tells the form
- * @binary: it has no lines
- * @is: could a file that begins so be of this form?
- * @read: read one; a negative errno, of which -EINVAL comes with a message
- * @write: write one, NULL if klin cannot (.klh is written by kl_klh_write());
- *	-EINVAL after a message when the form cannot express the history
- * @places: what the places of its operations are
- * @keys: values may be [KEY VALUE], as --independent says
- * @tso: what does not say which memory it is of was recorded on x86; others are of
- *	sequential consistency
+ * @name: its name for --to and --from
+ * @help: whose form it is, and for which structures, in at most a line
+ * @rank: a form with a lower rank is tried earlier; all ranks differ
+ * @example: a line for messages; several forms may have the same
+ * @header: the example is the first line of a file, by which klin recognizes the form
+ * @binary: the form has no lines
+ * @is: could a file with this head have the form?
+ * @read: reads a history.  Return: 0, -EINVAL after a message, or another negative errno
+ * @write: writes a history; NULL if klin cannot (kl_klh_write() writes .klh).  Return: 0, -EINVAL
+ *	after a message if the form cannot express the history, or another negative errno
+ * @places: the unit of its operations' places
+ * @keys: values may be [KEY VALUE], see --independent
+ * @tso: a history that does not name its memory model was recorded on x86; in other forms it is
+ *	sequentially consistent
  */
 struct kl_form {
 	const char *name, *help, *example;
@@ -54,55 +54,55 @@ struct kl_form {
 	int (*write)(const struct kl_history *h, FILE *f);
 	enum kl_place_kind places;
 	bool keys, tso;
-	/* Whose histories it writes: by methods' names alone others' would be told as these. */
+	/* the specs whose histories it writes; other specs have methods with the same names */
 	const char *specs[8];
 };
 
 /*
- * Have the form @symbol in the list; the Makefile looks for this word, too.
- * The section is not called as kl_forms() is: the assembler would take one for the other.
+ * Register the form @symbol, named kl_form_NAME in small letters; the Makefile searches for this
+ * line, too, and makes a fuzz target of the name.  The section must not have the name of
+ * kl_forms(), which the assembler would confuse with it.
  */
 #define KL_FORM(symbol)									\
 	static const struct kl_form *const kl_registered_##symbol			\
 	__attribute__((used, section("kl_form_list"))) = &symbol
 
-/* Can klin write it? */
+/* Can klin write histories in this form? */
 static inline bool kl_form_written(const struct kl_form *f)
 {
 	return f->write || f->binary;
 }
 
-/* The form that a file of this head seems to be of; text if it has no data; NULL if it is of none. */
+/* The form of a file with this head: text if it has no data, NULL if no form fits. */
 const struct kl_form *kl_form_tell(const char *data, size_t len);
-/* Read @form, or what form it seems to be if NULL. */
+/* Read a history in @form; NULL: in the form that it seems to have. */
 int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out);
 
 /**
- * kl_form_check() - refuse what can be a history of no form
+ * kl_form_check() - refuse a file that has no form of a history
  * @name: the file
  * @data: its first bytes
- * @len: how many
+ * @len: number of these bytes
  *
- * Return: how many of them say that it is UTF-8, and are to be left out; -EINVAL after a
- * message.
+ * Return: the length of a byte order mark of UTF-8, which readers skip, or -EINVAL after a message.
  */
 int kl_form_check(const char *name, const char *data, size_t len);
 
-/* After the header, or the end: what the history's memory is if it does not say it. */
+/* Set the memory model of a history that does not name it; called after the header or the end. */
 void kl_form_set_memory(const struct kl_form *form, struct kl_history *h);
 
 /* The beginning of a file, for messages. */
 struct kl_start {
 	char text[512];
 	size_t len;
-	bool more;		/* than blanks */
+	bool more;	/* the file has more than blanks */
 };
 
 void kl_start_add(struct kl_start *s, const char *data, size_t len);
 
 /*
- * Say that a file has nothing in it, or of @form, or is of no form if that is
- * NULL, below which its first lines are shown.  Returns -EINVAL.
+ * Report that a file is empty, has nothing of @form, or for NULL has no form; show its first lines.
+ * Return: -EINVAL.
  */
 int kl_form_unread(const char *name, const struct kl_form *form, const struct kl_start *start);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FPTLin's form: a type, and an operation a line: process, start, end, method,
- * value, and for a set 1 or 0, its result.  See linp.h for values and times.
+ * FPTLin's form: a line with the type, then a line for each operation: process, start, end, method,
+ * value, and for a set the result, 1 or 0.  See linp.h for values and times.
  *
  *	# set
  *	2 0 2 CONTAINS 2 0
  *
- * READ_MODIFY_WRITE A B of a register that is 0 at first saw A and wrote B: a
- * cas(A, B) that succeeded.
+ * READ_MODIFY_WRITE A B read A and wrote B: it is a cas(A, B) that succeeded.  The register is 0 at
+ * first.
  */
 #include <errno.h>
 

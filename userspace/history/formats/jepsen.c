@@ -56,7 +56,7 @@ int kl_jepsen_word(struct kl_jepsen *j, const char *text, size_t len, const char
 	return ret ?: kl_history_spell(j->pairs.h, *word, spelling, nspelling);
 }
 
-/* Literals, so that they are compared as numbers. */
+/* Names are compared with literals, so that the compiler compares numbers. */
 static inline unsigned int which_method(const char *f, size_t len)
 {
 	if (kl_scan_is(f, len, "read"))
@@ -80,8 +80,8 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 	int64_t index;
 
 	if (i == KL_JEPSEN_METHODS)
-		return kl_scan_bad(&j->scan, tok, "read, write or cas, enqueue or dequeue, acquire "
-				   "or release");
+		return kl_scan_bad(&j->scan, tok,
+				   "read, write or cas, enqueue or dequeue, acquire or release");
 	if (!j->spec)
 		j->spec = methods[i].spec;
 	if (j->spec != methods[i].spec && strcmp(j->spec, methods[i].spec))
@@ -95,13 +95,13 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 	return i;
 }
 
-/* The write of nil goes first; kl_jepsen_end() gives it a thread. */
+/* Add the first write, of nil; kl_jepsen_end() gives it a thread. */
 static int write_nil(struct kl_jepsen *j, uint64_t process, uint32_t object)
 {
 	struct kl_op op = {
 		.object = object, .cpu = KL_NO_CPU, .flags = KL_OP_DRAINED,
 	};
-	struct kl_shape s = { .nargs = 1 };
+	struct kl_opsig s = { .nargs = 1 };
 	struct kl_val nil = kl_word(KL_JEPSEN_NIL);
 	int64_t thread = kl_history_thread(j->pairs.h, process), method;
 
@@ -114,7 +114,7 @@ static int write_nil(struct kl_jepsen *j, uint64_t process, uint32_t object)
 		return -ENOMEM;
 	op.thread = thread;
 	s.method = j->method[method];
-	/* The log does not have it. */
+	/* This write has no line in the file. */
 	return kl_source_place(j->pairs.h, KL_NO_PLACE) ?:
 	       kl_history_add(j->pairs.h, &op, &s, &nil, NULL);
 }
@@ -129,7 +129,7 @@ static int check_args(struct kl_jepsen *j, const char *tok, unsigned int nargs,
 	return 0;
 }
 
-/* The object of a key, or the only one; a register begins with a write of nil. */
+/* The object of a key, or the only object.  A new register gets its write of nil. */
 static int64_t find_object(struct kl_jepsen *j, uint64_t number, int m,
 			   const struct kl_jepsen_value *v)
 {
@@ -145,8 +145,10 @@ static int64_t find_object(struct kl_jepsen *j, uint64_t number, int m,
 static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 		  struct kl_process *process, int m, const struct kl_jepsen_value *v)
 {
-	const struct kl_shape s = {
-		.method = j->method[m], .nargs = methods[m].nargs, .nres = methods[m].nres,
+	const struct kl_opsig s = {
+		.method = j->method[m],
+		.nargs = methods[m].nargs,
+		.nres = methods[m].nres,
 	};
 	struct kl_val args[2] = { kl_word(v->v[0]), kl_word(v->v[1]) };
 	int64_t object;
@@ -167,26 +169,26 @@ static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 	if (ret)
 		return ret;
 	j->pairs.h->ops[process->op - 1].object = object;
-	/* What it will return, if the history was completed before. */
+	/* In a completed history the call has the value that the operation returns. */
 	if (s.nres && !s.nargs)
 		process->vals[0] = v->kind == KL_JEPSEN_WORD ? args[0] : kl_special(KL_ANY);
 	return 0;
 }
 
-/* As Knossos completes a history: the value of the :ok is that of a call which had nil. */
+/* Complete an operation as Knossos does: a call with nil gets the value of its :ok. */
 static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *process,
 		    const struct kl_jepsen_value *v)
 {
 	static const char expected[] = "the :value that its :invoke has, or nil there";
 	const struct kl_val args[2] = { kl_word(v->v[0]), kl_word(v->v[1]) };
-	const unsigned int n = process->shape.nargs;
+	const unsigned int n = process->sig.nargs;
 	const struct kl_val *had = process->vals;
 	const bool open = n && had[0].tag == KL_ANY;
 	unsigned int i;
 
 	if (v->keyed && j->pairs.h->objects[j->pairs.h->ops[process->op - 1].object] != v->key)
 		return kl_scan_bad(&j->scan, tok, "the key that its :invoke has");
-	if (!n && process->shape.nres && v->kind == KL_JEPSEN_WORD && had[0].tag == KL_WORD &&
+	if (!n && process->sig.nres && v->kind == KL_JEPSEN_WORD && had[0].tag == KL_WORD &&
 	    !kl_val_eq(had[0], args[0]))
 		return kl_scan_bad(&j->scan, tok, expected);
 	if (!n || v->kind == KL_JEPSEN_OTHER || (v->kind == KL_JEPSEN_NONE && !open))
@@ -203,11 +205,11 @@ static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *pro
 	return 0;
 }
 
-/* Has a value that is no number the key of the :invoke, and its arguments or nil? */
+/* Does a value that is no number repeat the key of the :invoke, with its arguments or nil? */
 static bool repeats(const struct kl_jepsen *j, const struct kl_process *process,
 		    const struct kl_jepsen_value *v)
 {
-	const unsigned int n = process->shape.nargs;
+	const unsigned int n = process->sig.nargs;
 	unsigned int i;
 
 	if (v->keyed && j->pairs.h->objects[j->pairs.h->ops[process->op - 1].object] != v->key)
@@ -262,7 +264,7 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 
 	if (m < 0)
 		return m;
-	/* A remark, and not the end of anything. */
+	/* An :info without an open operation is a remark. */
 	if (type == KL_JEPSEN_INFO && !process->op) {
 		kl_scan_skipped(&j->scan, KL_SKIP_REMARK, tok);
 		return 0;
@@ -273,9 +275,11 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 	if (type == KL_JEPSEN_INVOKE)
 		return invoke(j, tok, number, process, m, v);
 	if (!process->op)
-		return kl_scan_bad(&j->scan, tok, "an :invoke of this process before");
-	if (process->shape.method != j->method[m])
-		return kl_scan_bad(&j->scan, tok, "the end of what this process had invoked");
+		return kl_scan_bad(&j->scan, tok,
+				   "an :invoke of this process before its completion");
+	if (process->sig.method != j->method[m])
+		return kl_scan_bad(&j->scan, tok,
+				   "a completion of this process's pending :invoke first");
 	j->ending = type;
 	if (type != KL_JEPSEN_OK && v->text && !repeats(j, process, v))
 		v = &remark;
@@ -303,7 +307,7 @@ int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)
 			if (h->ops[i].call == 0)
 				h->ops[i].thread = thread;
 	}
-	/* What failed was read, though nothing of it is left. */
+	/* A file whose operations all failed was read nevertheless. */
 	if (h)
 		h->declared = j->pairs.now || (j->whole && !j->scan.skip_line);
 	if (!ret && !h->nobjects && kl_history_object(h, 0) < 0)

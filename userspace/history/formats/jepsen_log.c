@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Jepsen's log lines, see jepsen.h for what they mean:
+ * Jepsen's log lines; jepsen.h describes their meaning:
  *
  *	INFO  jepsen.util - 2	:invoke	:write	4
  *	INFO  jepsen.util - 2	:info	:write	:timed-out
  *	INFO [2024-11-26 16:34:02,623] jepsen worker 2 - jepsen.util 2	:invoke	:write	4
  *
- * Values are EDN, as in jepsen_value.h.  Behind one may stand a tab and what was wrong.  Lines
- * of other programs in the log, and those of the nemesis, are passed over.
+ * Values are EDN, as in jepsen_value.h.  A tab and an error text may follow the value.  Lines of
+ * other programs and of the nemesis are skipped.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,10 +18,10 @@
 #define PROGRAM	"jepsen.util"
 
 struct reader {
-	struct kl_edn edn;	/* of the value of the line */
+	struct kl_edn edn; /* scanner of the line's value */
 	struct kl_jepsen j;
 	struct kl_edn_keys keys;
-	bool looking;		/* for what tells whether keys are independent, and no more */
+	bool looking; /* this pass only finds out whether keys are independent */
 };
 
 static bool is_jepsen(const struct kl_head *head)
@@ -29,11 +29,11 @@ static bool is_jepsen(const struct kl_head *head)
 	const char *p = head->data;
 	size_t n = kl_head_word(head, &p);
 
-	/* Other programs may have written the first lines. */
+	/* The first lines may be those of other programs. */
 	if (p < head->end && !strchr("{([#;", *p) &&
 	    memmem(p, head->end - p, PROGRAM, sizeof(PROGRAM) - 1))
 		return true;
-	/* A level, or the date in front of it. */
+	/* A line begins with a level or a date. */
 	if (n < 4 || (!kl_scan_digit(*p) && (*p < 'A' || *p > 'Z')))
 		return false;
 	for (p += n; (n = kl_head_word(head, &p)); p += n)
@@ -42,7 +42,7 @@ static bool is_jepsen(const struct kl_head *head)
 	return false;
 }
 
-/* The value at @p, none is nil, and what may stand behind it. */
+/* Read the value at @p, nil if there is none, and the error text that may follow. */
 static int scan_value(struct reader *r, const char *p, struct kl_edn_val *v)
 {
 	struct kl_edn *e = &r->edn;
@@ -62,7 +62,7 @@ static int scan_value(struct reader *r, const char *p, struct kl_edn_val *v)
 	return ret;
 }
 
-/* The same of an :info, where the text of an error need not be EDN: then it is a remark. */
+/* The same for an :info, whose error text need not be EDN; it is a remark then. */
 static int scan_info(struct reader *r, const char *p, struct kl_edn_val *v)
 {
 	int ret;
@@ -121,7 +121,7 @@ static int scan_line(void *ctx, const char **pp)
 	if (*p == '-' && kl_scan_end(p[1]))
 		p = kl_scan_skip(p + 1);
 	tok = p;
-	/* What Jepsen's own functions have to say begins with words. */
+	/* Other messages of Jepsen's own functions begin with words. */
 	if (!kl_scan_digit(*p) && *p != ':' && *kl_scan_skip(p + kl_scan_word(p)) != ':')
 		return pass_over(r, KL_SKIP_FOREIGN, *pp);
 	if (*p == ':')
@@ -141,7 +141,10 @@ static int scan_line(void *ctx, const char **pp)
 	return event(r, tok, process, type, &f, p + f.len);
 }
 
-/* All of it is in memory, as what tells whether keys are independent may come last. */
+/*
+ * Read all lines.  The log is in memory, since its last line may show whether keys are
+ * independent.
+ */
 static int read_lines(struct reader *r)
 {
 	int ret;

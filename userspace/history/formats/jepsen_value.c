@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values of EDN as Jepsen's structures hold them, see jepsen_value.h. */
+/* Conversion of EDN values to those of Jepsen's structures, see jepsen_value.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 struct conversion {
 	struct kl_jepsen *j;
 	struct kl_edn *e;
-	bool ended;		/* by :fail or :info, where a value may be a remark */
-	bool text;		/* it is not made of numbers and nil alone */
-	bool strange;		/* it has a word that no value had: a remark for certain */
+	bool ended; /* the event is :fail or :info, so the value may be a remark */
+	bool text; /* something in the value is neither a number nor nil */
+	bool strange; /* the value has a word that no value had before: it is a remark */
 };
 
-/* The word of a value that is no number, spelled as it is written, but on one line. */
+/* Get the word of a value that is no number; its spelling is the source text on one line. */
 static int spell(struct kl_jepsen *j, const struct kl_edn_val *v, const char *canon, size_t len,
 		 uint64_t *word)
 {
@@ -27,7 +27,7 @@ static int spell(struct kl_jepsen *j, const struct kl_edn_val *v, const char *ca
 			break;
 	if (v->tok + i == v->end)
 		return kl_jepsen_word(j, canon, len, v->tok, i, word);
-	/* What cannot be seen is only in strings of the canonical text. */
+	/* In a canonical text only strings have characters that cannot be seen. */
 	line = malloc(len * 6 + 1);
 	if (!line)
 		return -ENOMEM;
@@ -54,12 +54,12 @@ static int word_of(struct conversion *c, const struct kl_edn_val *v, uint64_t *w
 	canon = kl_edn_canon(c->e, v, &len);
 	if (!c->ended)
 		return spell(c->j, v, canon, len, word);
-	/* No remark becomes a word that the history has. */
+	/* The words of a remark are not added to the history. */
 	c->strange |= !kl_words_find(&c->j->words, canon, len, word);
 	return 0;
 }
 
-/* The value as Jepsen's structures hold it; @pair: that of cas. */
+/* Convert a value; with @pair it is the value of a cas. */
 static int convert(struct conversion *c, const struct kl_edn_val *v, bool pair,
 		   struct kl_jepsen_value *out)
 {
@@ -81,7 +81,7 @@ static int convert(struct conversion *c, const struct kl_edn_val *v, bool pair,
 	return ret;
 }
 
-/* The same of [KEY VALUE]. */
+/* Convert a [KEY VALUE]. */
 static int convert_keyed(struct conversion *c, const char *tok, const struct kl_edn_val *v,
 			 bool pair, struct kl_jepsen_value *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values of EDN as Jepsen's structures hold them: those of the maps of a history and those of
- * a log's lines are the same, and are read by the same code.
+ * Conversion of EDN values to those of Jepsen's structures.  Maps and log lines have the same
+ * values and share this code.
  */
 #ifndef KL_HISTORY_FORMATS_JEPSEN_VALUE_H
 #define KL_HISTORY_FORMATS_JEPSEN_VALUE_H
@@ -10,17 +10,17 @@
 #include "history/formats/jepsen.h"
 
 /**
- * kl_jepsen_value_event() - the next event, whose value is one of EDN
+ * kl_jepsen_value_event() - process the next event, whose value is EDN
  * @j: the reader
- * @e: that of the value, which was the last that it read
+ * @e: the scanner, which read the value last
  * @independent: values are [KEY VALUE]
  * @tok: the event, for messages
- * @number: of the process
- * @type: and its type
- * @f: the name of the operation, a keyword
- * @v: its value
+ * @number: number of the process
+ * @type: type of the event
+ * @f: name of the operation, a keyword
+ * @v: value of the operation
  *
- * Return: 0, -EINVAL after a message, another negative errno.
+ * Return: 0, -EINVAL after a message, or another negative errno.
  */
 int kl_jepsen_value_event(struct kl_jepsen *j, struct kl_edn *e, bool independent,
 			  const char *tok, uint64_t number, enum kl_jepsen_type type,

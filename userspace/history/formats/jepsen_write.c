@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the forms jepsen and edn, see jepsen.h and kv.h: registers, queues and
- * mutexes, and as EDN maps that are put to and got from.
+ * Writes the forms jepsen and edn, see jepsen.h and kv.h: registers, queues and mutexes, and in EDN
+ * also maps with put and get.
  *
- * What is no number is written as it is spelled, if that is one value of EDN and no other
- * word's.
+ * A word that is no number is written as its spelling, if the spelling is one EDN value and no
+ * other word has the same.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "history/formats/edn.h"
 #include "history/formats/jepsen.h"
-#include "history/order.h"
+#include "history/formats/order.h"
 #include "history/spell.h"
 
 enum { READ, WRITE, CAS, ENQ, DEQ, LOCK, UNLOCK, GET, PUT, METHODS };
@@ -37,10 +37,10 @@ struct writer {
 	FILE *f;
 	const char *form;
 	bool log;
-	struct kl_words spelled;	/* canonical texts of the values that are no numbers, */
-	uint64_t *word;			/* and the history's word of each */
+	struct kl_words spelled; /* canonical texts of the values that are no numbers */
+	uint64_t *word; /* the history's word of each of these texts */
 	size_t nword, cword;
-	bool pairs;			/* one of them may be taken for [KEY VALUE] */
+	bool pairs; /* a value could be read as [KEY VALUE] */
 };
 
 static int cannot(const struct writer *w, const struct kl_op *op, const char *why)
@@ -52,7 +52,7 @@ static int cannot(const struct writer *w, const struct kl_op *op, const char *wh
 	return -EINVAL;
 }
 
-/* The value that is spelled so, in @text with a newline behind it; -EINVAL if it is none. */
+/* Parse the spelling @text, which ends with a newline.  Return: 0, or -EINVAL if it is no value. */
 static int parse(struct kl_edn *e, const char *text, struct kl_edn_val *v)
 {
 	*e = (struct kl_edn){ .scan.quiet = true, .p = text, .end = strchr(text, '\n') + 1 };
@@ -60,7 +60,7 @@ static int parse(struct kl_edn *e, const char *text, struct kl_edn_val *v)
 	       v->kind == KL_EDN_INT ? -EINVAL : 0;
 }
 
-/* 1 if @word can be written as it is spelled, 0 if not, or a negative errno. */
+/* Return: 1 if @word can be written as @spelling, 0 if not, or a negative errno. */
 static int check_spelling(struct writer *w, uint64_t word, const char *spelling)
 {
 	struct kl_edn e = { 0 };
@@ -71,7 +71,7 @@ static int check_spelling(struct writer *w, uint64_t word, const char *spelling)
 	char *text;
 	int ret;
 
-	/* A reader of EDN looks at eight characters at a time. */
+	/* The blanks are needed since the reader loads eight characters at a time. */
 	ret = asprintf(&text, "%s\n%8s", spelling, "") < 0 ? -ENOMEM : parse(&e, text, &v);
 	if (!ret) {
 		canon = kl_edn_canon(&e, &v, &len);
@@ -91,7 +91,7 @@ static int check_spelling(struct writer *w, uint64_t word, const char *spelling)
 	return ret == -EINVAL ? 0 : ret ?: 1;
 }
 
-/* The same of numbers, nil and what has a spelling. */
+/* The same for @n values, which may be numbers, nil, and words with spellings. */
 static int plain(struct writer *w, const struct kl_val *v, unsigned int n)
 {
 	const char *spelling;
@@ -109,8 +109,8 @@ static int plain(struct writer *w, const struct kl_val *v, unsigned int n)
 }
 
 /*
- * Would others be read?  Nil is what registers begin as, and is read where their reads and
- * writes have it; in strings numbers have no sign.
+ * Would a reader get other values?  Nil is allowed where reads and writes of registers have it,
+ * since registers begin as nil.  In strings numbers have no sign.
  */
 static bool others(int m, const struct kl_val *v, unsigned int n)
 {
@@ -121,11 +121,11 @@ static bool others(int m, const struct kl_val *v, unsigned int n)
 	return false;
 }
 
-/* The method of an operation that the form can say; -EINVAL after a message. */
+/* Return: the operation's method in this form, or -EINVAL after a message if there is none. */
 static int find_method(struct writer *w, const struct kl_op *op)
 {
 	const struct kl_val *args = kl_op_args(w->h, op), *res = kl_op_res(w->h, op);
-	const struct kl_shape *s = kl_op_shape(w->h, op);
+	const struct kl_opsig *s = kl_op_sig(w->h, op);
 	bool pending = op->flags & KL_OP_PENDING;
 	int m, ret;
 
@@ -150,11 +150,11 @@ static int find_method(struct writer *w, const struct kl_op *op)
 	if (ret < 0)
 		return ret;
 	if (!ret || ((m != READ || !w->log) && others(m, res, 1)))
-		return cannot(w, op, m == DEQ ? "has only removals that found a number" :
+		return cannot(w, op, m == DEQ ? "has only removals that returned a number" :
 			      "has only numbers below 2^62");
 	if (m == CAS && !res->v && !w->log)
-		return cannot(w, op, "has no comparison that fails (:fail says that it did not "
-			      "happen); the form jepsen has");
+		return cannot(w, op, "has no failed comparisons (:fail means that the operation "
+				     "had no effect); use the form jepsen");
 	return m;
 }
 
@@ -170,11 +170,11 @@ static void put_num(const struct writer *w, struct kl_val v)
 		fprintf(w->f, "%" PRId64, (int64_t)v.v);
 }
 
-/* What goes in :value. */
+/* Write the :value of an event. */
 static void put_value(const struct writer *w, const struct kl_op *op, int m, const char *type)
 {
 	const struct kl_val *args = kl_op_args(w->h, op), *res = kl_op_res(w->h, op);
-	const struct kl_shape *s = kl_op_shape(w->h, op);
+	const struct kl_opsig *s = kl_op_sig(w->h, op);
 	bool ok = !strcmp(type, "ok");
 
 	switch (m) {
@@ -224,7 +224,7 @@ static void put_event(const struct writer *w, uint64_t process, const struct kl_
 	fputs("}\n", w->f);
 }
 
-/* Two events of an operation that is none of the history's. */
+/* Write the two events of an operation that the history does not have. */
 static void put_pair(const struct writer *w, uint64_t process, const char *end, const char *f,
 		     const char *value)
 {
@@ -243,9 +243,9 @@ static void put_pair(const struct writer *w, uint64_t process, const char *end, 
 }
 
 /*
- * A register of theirs begins as nil: the first event must say what ours began as.  Of a
- * history that is nothing but the write of nil a read that did not happen is written, since
- * an empty file is of no form.
+ * A register of these forms begins as nil.  Skip a first write of nil; without one, write the 0
+ * that klin's register begins with.  If the history has nothing but the write of nil, write a
+ * read that failed, since an empty file has no form.
  */
 static size_t put_first(struct writer *w, const uint64_t *events, size_t n)
 {
@@ -258,7 +258,7 @@ static size_t put_first(struct writer *w, const uint64_t *events, size_t n)
 	for (i = 0; i < h->nthreads; i++)
 		if (h->threads[i] > largest)
 			largest = h->threads[i];
-	/* A read of nil, which did not happen, tells that values like [1 2] have no keys. */
+	/* A failed read of nil shows readers that values like [1 2] have no keys. */
 	if (w->pairs && m < LOCK)
 		put_pair(w, largest + 1, "fail", m > CAS ? "dequeue" : "read", "nil");
 	if (m > CAS)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Strings of key-value logs as words, see kv.h. */
+/* Reads key-value logs, and turns their strings into words; see kv.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 #include "history/formats/kv_tree.h"
 #include "history/formats/kv_word.h"
 
-#define AHEAD		16	/* operations */
-#define NODES_FIRST	(KL_WORDS_FIRST + ((uint64_t)1 << 40))	/* words of nodes */
+#define AHEAD		16 /* operations ahead of their turn whose strings are prefetched */
+#define NODES_FIRST	(KL_WORDS_FIRST + ((uint64_t)1 << 40)) /* the first word of a node */
 
 enum kind { GET, PUT, APPEND };
 
-/* Ours, in specs/map.lin, specs/kv.lin and what kv_spec.c writes. */
+/* klin's methods, in specs/map.lin, specs/kv.lin and the specs that kv_spec.c writes. */
 enum { M_PUT, M_APPEND, M_APPEND2, M_APPEND3, M_GET, M_REMOVE, M_APPEND_ANY, M_APPEND0,
        METHODS };
 
-/* Beside each operation of the history. */
+/* Data of each operation beside the history's. */
 struct extra {
-	const char *s;		/* the string that it puts or appends, or got */
+	const char *s; /* the string that was put, appended or got */
 	size_t len;
 	uint64_t key;
 	unsigned int line;
@@ -37,13 +37,13 @@ struct kl_kv {
 	struct kl_jepsen *j;
 	struct extra *extra;
 	size_t cextra;
-	int method[METHODS];	/* index + 1 in the history, once one is needed */
+	int method[METHODS]; /* index + 1 in the history; 0: not needed so far */
 	struct kl_intern keys;
-	uint32_t (*roots)[2];	/* of each key, see root(); 0: not yet there */
+	uint32_t (*roots)[2]; /* the roots of each key's trees, see root(); 0: none so far */
 	size_t nroots, croots;
 	struct kl_kv_tree tree;
-	struct kl_kv_keys key;	/* their words */
-	bool appends;		/* there are some */
+	struct kl_kv_keys key; /* words of the keys */
+	bool appends; /* the log has appends */
 };
 
 bool kl_kv_is(const char *f, size_t len)
@@ -76,7 +76,7 @@ void kl_kv_free(struct kl_kv *kv)
 	free(kv);
 }
 
-static int set_method(struct kl_kv *kv, struct kl_shape *s, int m)
+static int set_method(struct kl_kv *kv, struct kl_opsig *s, int m)
 {
 	static const char *const names[METHODS] = {
 		"put", "append", "append2", "append3", "get", "remove", "append_any",
@@ -96,7 +96,7 @@ static int set_method(struct kl_kv *kv, struct kl_shape *s, int m)
 
 static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t len)
 {
-	/* Literals, so that they are compared as numbers. */
+	/* Names are compared with literals, so that the compiler compares numbers. */
 	if (kl_scan_is(f, len, "get"))
 		return GET;
 	if (kl_scan_is(f, len, "put"))
@@ -109,9 +109,9 @@ static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t le
 static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process, int kind,
 		  const struct kl_edn_val *key, const struct kl_edn_val *v)
 {
-	/* put_op() says which method it is, and with what values. */
+	/* The method and the values are set later, by put_op(). */
 	struct kl_history *h = kv->j->pairs.h;
-	struct kl_shape s = { 0 };
+	struct kl_opsig s = { 0 };
 	struct extra *x;
 	int ret;
 
@@ -136,7 +136,7 @@ static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process,
 	return ret ? ret : kl_pairs_call(&kv->j->pairs, tok, process, &s, NULL);
 }
 
-/* What an event that ends an operation says again is what the :invoke said. */
+/* Check that the event that ends an operation repeats the key and value of its :invoke. */
 static int check_again(struct kl_kv *kv, const struct extra *x, enum kl_jepsen_type type,
 		       const struct kl_edn_val *key, const struct kl_edn_val *v)
 {
@@ -178,10 +178,12 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 	if (type == KL_JEPSEN_INVOKE)
 		return invoke(kv, tok, process, kind, key, v);
 	if (!process->op)
-		return kl_scan_bad(&kv->j->scan, tok, "an :invoke of this process before");
+		return kl_scan_bad(&kv->j->scan, tok,
+				   "an :invoke of this process before its completion");
 	x = &kv->extra[process->op - 1];
 	if (x->kind != kind)
-		return kl_scan_bad(&kv->j->scan, tok, "the end of what this process had invoked");
+		return kl_scan_bad(&kv->j->scan, tok,
+				   "a completion of this process's pending :invoke first");
 	ret = check_again(kv, x, type, key, v);
 	if (ret)
 		return ret;
@@ -202,7 +204,9 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 
 /* ---- appends ---- */
 
-/* The root of the tree of what a key held (@kind 0), or of what was appended to it (1). */
+/*
+ * The root of the tree of the strings that a key held (@kind 0), or that were appended to it (1).
+ */
 static int root(struct kl_kv *kv, uint64_t key, unsigned int kind, uint32_t *out)
 {
 	const int64_t i = kl_intern(&kv->keys, &key, 1);
@@ -228,7 +232,7 @@ static int walk(struct kl_kv *kv, size_t i, unsigned int kind, bool add, uint32_
 	return ret ? ret : kl_kv_tree_walk(&kv->tree, *node, x->s, x->len, add, node);
 }
 
-/* The trees of all that was got and appended, and what can be made of what was put. */
+/* Build the trees of the strings that were got and appended, and mark what puts can lead to. */
 static int build(struct kl_kv *kv, uint32_t *node)
 {
 	const struct kl_history *h = kv->j->pairs.h;
@@ -261,7 +265,7 @@ static int build(struct kl_kv *kv, uint32_t *node)
 	return kl_kv_tree_steps(&kv->tree);
 }
 
-/* The word of a node's string: 0 is "", that of a key which is not there. */
+/* Get the word of a node's string.  0 is "", which a missing key holds. */
 static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_val *v)
 {
 	char s[KL_KV_SPELLED + 1];
@@ -276,7 +280,7 @@ static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_
 	return kl_kv_spell(kv->j->pairs.h, v->v, s + n, sizeof(s) - n, false);
 }
 
-/* Is this one of the steps that the arguments of its append have no room for? */
+/* Does the append of this step have too many steps for its arguments? */
 static bool is_rule(const struct kl_kv_tree *t, const struct kl_kv_step *s)
 {
 	const struct kl_kv_node *to = &t->node[s->to];
@@ -284,7 +288,7 @@ static bool is_rule(const struct kl_kv_tree *t, const struct kl_kv_step *s)
 	return t->node[s->append].nsteps > KL_KV_STEPS && (to->ends || to->useful);
 }
 
-/* The specification with the steps of appends that have many of them, if there are such. */
+/* Make the spec with the steps of appends that have many, if there are any. */
 static int make_spec(struct kl_kv *kv)
 {
 	const struct kl_kv_tree *t = &kv->tree;
@@ -313,11 +317,11 @@ static int make_spec(struct kl_kv *kv)
 	return ret;
 }
 
-/* The method and the values of append @i. */
-static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_shape *s,
+/* Get the method and the values of append @i. */
+static int append_sig(struct kl_kv *kv, size_t i, uint32_t node, struct kl_opsig *s,
 			struct kl_val *v)
 {
-	/* An append's node is no value's: nobody gets this one. */
+	/* The node of an append is no node of a value, so no get returns this word. */
 	const struct kl_val other = kl_word(NODES_FIRST + node);
 	const struct extra *x = &kv->extra[i];
 	const struct kl_kv_node *n;
@@ -330,7 +334,7 @@ static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_sha
 	n = &kv->tree.node[node];
 	*v++ = kl_word(x->key);
 	any = n->nsteps > KL_KV_STEPS;
-	/* One that leads nowhere has a step, too, and is not a put. */
+	/* An append without steps gets one, too, or it would be a put. */
 	steps = any || !x->len ? 0 : n->nsteps ?: 1;
 	for (k = 0; k < steps && !ret; k++, v += 2) {
 		v[0] = v[1] = other;
@@ -346,21 +350,21 @@ static int append_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_sha
 	return set_method(kv, s, !x->len ? M_APPEND0 : any ? M_APPEND_ANY : M_PUT + steps);
 }
 
-/* The same of any operation, whose string is at @node. */
-static int op_shape(struct kl_kv *kv, size_t i, uint32_t node, struct kl_shape *s, struct kl_val *v)
+/* The same for any operation, whose string is at @node. */
+static int op_sig(struct kl_kv *kv, size_t i, uint32_t node, struct kl_opsig *s, struct kl_val *v)
 {
 	const struct extra *x = &kv->extra[i];
 	struct kl_val val = kl_special(KL_ABSENT);
 	int ret = 0;
 
 	if (x->kind == APPEND)
-		return append_shape(kv, i, node, s, v);
-	/* What is put and is no node is a value that is never got. */
+		return append_sig(kv, i, node, s, v);
+	/* A string that was put and has no node is never got. */
 	if (x->len)
 		val = kl_word(NODES_FIRST + (node ? node : kv->tree.n + i));
 	if (kv->appends && x->len && x->got)
 		ret = kl_kv_spell(kv->j->pairs.h, val.v, x->s, x->len, false);
-	/* Without appends a string of digits is a number. */
+	/* In a log without appends a string of digits is a number. */
 	if (!kv->appends && x->len && !ret)
 		ret = kl_kv_string(kv->j, x->s, x->len, &val.v);
 	if (ret)
@@ -381,17 +385,17 @@ static int put_op(struct kl_kv *kv, size_t i, uint32_t node)
 {
 	struct kl_history *h = kv->j->pairs.h;
 	struct kl_val v[KL_MAX_ARGS];
-	struct kl_shape s = { 0 };
-	int64_t shape;
+	struct kl_opsig s = { 0 };
+	int64_t sig;
 	int ret;
 
-	ret = op_shape(kv, i, node, &s, v);
+	ret = op_sig(kv, i, node, &s, v);
 	if (ret)
 		return ret;
-	shape = kl_history_shape(h, &s, v, v + s.nargs);
-	if (shape < 0)
-		return shape;
-	h->ops[i].shape = shape;
+	sig = kl_history_sig(h, &s, v, v + s.nargs);
+	if (sig < 0)
+		return sig;
+	h->ops[i].sig = sig;
 	return 0;
 }
 
@@ -414,13 +418,14 @@ int kl_kv_end(struct kl_kv *kv)
 		ret = build(kv, node) ?: make_spec(kv);
 	if (ret == -E2BIG) {
 		kv->j->scan.errors++;
-		kl_err("%s: the appended strings can make what was got in too many ways (%zu%s): "
-		       "expected strings that are in fewer places of it, or fewer operations",
+		kl_err("%s: the appended strings can make the value of a get in too many ways "
+		       "(%zu%s): expected strings with fewer occurrences in it, or fewer "
+		       "operations",
 		       kv->j->scan.name, kv->tree.nsteps, kv->tree.ntodo ? " and more" : "");
 		ret = -EINVAL;
 	}
 	for (i = 0; i < h->nops && !ret; i++) {
-		/* The strings are far from one another. */
+		/* The strings lie far from each other in memory. */
 		if (i + AHEAD < h->nops)
 			__builtin_prefetch(kv->extra[i + AHEAD].s);
 		if (!kl_pairs_dropped(&h->ops[i]))

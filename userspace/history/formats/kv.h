@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Logs of key-value stores whose values are strings: get, put and append, as
- * Porcupine's tests have them.  A key begins as "".
+ * Logs of key-value stores whose values are strings: get, put and append, as in Porcupine's tests.
+ * A key holds "" at first.
  *
- * They are read as operations of a map of words.  What equals a string is a word;
- * "" is a key that is not there, so that putting it is a removal.
+ * A log becomes a history of a map of words.  Equal strings have equal words.  A key that holds
+ * "" is missing, so a put of "" is a removal.
  *
- * With appends a word stands for a string that was got or a beginning of one; kv_tree.h says
- * why these are enough.  Appending leads from one of them to another, or to a value that
- * nobody gets, as specs/kv.lin has it.  Where one leads from more than three, the history
- * carries a specification of its own, see kv_spec.h.
+ * With appends a word stands for a string that was got, or a beginning of one; kv_tree.h explains
+ * why these are enough.  An append leads from one word to another, or to a value that nobody
+ * gets, see specs/kv.lin.  If an append leads from more than three words, the history carries a
+ * spec of its own, see kv_spec.h.
  */
 #ifndef KL_HISTORY_FORMATS_KV_H
 #define KL_HISTORY_FORMATS_KV_H
@@ -21,13 +21,13 @@ struct kl_kv;
 
 struct kl_kv *kl_kv_new(struct kl_jepsen *j, const struct kl_edn *edn);
 void kl_kv_free(struct kl_kv *kv);
-/* Is this one of its methods? */
+/* Is @f a method of a key-value store? */
 bool kl_kv_is(const char *f, size_t len);
-/* As kl_jepsen_event(); the strings must stay. */
+/* As kl_jepsen_event(); the strings must live until kl_kv_end(). */
 int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jepsen_type type,
 		const char *f, size_t len, const struct kl_edn_val *key,
 		const struct kl_edn_val *v);
-/* After the last event: turn strings to words. */
+/* Turn strings into words, after the last event. */
 int kl_kv_end(struct kl_kv *kv);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes the specification of a key-value log, see kv_spec.h. */
+/* Writes the spec of a key-value log, see kv_spec.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,16 +9,17 @@
 #include "history/formats/kv_spec.h"
 #include "base/shipped.h"
 
-#define MAX_WINDOWS	6500	/* and strings: fit the byte code's 16 bits of an address */
-#define WINDOW		64	/* values: bits of a word */
+/* maximal number of windows and strings, since addresses of the byte code have 16 bits */
+#define MAX_WINDOWS	6500
+#define WINDOW		64 /* values of a window, one for each bit of a word */
 
-/* The method stands before this line, and begins so. */
+/* The new method is inserted before the line @place, and begins with @head. */
 static const char place[] = "\tpartition by k;\n";
 static const char head[] = "\tmethod append_any(word k, word s) {\n";
 
 /*
- * Of values from @first on, each to the one that is @to - @first above it: all of the next @n,
- * or, if @mask is not 0, those whose bit is set there.
+ * Steps for string @s: values from @first on lead to the value that is @to - @first above them.
+ * These are the next @n values or, if @mask is not 0, those whose bit is set in it.
  */
 struct window {
 	uint64_t s, first, n, to, mask;
@@ -42,7 +43,7 @@ static void put_window(FILE *f, const struct window *w)
 		fprintf(f, "n = %" PRIu64 ";\n", w->n);
 }
 
-/* A tree of comparisons over the windows of one string, which are sorted by value. */
+/* Write a tree of comparisons for the windows of one string, which are sorted by value. */
 static void put_values(FILE *f, const struct window *w, size_t n)
 {
 	if (n == 1) {
@@ -56,7 +57,7 @@ static void put_values(FILE *f, const struct window *w, size_t n)
 	fputs("}\n", f);
 }
 
-/* The same of several strings: @w is sorted by string. */
+/* The same for the windows @w of several strings, which are sorted by string. */
 static void put_strings(FILE *f, const struct window *w, size_t n)
 {
 	size_t mid = n / 2;
@@ -67,7 +68,7 @@ static void put_strings(FILE *f, const struct window *w, size_t n)
 		fputs("}\n", f);
 		return;
 	}
-	/* A string's windows stay together. */
+	/* The windows of a string stay together. */
 	while (mid && w[mid - 1].s == w[mid].s)
 		mid--;
 	while (!mid || w[mid - 1].s == w[mid].s)
@@ -84,7 +85,7 @@ static uint64_t low_bits(uint64_t n)
 	return n < WINDOW ? (1ull << n) - 1 : ~0ull;
 }
 
-/* Neighbours that go equally far are one window with no mask; how many there are. */
+/* Merge neighbours with equal distances into windows without a mask.  Return: number of windows. */
 static size_t merge(const struct kl_kv_rule *rules, size_t n, struct window *w)
 {
 	size_t nw = 0, i;
@@ -102,7 +103,7 @@ static size_t merge(const struct kl_kv_rule *rules, size_t n, struct window *w)
 	return nw;
 }
 
-/* Those that go equally far and are near are one window with a mask. */
+/* Pack near values with equal distances into windows with a mask.  Return: number of windows. */
 static size_t pack(struct window *w, size_t n)
 {
 	size_t nw = 0, i;
@@ -124,7 +125,7 @@ static size_t pack(struct window *w, size_t n)
 	return nw;
 }
 
-/* What of the byte code is taken: each window and each string is a branch. */
+/* The number of branches in the byte code: one for each window and each string. */
 static size_t branches(const struct window *w, size_t n)
 {
 	size_t sum = n, i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The specification of a key-value log with appends that have more steps than specs/kv.lin
- * takes as arguments: specs/kv.lin with a method more, which has them in its text.  The
- * history carries it, and so do certificates, so that every reader of it knows the steps.
+ * The spec of a key-value log with appends that have more steps than specs/kv.lin takes as
+ * arguments.  It is specs/kv.lin with one more method, which has the steps in its text.  The
+ * history and its certificates carry the spec, so that every reader knows the steps.
  *
  *	method append_any(word k, word s) {
  *		atomic_flush {
@@ -24,28 +24,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Appending @s makes @to of @from; all are words of nodes but 0, which is "". */
+/* An append of @s turns @from into @to.  All are words of nodes, but 0, which is "". */
 struct kl_kv_rule {
 	uint64_t s, from, to;
 };
 
 /**
- * kl_kv_spec() - write the specification
- * @rules: the steps, which are sorted
- * @n: how many
- * @text: set; free() it
+ * kl_kv_spec() - write the spec
+ * @rules: the steps; the function sorts them
+ * @n: number of steps
+ * @text: gets the spec, to be freed by free()
  *
- * Return: 0; -E2BIG if there are too many; -ENOMEM.
+ * Return: 0, -E2BIG if there are too many steps, or -ENOMEM.
  */
 int kl_kv_spec(struct kl_kv_rule *rules, size_t n, char **text);
 
 /*
- * Is @text the specification @base with append_any, as kl_kv_spec() writes it?  All that @base
- * says holds in it, and it knows what the appends of one log do.
+ * Is @text the spec @base with a method append_any that kl_kv_spec() wrote?  Then everything that
+ * @base says holds for @text, too.
  */
 bool kl_kv_spec_extends(const char *base, const char *text);
 
-/* For a summary: ", with the appends of the history" if @text is such a one, else "". */
+/* The note of a summary: ", with the appends of the history" if @text is such a spec, else "". */
 const char *kl_kv_spec_note(const char *text);
 
 #endif

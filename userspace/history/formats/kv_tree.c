@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What appending makes of strings, see kv_tree.h. */
+/* The trees of a key-value log's strings, see kv_tree.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static int add_node(struct kl_kv_tree *t, char c, uint32_t *node)
 	ret = kl_grow(t->node, t->cap, t->n + 2);
 	if (ret)
 		return ret;
-	/* Node 0 stands for none. */
+	/* Node 0 means no node. */
 	if (!t->n)
 		t->node[t->n++] = (struct kl_kv_node){ 0 };
 	t->node[t->n] = (struct kl_kv_node){ .c = c };
@@ -75,7 +75,7 @@ int kl_kv_tree_reach(struct kl_kv_tree *t, uint32_t node, uint32_t appends)
 	return 0;
 }
 
-/* All steps from one value: go down the tree of values and that of appends side by side. */
+/* Find all steps from one value, by a walk down both trees side by side. */
 static int steps_from(struct kl_kv_tree *t, uint32_t from, uint32_t appends)
 {
 	struct kl_kv_pair at = { from, appends };
@@ -129,7 +129,10 @@ int kl_kv_tree_steps(struct kl_kv_tree *t)
 		if (ret)
 			return ret;
 	}
-	/* A child's number is above its parent's: from the last to the first they are settled. */
+	/*
+	 * A child has a higher number than its parent, so nodes are processed from the last to
+	 * the first.
+	 */
 	if (t->nsteps)
 		qsort(t->step, t->nsteps, sizeof(*t->step), by_depth);
 	for (i = 0; i < t->nsteps; i++) {

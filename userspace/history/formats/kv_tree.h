@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What appending makes of the strings of a key-value log.
+ * The effect of appends on the strings of a key-value log.
  *
- * Per key there is a tree of the strings that were got, a character an edge, and one of the
- * strings that were appended.  A node of the first tree stands for the string that leads to
- * it.  A step says that appending a string to one node's string makes another node's.
+ * Each key has a tree of the strings that were got and a tree of the strings that were appended; an
+ * edge is a character.  A node of the first tree stands for the string on the way to it.  A step
+ * leads from a node to the node of its string with an appended string.
  *
- * A string that is no node is no beginning of one that was got.  Appending leaves it so, and
- * no get can return it: one such string need not be told from another.  The same holds for a
- * node from which no steps lead to a string that was got, and a node to which no steps lead
- * from "" or a string that was put is never a value.  Steps between the other nodes thus say
- * all that decides whether a history is linearizable, whatever the strings look like.
+ * A string without a node is no beginning of a string that was got.  It stays so after each
+ * append, and no get returns it, so all such strings can be taken for one.  The same is true for
+ * a node from which no steps lead to a string that was got.  A node to which no steps lead from
+ * "" or from a string that was put is never a value.  So the steps between the other nodes alone
+ * decide whether a history is linearizable, whatever the strings look like.
  */
 #ifndef KL_HISTORY_FORMATS_KV_TREE_H
 #define KL_HISTORY_FORMATS_KV_TREE_H
@@ -19,14 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KL_KV_STEPS	3	/* of an append that its node has, as many as specs/kv.lin */
+#define KL_KV_STEPS	3 /* steps of an append that a node has room for, as specs/kv.lin */
 
 struct kl_kv_node {
 	uint32_t parent, child, next;	/* first child, next sibling; 0: none */
-	uint32_t nsteps;	/* of the end of an appended string */
+	uint32_t nsteps; /* number of steps, at the end of an appended string */
 	uint32_t from[KL_KV_STEPS], to[KL_KV_STEPS];
-	char c;			/* leads to it from its parent */
-	bool ends;		/* of a string that was got, or appended */
+	char c; /* the character of the edge from its parent */
+	bool ends; /* a string that was got or appended ends here */
 	bool reached, useful;
 };
 
@@ -43,14 +43,17 @@ struct kl_kv_tree {
 	size_t nsteps, csteps;
 };
 
-/* A tree of its own; 0, -ENOMEM, -EOVERFLOW. */
+/* Make a tree.  Return, here and below: 0, -ENOMEM or -EOVERFLOW. */
 int kl_kv_tree_root(struct kl_kv_tree *t, uint32_t *root);
-/* The node of a string below a root, added if @add; 0: there is none.  The same. */
+/* Find the node of a string below a root, and with @add make a missing one; node 0 means none. */
 int kl_kv_tree_walk(struct kl_kv_tree *t, uint32_t root, const char *s, size_t len, bool add,
 		    uint32_t *node);
-/* The value @node is possible for a key whose appended strings are below @appends. */
+/*
+ * Note that a key may hold the string of @node; the strings appended to the key are below
+ * @appends.
+ */
 int kl_kv_tree_reach(struct kl_kv_tree *t, uint32_t node, uint32_t appends);
-/* After the last of all: find the steps.  The same, and -E2BIG: there are too many. */
+/* Find the steps, when all strings are there.  Return: also -E2BIG if there are too many steps. */
 int kl_kv_tree_steps(struct kl_kv_tree *t);
 void kl_kv_tree_free(struct kl_kv_tree *t);
 

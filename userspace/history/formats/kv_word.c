@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Words of keys and their spellings, see kv_word.h. */
+/* Words and spellings of keys, see kv_word.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "history/spell.h"
 
 #define SPELLED		KL_KV_SPELLED
-#define OTHERS_FIRST	((uint64_t)1 << 50)	/* above the words of strings and nodes, */
-#define DIGITS_FIRST	((uint64_t)1 << 60)	/* and those of strings of digits above these */
+#define OTHERS_FIRST	((uint64_t)1 << 50) /* above the words of strings and nodes */
+#define DIGITS_FIRST	((uint64_t)1 << 60) /* words of strings of digits, above all others */
 
-/* Leave the end of a long text; true if it is cut.  No character of UTF-8 is cut in two. */
+/* Cut a long text to its end, at a character of UTF-8.  Return: true if it was cut. */
 static bool take_end(const char **s, size_t *len)
 {
 	if (*len <= SPELLED)
@@ -25,7 +25,7 @@ static bool take_end(const char **s, size_t *len)
 	return true;
 }
 
-/* Write a text on one line; @quoted: it stands in quotes.  Returns the length. */
+/* Write a text on one line; with @quoted, for use in quotes.  Return: the length. */
 static size_t put(char *text, const char *s, size_t len, bool quoted)
 {
 	size_t n = 0;
@@ -85,7 +85,7 @@ int kl_kv_key(struct kl_kv_keys *keys, const struct kl_edn_val *key, uint64_t *w
 	if (key->kind == KL_EDN_STRING)
 		return kl_kv_string(keys->j, key->s, key->len, word);
 	s = kl_edn_canon(keys->edn, key, &len);
-	/* It would be the string without. */
+	/* Its canonical text would be that of the string without metadata. */
 	if (*s == '"')
 		return kl_scan_bad(&keys->j->scan, key->tok, "a :key without metadata");
 	ret = kl_words_get(&keys->others, s, len, word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The form of LiMo and Violin, of stacks, queues, deques and sets: a line for each event.
+ * The form of LiMo and Violin, for stacks, queues, deques and sets: a line for each event.
  *
  *	# @object atomic-stack
  *	[1] call push(a)
@@ -8,11 +8,12 @@
  *	[1] return
  *	[2] return a
  *
- * The number is that of a thread or of the operation.  Values are numbers or
- * words, and equal if they are written alike: 01 is another one than 1.  A removal that
- * returns `empty', or nothing, found nothing, but one that is called with a value as in
- * pop(a) returns that, and what pop(?) returns is not known.  A set's methods return true or false or, as Violin's own set, the value if it
- * was in the set, else `empty'.
+ * The number in brackets is a thread or an operation.  Values are numbers or words, and equal if
+ * they are written alike: 01 and 1 differ.
+ *
+ * A removal that returns `empty' or nothing found nothing.  A removal that is called with a
+ * value, as in pop(a), returns that value; the result of pop(?) is unknown.  A set's methods
+ * return true or false; in Violin's set they return the value if it was in the set, else `empty'.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,24 +21,24 @@
 
 #include "base/err.h"
 #include "history/formats/form.h"
-#include "history/pair_events.h"
+#include "history/formats/pair_events.h"
 #include "history/spell.h"
 #include "history/string_pool.h"
 
-#define METHODS	4	/* of a type, at most */
+#define METHODS	4 /* maximal number of methods of a type */
 
-/* What a method has for arguments and results. */
+/* The arguments and results of a method. */
 enum shape {
-	GIVE,		/* a value, and no result but `true' */
-	TAKE,		/* no value, and one as the result */
-	ADD,		/* a value: was it none of the set's? */
-	TELL,		/* a value: was it one of the set's? */
+	GIVE,		/* a value, and no result except `true' */
+	TAKE,		/* no argument, and a value as the result */
+	ADD,		/* a value; the result is true if it was not in the set */
+	TELL,		/* a value; the result is true if it was in the set */
 };
 
-/* Violin's own objects, LiMo and java.util.concurrent name the same methods in several ways. */
+/* Violin's own objects, LiMo and java.util.concurrent have different names for the same method. */
 static const struct limo_type {
 	const char *name, *spec;
-	const char *expected;	/* for messages */
+	const char *expected;	/* list of the methods for messages */
 	struct {
 		const char *ours, *theirs;
 		enum shape shape;
@@ -67,7 +68,7 @@ struct reader {
 	struct kl_pairs pairs;
 	struct kl_words words;
 	const struct limo_type *type;
-	uint16_t method[METHODS];	/* ours, by index in the type */
+	uint16_t method[METHODS];	/* the history's methods, by index in the type */
 };
 
 /* Is the word at @p one of the names? */
@@ -88,7 +89,7 @@ static bool is_limo(const struct kl_head *head)
 	const char *p = head->data;
 	size_t n;
 
-	/* A line of comment is all that there may be. */
+	/* A comment with `@object TYPE' suffices, also in a file without events. */
 	for (n = 0; head->first + n < head->data; n++)
 		if (head->first[n] == '@' && head->data - head->first - n > 8 &&
 		    !memcmp(head->first + n, "@object ", 8))
@@ -121,11 +122,12 @@ static int scan_header(struct reader *r, const char *p)
 		if (kl_scan_is(p, n, types[i].name))
 			break;
 	if (i == sizeof(types) / sizeof(*types))
-		return kl_scan_stop(&r->scan, p, "atomic-stack, atomic-queue, atomic-deque or "
-				    "atomic-set");
+		return kl_scan_stop(&r->scan, p,
+				    "atomic-stack, atomic-queue, atomic-deque or atomic-set");
 	type = &types[i];
 	if (r->type && r->type != type)
-		return kl_scan_stop(&r->scan, p, "the object of before: a file is of one object");
+		return kl_scan_stop(&r->scan, p,
+				    "the object of the first line: a file has one object");
 	if (r->type)
 		return 0;
 	r->type = type;
@@ -141,7 +143,7 @@ static int scan_header(struct reader *r, const char *p)
 	return r->pairs.h->spec_path ? 0 : -ENOMEM;
 }
 
-/* What most values are: a number, which ends with the word. */
+/* Read a number that is a whole word, as most values are. */
 static bool scan_number(const char **pp, bool in, struct kl_val *v)
 {
 	const char *p = *pp + in;
@@ -157,7 +159,7 @@ static bool scan_number(const char **pp, bool in, struct kl_val *v)
 	return true;
 }
 
-/* The word of a value, which people see as it is written. */
+/* Get the word of a value, and remember how the value is written. */
 static int word_of(struct reader *r, const char *p, size_t n, uint64_t *word)
 {
 	const size_t before = r->words.n;
@@ -173,8 +175,8 @@ static int word_of(struct reader *r, const char *p, size_t n, uint64_t *word)
 }
 
 /*
- * A value with or without parentheses around it; none is 1, with *pp moved behind it.  What is
- * not there, as `empty' and Java's null, and what is not known, as `?', are no words.
+ * Read a value, with or without parentheses, and move *pp behind it.  `empty' and Java's null are
+ * absent, and `?' is unknown.  Return: 0, 1 if there is no value, -EINVAL, or -ENOMEM.
  */
 static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 {
@@ -209,7 +211,7 @@ static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 	return 0;
 }
 
-/* Nothing is left of the line but a comment; *pp moves to its end.  0 or -EINVAL. */
+/* Move *pp to the end of the line, where only a comment may be left.  Return: 0 or -EINVAL. */
 static int scan_end(struct reader *r, const char **pp)
 {
 	const char *p = kl_scan_skip(*pp);
@@ -220,7 +222,7 @@ static int scan_end(struct reader *r, const char **pp)
 	return kl_scan_eol(&r->scan, pp);
 }
 
-/* The index in the type of the method that is named at @p; -EINVAL after a message. */
+/* Return: the index in the type of the method named at @p, or -EINVAL after a message. */
 static int scan_method(struct reader *r, const char *p, size_t n)
 {
 	int i;
@@ -231,7 +233,7 @@ static int scan_method(struct reader *r, const char *p, size_t n)
 	return kl_scan_bad(&r->scan, p, r->type->expected);
 }
 
-/* Is it one of the results of a set's methods, with or without a parenthesis in front? */
+/* Is `true' or `false' at @p, with or without a parenthesis in front? */
 static bool is_truth(const char *p)
 {
 	size_t n;
@@ -246,7 +248,7 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 {
 	const char *p = kl_scan_skip(*pp), *arg;
 	struct kl_process *process;
-	struct kl_shape s = { 0 };
+	struct kl_opsig s = { 0 };
 	enum shape shape;
 	struct kl_val v;
 	size_t n = 0;
@@ -255,7 +257,8 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 
 	if (!r->type)
 		return kl_scan_stop(&r->scan, tok,
-				    "a line `# @object atomic-stack' (or -queue) before");
+				    "a line `# @object atomic-stack' (or -queue) before the "
+				    "operations");
 	while (!kl_scan_end(p[n]) && p[n] != '(')
 		n++;
 	ret = scan_method(r, p, n);
@@ -273,7 +276,8 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	if (ret == 1 && s.nargs)
 		return kl_scan_bad(&r->scan, p, "a value");
 	if (s.nargs && (v.tag != KL_WORD || (shape != GIVE && is_truth(arg))))
-		return kl_scan_bad(&r->scan, arg, "a value that is told from what methods return");
+		return kl_scan_bad(&r->scan, arg,
+				   "a value that differs from the words that methods return");
 	told = ret == 0 && shape == TAKE;
 	if (scan_end(r, &p))
 		return -EINVAL;
@@ -282,15 +286,15 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	if (ret)
 		return ret;
 	ret = kl_pairs_call(&r->pairs, tok, process, &s, &v);
-	/* What it will return, if it does and the call says it. */
+	/* The call may say what the method returns. */
 	if (!ret && shape == TAKE)
 		process->vals[0] = told ? v : kl_special(KL_ABSENT);
 	return ret;
 }
 
 /*
- * What a set's method returned at @p: true or false, the value, or that it is not there.
- * Return: 1 or 0 for whether it was there before, or did as was asked; -EINVAL.
+ * Read the result of a set's method: true, false, the value, or `empty'.  Return: 1 for true or the
+ * value, 0 for false or `empty', or -EINVAL after a message.
  */
 static int scan_told(struct reader *r, const char *p, enum shape shape, struct kl_val arg,
 		     const struct kl_val *v)
@@ -306,7 +310,7 @@ static int scan_told(struct reader *r, const char *p, enum shape shape, struct k
 	return kl_scan_bad(&r->scan, p, "true or false, the value, or empty");
 }
 
-/* What a removal returned: @v, or @bare nothing, where the call had @told. */
+/* Reconcile a removal's result @v, or no result if @bare, with the value @told of its call. */
 static int take_told(struct reader *r, const char *p, struct kl_val told, bool bare,
 		     struct kl_val *v)
 {
@@ -314,7 +318,7 @@ static int take_told(struct reader *r, const char *p, struct kl_val told, bool b
 		*v = told.tag == KL_ABSENT ? kl_special(KL_EMPTY) : told;
 	if (told.tag == KL_ABSENT || told.tag == KL_ANY || kl_val_eq(*v, told))
 		return 0;
-	return kl_scan_bad(&r->scan, p, "the value that its call has");
+	return kl_scan_bad(&r->scan, p, "the value of its call");
 }
 
 static enum shape shape_of(const struct reader *r, unsigned int method)
@@ -339,9 +343,9 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 		return ret;
 	if (!process->op)
 		return kl_scan_bad(&r->scan, tok, "a call before the return");
-	shape = shape_of(r, process->shape.method);
+	shape = shape_of(r, process->sig.method);
 	if (shape != TAKE && is_truth(p)) {
-		/* No value of the history. */
+		/* `empty' is no value of the history. */
 		v = kl_special(KL_ABSENT);
 		p += kl_scan_word(p);
 		ret = 0;
@@ -351,7 +355,9 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 	if (ret < 0)
 		return ret;
 	if (ret == 0 && shape == GIVE && !kl_scan_past(value, "true"))
-		return kl_scan_bad(&r->scan, value, "the end of the line: it adds a value");
+		return kl_scan_bad(&r->scan, value,
+				   "the end of the line: an operation that adds a value has no "
+				   "result");
 	if (scan_end(r, &p))
 		return -EINVAL;
 	*pp = p;

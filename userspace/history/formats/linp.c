@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LinP's form (Lee & Mathur): a type, and an operation a line: method, value,
- * start, end; all operations have ended.  See linp.h for values and times.
+ * LinP's form (Lee & Mathur): a line with the type, then a line for each operation: method, value,
+ * start, end.  All operations have returned.  See linp.h for values and times.
  *
  *	# stack
  *	push 1 1 2
  *	pop -1 5 6
  *
- * PolyLin, its successor, tells the results of a set, too, as 1 or 0:
+ * In the form of PolyLin, its successor, lines of sets have results, too, 1 or 0:
  *
  *	# set
  *	insert 1 0 1 2
  *
- * It names no threads.  For people to look at, operations are put on as few as
- * there can be.
+ * The form has no threads.  For readers, the operations are put on as few threads as possible.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,9 +21,10 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/heap.h"
 #include "base/mem.h"
 #include "history/formats/linp_scan.h"
-#include "history/order.h"
+#include "history/formats/order.h"
 
 #define PEEK	{ "peek", "peek", KL_LINP_TAKE }
 
@@ -48,7 +48,7 @@ static const struct kl_linp_type types[] = {
 	  .methods = { { "insert", "add", KL_LINP_TRUE }, { "remove", "remove", KL_LINP_TRUE },
 		       { "contains_true", "has", KL_LINP_TRUE },
 		       { "contains_false", "has", KL_LINP_FALSE },
-		       /* PolyLin's, with a result. */
+		       /* PolyLin's methods, with a result */
 		       { "contains", "has", KL_LINP_TELL }, { "insert", "add", KL_LINP_TELL },
 		       { "remove", "remove", KL_LINP_TELL } } },
 };
@@ -61,7 +61,7 @@ static bool is_linp(const struct kl_head *head)
 	       (head->data == head->end || !kl_scan_digit(*head->data));
 }
 
-/* Has a line a result, between value and times?  Three numbers follow the value then. */
+/* Does the line have a result between value and times?  Then three numbers follow the value. */
 static bool has_result(const struct kl_linp *l, int m, const char *p)
 {
 	int words;
@@ -75,7 +75,7 @@ static bool has_result(const struct kl_linp *l, int m, const char *p)
 	return words > 2;
 }
 
-/* The same method with a result; @m if there is none. */
+/* The method with the same name that has a result, or @m if there is none. */
 static int telling(const struct kl_linp *l, int m)
 {
 	const struct kl_linp_method *t = l->type->methods;
@@ -112,64 +112,29 @@ static int scan_line(void *ctx, const char **pp)
 	return kl_linp_add(l, m, &op, v, result);
 }
 
-struct lane {
-	uint64_t until;
-	uint32_t thread;
-};
-
-/* The first lane is busy until @until.  Halves are moved: what was just stored is read again. */
-static void sift_down(struct lane *heap, size_t n, uint64_t until)
+/* Number threads such that the operations of one thread do not overlap. */
+static int number_threads(struct kl_history *h)
 {
-	const uint32_t thread = heap[0].thread;
-	size_t i = 0, k;
-
-	while ((k = 2 * i + 1) < n) {
-		if (k + 1 < n && heap[k + 1].until < heap[k].until)
-			k++;
-		if (heap[k].until >= until)
-			break;
-		heap[i].until = heap[k].until;
-		heap[i].thread = heap[k].thread;
-		i = k;
-	}
-	heap[i].until = until;
-	heap[i].thread = thread;
-}
-
-static void sift_up(struct lane *heap, size_t i)
-{
-	struct lane last = heap[i];
-
-	for (; i && heap[(i - 1) / 2].until > last.until; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = last;
-}
-
-/* Threads such that operations of one follow one another for certain. */
-static int lanes(struct kl_history *h)
-{
-	struct lane *heap = NULL;
-	size_t n = 0, cap = 0, i;
+	struct kl_heap lanes = { .n = 0 };	/* threads by the return of their last operation */
+	size_t i;
 	int64_t thread;
 	int ret = 0;
 
 	for (i = 0; i < h->nops; i++) {
 		struct kl_op *op = &h->ops[i];
 
-		if (n && heap[0].until < op->call) {
-			op->thread = heap[0].thread;
-			sift_down(heap, n, op->ret);
+		if (lanes.n && lanes.entry[0].key < op->call) {
+			op->thread = lanes.entry[0].value;
+			kl_heap_replace(&lanes, op->ret, op->thread);
 			continue;
 		}
-		thread = kl_history_thread(h, n);
-		ret = thread < 0 ? thread : kl_grow(heap, cap, n + 1);
+		thread = kl_history_thread(h, lanes.n);
+		ret = thread < 0 ? thread : kl_heap_push(&lanes, op->ret, thread);
 		if (ret)
 			break;
 		op->thread = thread;
-		heap[n] = (struct lane){ .until = op->ret, .thread = thread };
-		sift_up(heap, n++);
 	}
-	free(heap);
+	free(lanes.entry);
 	return ret;
 }
 
@@ -184,7 +149,7 @@ static int read_linp(struct kl_input *in, struct kl_history **out)
 	ret = kl_linp_read(&l, in, scan_line, out);
 	if (ret)
 		return ret;
-	ret = lanes(*out);
+	ret = number_threads(*out);
 	if (ret) {
 		kl_history_free(*out);
 		*out = NULL;
@@ -204,8 +169,8 @@ static bool is_named(const struct kl_history *h)
 }
 
 /*
- * The type whose methods these are: that of the history's spec; if this is none of them, push
- * and pop are a stack's.
+ * The type that has all methods of the history: the one of its spec if possible.  Otherwise push
+ * and pop are those of a stack.
  */
 static const struct kl_linp_type *type_of(const struct kl_history *h)
 {
@@ -217,7 +182,7 @@ static const struct kl_linp_type *type_of(const struct kl_history *h)
 	for (t = types; t < types + NTYPES; t++) {
 		if (named ? !kl_history_is(h, t->spec) : t->reversed)
 			continue;
-		/* A method that nobody called does not matter. */
+		/* Methods without an operation do not matter. */
 		for (i = 0; i < h->nmethods; i++) {
 			for (m = t->methods; m->theirs && strcmp(m->ours, h->methods[i]); m++)
 				;
@@ -228,7 +193,7 @@ static const struct kl_linp_type *type_of(const struct kl_history *h)
 			return t;
 	}
 	kl_err("the form linp has sets, stacks, queues, priority queues and deques: the history's "
-	       "methods are of none");
+	       "methods fit none of them");
 	return NULL;
 }
 
@@ -245,15 +210,15 @@ struct writer {
 	const struct kl_history *h;
 	const struct kl_linp_type *t;
 	FILE *f;
-	bool low, high;		/* there are values below 2^63, and from there on */
+	bool low, high;		/* some values are below 2^63; some are at or above 2^63 */
 	uint64_t largest;
 };
 
-/* Method and value of an operation; NULL after a message. */
+/* Return: the method's name in this form, and the value in @value; or NULL after a message. */
 static const char *find_method(const struct writer *w, const struct kl_op *op,
 			       const struct kl_val **value)
 {
-	const struct kl_shape *s = kl_op_shape(w->h, op);
+	const struct kl_opsig *s = kl_op_sig(w->h, op);
 	const struct kl_val *v, *res = kl_op_res(w->h, op);
 	const char *ours = w->h->methods[s->method];
 	uint64_t told = s->nres ? res->v : 0;
@@ -263,7 +228,7 @@ static const char *find_method(const struct writer *w, const struct kl_op *op,
 		cannot(w->h, op, "has no operations without a return");
 		return NULL;
 	}
-	/* What did not change the set told whether the value was in it. */
+	/* An add or remove that did not change the set shows whether the value was in it. */
 	if (s->nres == 1 && res->tag == KL_WORD && !told &&
 	    (!strcmp(ours, "add") || !strcmp(ours, "remove"))) {
 		told = *ours == 'a';
@@ -289,7 +254,7 @@ static const char *find_method(const struct writer *w, const struct kl_op *op,
 	return NULL;
 }
 
-/* What all values of a priority queue are like, which have to be turned round. */
+/* Find out which values there are: those of a priority queue have to be reversed. */
 static int look_at_values(struct writer *w)
 {
 	const struct kl_val *v;
@@ -309,7 +274,7 @@ static int look_at_values(struct writer *w)
 	}
 	if (!w->high || !w->low)
 		return 0;
-	kl_err("values on both sides of 2^63, which the form linp cannot say");
+	kl_err("values on both sides of 2^63, which the form linp cannot express");
 	return -EINVAL;
 }
 
@@ -331,7 +296,7 @@ static int put_op(const struct writer *w, const struct kl_op *op, const uint64_t
 	return 0;
 }
 
-/* Times are 1, 2, ...: nothing is at the same time, and lines are in order. */
+/* Write times 1, 2, ..., so that no two events have equal times, and lines in order of call. */
 static int write_linp(const struct kl_history *h, FILE *f)
 {
 	struct writer w = { .h = h, .f = f, .t = type_of(h) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the readers of LinP's and FPTLin's forms share, see linp.h. */
+/* Code that the readers of LinP's and FPTLin's forms share, see linp.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ bool kl_linp_is(const struct kl_head *head, const struct kl_linp_type *types, si
 	return len && !kl_head_word(head, &p) && find_type(types, n, name, len);
 }
 
-/* What lines of the type's method @i begin with, and become. */
+/* Prepare method @i of the type: its name in the file and its method of the history. */
 static int begin_method(struct kl_linp *l, unsigned int i)
 {
 	static const struct {
@@ -51,8 +51,10 @@ static int begin_method(struct kl_linp *l, unsigned int i)
 
 	if (index < 0)
 		return index;
-	l->shape[i] = (struct kl_shape){
-		.method = index, .nargs = values[m->shape].nargs, .nres = values[m->shape].nres,
+	l->sig[i] = (struct kl_opsig){
+		.method = index,
+		.nargs = values[m->shape].nargs,
+		.nres = values[m->shape].nres,
 	};
 	name->len = len < sizeof(name->chars) ? len : sizeof(name->chars);
 	name->mask = UINT64_MAX >> (64 - 8 * name->len);
@@ -69,7 +71,7 @@ int kl_linp_header(struct kl_linp *l, const char **pp)
 	int ret;
 
 	if (l->type && find_type(l->types, l->ntypes, p, n) && kl_scan_skip(p + n)[0] == '\n')
-		return kl_scan_bad(&l->scan, p, "a comment: a file is of one type");
+		return kl_scan_bad(&l->scan, p, "a comment: a file has one type");
 	if (l->type)
 		return 0;
 	l->h->declared = true;
@@ -85,7 +87,7 @@ int kl_linp_header(struct kl_linp *l, const char **pp)
 	return l->h->spec_path ? 0 : -ENOMEM;
 }
 
-/* A process does one thing at a time. */
+/* Check that the operations of a process do not overlap. */
 static int check_processes(const struct kl_linp *l)
 {
 	const struct kl_history *h = l->h;
@@ -96,7 +98,8 @@ static int check_processes(const struct kl_linp *l)
 	if (ret <= 0)
 		return ret;
 	kl_history_err(h, b, KL_AT_CALL,
-		  "process %" PRIu64 " is called at %" PRIu64 " while in another operation, from %"
+		  "process %" PRIu64 " is called at %" PRIu64
+		  " during another operation of its thread, from %"
 		  PRIu64 " to %" PRIu64, h->threads[h->ops[b].thread],
 		  h->ops[b].call / 2, h->ops[a].call / 2, h->ops[a].ret / 2);
 	return -EINVAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parts of a line of LinP's and FPTLin's forms, see linp.h.  Inlined: reading a file
- * is little else.
+ * Readers of the parts of a line in LinP's and FPTLin's forms, see linp.h.  They are inlined, since
+ * reading a file consists of little else.
  */
 #ifndef KL_HISTORY_FORMATS_LINP_SCAN_H
 #define KL_HISTORY_FORMATS_LINP_SCAN_H
@@ -15,7 +15,10 @@
 #define KL_LINP_MAX_TIME	((UINT64_MAX >> 1) - 1)
 #define KL_LINP_EMPTY		((uint64_t)-1)
 
-/* The index of the method at *pp in the type's, which moves behind it; -EINVAL after a message. */
+/*
+ * Read a method and move *pp behind it.  Return: its index in the type, or -EINVAL after a
+ * message.
+ */
 __attribute__((always_inline))
 static inline int kl_linp_method(struct kl_linp *l, const char **pp)
 {
@@ -39,7 +42,7 @@ static inline int kl_linp_method(struct kl_linp *l, const char **pp)
 	return kl_scan_bad(&l->scan, p, l->type->expected);
 }
 
-/* The value at *pp that the method of index @m has. */
+/* Read the value of method @m at *pp. */
 __attribute__((always_inline))
 static inline int kl_linp_value(struct kl_linp *l, int m, const char **pp, uint64_t *v)
 {
@@ -58,7 +61,7 @@ static inline int kl_linp_value(struct kl_linp *l, int m, const char **pp, uint6
 	return 0;
 }
 
-/* The result at *pp, 1 or 0, of a method that tells it. */
+/* Read a result at *pp, 1 or 0. */
 static inline int kl_linp_result(struct kl_linp *l, const char **pp, uint64_t *v)
 {
 	const char *p = kl_scan_skip(*pp), *tok = p;
@@ -81,7 +84,7 @@ static inline int kl_linp_time(struct kl_linp *l, const char **pp, uint64_t *tim
 	       kl_scan_bad(&l->scan, tok, "a time below 2^63 - 1") : 0;
 }
 
-/* The start and the end of an operation at *pp, in our times. */
+/* Read the start and the end of an operation at *pp, and convert them to the history's times. */
 __attribute__((always_inline))
 static inline int kl_linp_times(struct kl_linp *l, const char **pp, struct kl_op *op)
 {
@@ -103,7 +106,7 @@ static inline int kl_linp_times(struct kl_linp *l, const char **pp, struct kl_op
 	return 0;
 }
 
-/* Add the operation whose method has index @m, on @v and @w. */
+/* Add an operation of method @m with the values @v and @w. */
 __attribute__((always_inline))
 static inline int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, uint64_t v, uint64_t w)
 {
@@ -120,7 +123,7 @@ static inline int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, uint64
 	op->flags |= KL_OP_DRAINED;
 	op->cpu = KL_NO_CPU;
 	return kl_source_place(l->h, l->scan.line) ?:
-	       kl_batch_add(l->h, op, l->shape[m], vals, !empty);
+	       kl_batch_add(l->h, op, l->sig[m], vals, !empty);
 }
 
 #endif

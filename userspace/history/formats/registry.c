@@ -27,7 +27,7 @@ static void sort(void)
 {
 	const size_t n = __stop_kl_form_list - __start_kl_form_list;
 
-	/* A developer's mistake, which every test shows. */
+	/* This is a programming error, which every test shows. */
 	if (n > MAX_FORMS)
 		abort();
 	memcpy(forms, __start_kl_form_list, n * sizeof(*forms));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files that are no histories: what they are, and what was expected. */
+/* Messages about files that are no histories: their first lines, and the expected ones. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "history/formats/form.h"
 
-#define LINES	3	/* that are shown */
-#define EXAMPLES	512	/* bytes that name a line of each form */
+#define LINES	3 /* number of lines that are shown */
+#define EXAMPLES	512 /* bytes of a list of all examples */
 
 static const struct {
 	const char *magic;
@@ -42,8 +42,8 @@ int kl_form_check(const char *name, const char *data, size_t len)
 }
 
 /*
- * "`A' (x), `B' (y), or a first line `C' (z)": what lines of all forms look like.  Forms of
- * one example are named together.
+ * List an example of each form: "`A' (x), `B' (y), or a first line `C' (z)".  Forms with the same
+ * example are named together.
  */
 static const char *all_examples(char text[EXAMPLES])
 {
@@ -57,7 +57,8 @@ static const char *all_examples(char text[EXAMPLES])
 			if ((*f)->binary || (*f)->header != header)
 				continue;
 			if (!strcmp((*f)->example, last))
-				len = len - 1 + snprintf(text + len - 1, EXAMPLES - len + 1, ", %s)",
+				len = len - 1 + snprintf(text + len - 1, EXAMPLES - len + 1,
+							 ", %s)",
 							 (*f)->name);
 			else
 				len += snprintf(text + len, EXAMPLES - len, "%s%s`%s' (%s)",
@@ -79,10 +80,10 @@ int kl_form_unread(const char *name, const struct kl_form *form, const struct kl
 		kl_err_at(name, 0, 0, "the file is empty: expected a history; a history without "
 			  "operations begins with `# klin history 1'");
 	else if (form)
-		kl_err_at(name, 1, 0, "nothing of the file is an operation: expected the form %s, as "
-			  "in `%s'", form->name, form->example);
+		kl_err_at(name, 1, 0, "the file has no operation: expected the form %s, as in "
+				      "`%s'", form->name, form->example);
 	else
-		kl_err_at(name, 1, 0, "the file is of no form that klin reads: expected %s",
+		kl_err_at(name, 1, 0, "the file has no form that klin reads: expected %s",
 			  all_examples(examples));
 	if (start->more)
 		kl_err_lines(start->text, start->len, LINES);

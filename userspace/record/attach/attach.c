@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Attaching: choose a target for each clause, specialise the BPF programs for
- * it, load and attach them.
- */
+/* Attaching: specialise BPF programs for the target of each clause, load and attach them. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +17,7 @@
 #include "task.skel.h"
 #include "tp.skel.h"
 
-static int libbpf_says(enum libbpf_print_level level, const char *fmt, va_list ap)
+static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	char text[16384], *line, *save;
 
@@ -32,8 +29,8 @@ static int libbpf_says(enum libbpf_print_level level, const char *fmt, va_list a
 	return 0;
 }
 
-/* The cause in words; -v shows what the verifier or libbpf said. */
-static const char *cause(int err)
+/* Explain an error in words; with -v, print_libbpf() prints the messages of libbpf. */
+static const char *explain(int err)
 {
 	switch (-err) {
 	case EPERM:
@@ -52,7 +49,7 @@ static const char *cause(int err)
 		return "the kernel refused the program; -v shows why";
 	case ENOENT:
 	case ESRCH:
-		return "the kernel does not know it";
+		return "not found in the kernel";
 	case EILSEQ:
 		return "no instruction begins at this offset";
 	case E2BIG:
@@ -154,8 +151,8 @@ static void close_group(const struct kl_kernel *k, struct kl_group *g)
 	memset(g, 0, sizeof(*g));
 }
 
-/* Keep two programs of the object, by name, the call's first; the others are not loaded. */
-static int choose(struct kl_group *g, const char *const *names, unsigned int n)
+/* Select the programs with these names, first the call's; the object's others are not loaded. */
+static int select_programs(struct kl_group *g, const char *const *names, unsigned int n)
 {
 	struct bpf_program *prog;
 	unsigned int i;
@@ -180,7 +177,7 @@ static int attach_place(struct kl_recorder *r, struct kl_prog *prog, const struc
 	return kl_kprobe_attach(r->kernel, prog, p->module, p->symbol, p->offset, kind);
 }
 
-/* The call of a clause's function, or its return. */
+/* Attach to the call or to the return of a clause's function. */
 static int attach_side(struct kl_recorder *r, const struct kl_clause *c, struct kl_group *g,
 		       enum kl_way way, bool at_return)
 {
@@ -196,14 +193,14 @@ static int attach_side(struct kl_recorder *r, const struct kl_clause *c, struct 
 	return p->link ? 0 : -errno;
 }
 
-/* Has it more steps than most?  All is zero, KLIN_END, after a program's end. */
+/* Return: true if a fetch program may be too long for func.bpf.c.  Steps behind its end are 0. */
 static bool is_long(const struct kl_clause *c)
 {
 	return c->conf.call[KLIN_FEW_INSNS - 1].code || c->conf.ret[KLIN_FEW_INSNS - 1].code;
 }
 
-/* What to open for a clause. */
-static const void *programs_of(const struct kl_clause *c, size_t *size)
+/* The ELF bytes of the BPF object for a clause. */
+static const void *elf_of_clause(const struct kl_clause *c, size_t *size)
 {
 	if (kl_found_place(&c->found))
 		return place_bpf__elf_bytes(size);
@@ -218,8 +215,8 @@ static bool can_share(const struct kl_clause *c)
 }
 
 /*
- * Clauses on one function, two by two: that costs two thirds of what it costs when each
- * has programs of its own.
+ * Let two clauses on one function share programs.  The pair costs two thirds of two clauses with
+ * programs of their own.
  */
 static void pair_clauses(struct kl_recorder *r)
 {
@@ -235,9 +232,13 @@ static void pair_clauses(struct kl_recorder *r)
 }
 
 /*
- * The return's side is attached first: a return without a call says more than
- * a call of which nobody will ever know whether it returned.  A place comes last: a hit
- * without a call says little; but of kprobes at one address the newest runs first.
+ * Attach the programs of a clause, or of a pair of clauses, in this order:
+ *
+ * - First the return.  A recorded return without a call is of more use than a call without a
+ *   return, which stays pending for ever.
+ * - Then the call.
+ * - Last the place, since a hit without a call is of little use.  But of kprobes at one address
+ *   the newest runs first.  So a place at the function's first instruction precedes the call.
  */
 static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_group *g,
 		       enum kl_way way)
@@ -265,14 +266,14 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 		conf[i]->ring = place ? 0 : kl_ring_entries(r, nvals);
 		confs[i] = *conf[i];
 	}
-	elf = programs_of(c, &size);
+	elf = elf_of_clause(c, &size);
 	err = kl_open_object(r, elf, size, confs, i * sizeof(*confs), &g->obj);
 	if (err)
 		return err;
 	if (!place)
 		err = kl_ring_size(r, g, nvals);
 	if (!err)
-		err = choose(g, names[way], place ? 3 : 2);
+		err = select_programs(g, names[way], place ? 3 : 2);
 	for (i = 0; !err && way == KL_WAY_FENTRY && i < 2; i++)
 		err = bpf_program__set_attach_target(g->progs[i].prog, 0, c->found.func.name);
 	if (!err)
@@ -292,16 +293,17 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 	return err;
 }
 
-/* Two clauses together or, where the kernel refuses that, this one alone. */
-static int attach_by(struct kl_recorder *r, struct kl_clause *c, struct kl_group *g,
-		     enum kl_way way)
+/* Attach a pair of clauses together or, if the kernel refuses that, this clause alone. */
+static int attach_pair(struct kl_recorder *r, struct kl_clause *c, struct kl_group *g,
+		       enum kl_way way)
 {
 	struct kl_clause *other = c->other;
 	int err = attach_func(r, c, g, way);
 
 	if (!err || !other || err == -EPERM || err == -ENOMEM)
 		return err;
-	kl_debug("%s(): two clauses together: %s", c->found.target->name, cause(err));
+	kl_debug("%s(): cannot attach two clauses together: %s", c->found.target->name,
+		 explain(err));
 	c->other = other->other = NULL;
 	err = attach_func(r, c, g, way);
 	if (err) {
@@ -348,17 +350,15 @@ static int attach_points(struct kl_recorder *r, const struct kl_clause *c)
 	for (i = 0; i < n && !err; i++) {
 		err = attach_point(r, c, &places[i]);
 		if (err)
-			snprintf(why, sizeof(why), "%s", cause(err));
+			snprintf(why, sizeof(why), "%s", explain(err));
 	}
 	if (err)
-		kl_err_at(path, s->pos.line, s->pos.col, "cannot attach to the point in %s() of "
-			  "kernel %s: %s", s->name, r->kernel->release, why);
+		kl_err_at(path, s->pos.line, s->pos.col, "cannot attach to the linearization point "
+			  "in %s() of kernel %s: %s", s->name, r->kernel->release, why);
 	return err;
 }
 
-/*
- * The way that the options leave, KL_WAY_NONE: none.  @best: what is best here.
- */
+/* Return: the way that the options allow, or KL_WAY_NONE.  @best is the best way here. */
 static enum kl_way allowed_way(const struct kl_recorder *r, struct kl_clause *c, enum kl_way best)
 {
 	struct kl_func *f = &c->found.func;
@@ -366,7 +366,7 @@ static enum kl_way allowed_way(const struct kl_recorder *r, struct kl_clause *c,
 
 	if (r->opts.only == KL_WAY_NONE || best == KL_WAY_NONE)
 		return best;
-	/* Whoever asks for fentry is warned, and gets it. */
+	/* A user who asks for fentry gets it on a preemptible kernel, too; a warning follows. */
 	if (f->preemptible && !kl_found_place(&c->found)) {
 		f->preemptible = false;
 		way = kl_func_way(f, c->found.why, sizeof(c->found.why));
@@ -377,29 +377,38 @@ static enum kl_way allowed_way(const struct kl_recorder *r, struct kl_clause *c,
 	return way == KL_WAY_MODULE ? way : r->opts.only;
 }
 
-/* What goes wrong with a clause that is attached by fentry here, after a message. */
+/*
+ * Warn that fentry misses calls on a preemptible kernel.  Return: 0, or -EINVAL after a message
+ * if the clock does not work there either.
+ */
 static int check_preemption(struct kl_recorder *r, const struct kl_clause *c)
 {
 	const struct kl_probe_target *t = c->found.target;
 
 	if (!c->found.func.preemptible)
 		return 0;
-	/* Preempted programs of several tasks count a CPU's own times in any order. */
+	/*
+	 * A CPU's own count in clock.h allows for interrupts, but not for tasks that preempt
+	 * others.
+	 */
 	if (kl_times_kind(r) == KLIN_CLOCK_COARSE) {
 		kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-			  "%s() by fentry on a preemptible kernel: --clock=tick and epoch do not "
-			  "work there; expected another clock or --attach=kprobe", t->name);
+			  "%s(): fentry on a preemptible kernel does not work with --clock=tick or "
+			  "epoch; use another clock or --attach=kprobe", t->name);
 		return -EINVAL;
 	}
 	if (!r->warned_preemptible)
-		kl_warn("the kernel is preemptible (preempt=%s): fentry programs of %s() miss the "
-			"calls of other tasks while they are preempted; --attach=auto loses none",
+		kl_warn("the kernel is preemptible (preempt=%s): while an fentry program of %s() "
+			"is preempted, calls of other tasks are missed; --attach=auto avoids this",
 			kl_preemption_name(r->kernel->preemption), t->name);
 	r->warned_preemptible = true;
 	return 0;
 }
 
-/* Try the best way first; why a better one was not taken is kept for people. */
+/*
+ * Attach a clause in the best way that works.  If a better way fails, found.why keeps the reason,
+ * to be shown to the user.
+ */
 static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 {
 	struct kl_group *g = &r->groups[r->ngroups];
@@ -408,7 +417,7 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	enum kl_way way, first;
 	int err = -ENOENT;
 
-	/* The first of two has come before. */
+	/* The first clause of a pair has attached the programs of both. */
 	if (c->other && c->other < c)
 		return attach_points(r, c);
 	way = kl_func_way(&c->found.func, c->found.why, sizeof(c->found.why));
@@ -427,17 +436,17 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 		err = check_preemption(r, c);
 		if (err)
 			return err;
-		err = attach_by(r, c, g, KL_WAY_FENTRY);
+		err = attach_pair(r, c, g, KL_WAY_FENTRY);
 		if (err && r->opts.only != KL_WAY_FENTRY && err != -EPERM && err != -ENOMEM) {
-			snprintf(c->found.why, sizeof(c->found.why), "fentry: %s", cause(err));
+			snprintf(c->found.why, sizeof(c->found.why), "fentry: %s", explain(err));
 			way = KL_WAY_KPROBE;
 		}
 	}
 	if (way == KL_WAY_KPROBE || way == KL_WAY_MODULE)
-		err = attach_by(r, c, g, way);
+		err = attach_pair(r, c, g, way);
 	if (err) {
 		kl_err_at(path, t->pos.line, t->pos.col, "cannot attach to %s() of kernel %s: %s",
-			  t->name, r->kernel->release, cause(err));
+			  t->name, r->kernel->release, explain(err));
 		return err == -EILSEQ ? -EINVAL : err;
 	}
 	kl_debug("%s() attached after %.0f ms", t->name, (kl_now_ns() - r->began) / 1e6);
@@ -453,7 +462,7 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	return attach_points(r, c);
 }
 
-/* One set of programs for all clauses on klin.ko's tracepoints. */
+/* Attach one set of programs for all clauses on klin.ko's tracepoints. */
 static int attach_tracepoints(struct kl_recorder *r)
 {
 	static const char *const names[] = {
@@ -505,7 +514,7 @@ static int attach_tracepoints(struct kl_recorder *r)
 	if (!err)
 		err = kl_ring_size(r, g, conf.nvals);
 	if (!err)
-		err = choose(g, names, 4);
+		err = select_programs(g, names, 4);
 	if (!err)
 		err = bpf_object__load(g->obj);
 	if (!err)
@@ -518,7 +527,7 @@ static int attach_tracepoints(struct kl_recorder *r)
 out:
 	if (err) {
 		kl_err("cannot attach to klin.ko's tracepoints on kernel %s: %s",
-		       r->kernel->release, cause(err));
+		       r->kernel->release, explain(err));
 		close_group(r->kernel, g);
 		return err;
 	}
@@ -526,8 +535,11 @@ out:
 	return 0;
 }
 
-/* The ends of tasks, and CPUs that go and come: without these there are no rings. */
-static int attach_ends(struct kl_recorder *r)
+/*
+ * Attach to the ends of tasks, and to CPUs that go offline or come online.  Without the latter
+ * no rings are used, only perf buffers.
+ */
+static int attach_task_ends(struct kl_recorder *r)
 {
 	struct klin_small_conf conf = { .slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r) };
 	struct bpf_program *prog = NULL;
@@ -545,13 +557,14 @@ static int attach_ends(struct kl_recorder *r)
 	}
 	if (err) {
 		kl_err("cannot attach to the end of tasks (sched_process_exit, sched_process_free) "
-		       "on kernel %s: %s", r->kernel->release, cause(err));
+		       "on kernel %s: %s",
+		       r->kernel->release, explain(err));
 		return err;
 	}
 	r->cpu_link = bpf_program__attach(bpf_object__next_program(r->task_obj, prog));
 	if (!r->cpu_link)
-		kl_debug("no word of CPUs that come (%s): all goes through the perf buffers",
-			 cause(-errno));
+		kl_debug("cannot see CPUs come online (%s): all events use the perf buffers",
+			 explain(-errno));
 	return 0;
 }
 
@@ -561,11 +574,11 @@ int kl_recorder_attach(struct kl_recorder *r)
 	unsigned int i;
 	int err;
 
-	libbpf_set_print(libbpf_says);
+	libbpf_set_print(print_libbpf);
 	kl_kprobe_sweep(r->kernel);
 	pair_clauses(r);
-	/* Its own recording needs no buffers of BPF's, and no programs. */
-	err = r->opts.plain ? 0 : attach_ends(r) ?: kl_reader_open(r);
+	/* Recording by klin.ko itself needs neither BPF buffers nor BPF programs. */
+	err = r->opts.plain ? 0 : attach_task_ends(r) ?: kl_reader_open(r);
 	if (err)
 		goto out;
 	err = -ENOMEM;
@@ -594,7 +607,10 @@ out:
 	return err;
 }
 
-/* The definitions of kprobes, and with them the kernel's counts, stay; not those of klin.ko. */
+/*
+ * Detach a program.  A kprobe's definition in tracefs stays, so that the kernel's counts can be
+ * read; a probe of klin.ko is removed.
+ */
 static void detach_prog(struct kl_recorder *r, struct kl_prog *p)
 {
 	bpf_link__destroy(p->link);
@@ -607,7 +623,7 @@ void kl_detach(struct kl_recorder *r)
 {
 	unsigned int i, j;
 
-	/* Returns first: what is called from now on stays in its slot. */
+	/* Returns first: operations that are called from now on stay in their slots, pending. */
 	for (i = 0; i < r->ngroups; i++)
 		for (j = r->groups[i].nprogs; j-- > 0;)
 			detach_prog(r, &r->groups[i].progs[j]);

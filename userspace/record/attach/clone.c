@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Clones that compilers make of a function, see clone.h. */
+/* Recognises the clones that compilers make of a function, see clone.h. */
 #include <string.h>
 
 #include "record/attach/clone.h"
 
 /*
- * .isra.0 and .constprop.0 are GCC's, .lto_priv.0 and .llvm.1234 come of optimisation across
- * files; what is not known counts, too.  A .cold part alone is code of the function itself.
+ * GCC appends .isra.0 and .constprop.0; link-time optimisation appends .lto_priv.0 and .llvm.1234.
+ * An unknown suffix counts as a clone, too.  A symbol with .cold only is no clone: its code
+ * belongs to the function itself.
  */
 bool kl_is_clone(const char *symbol, const char *name)
 {

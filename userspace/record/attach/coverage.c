@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does a probe clause see all calls of its function?  See coverage.h. */
+/* Finds out whether a probe clause sees all calls of its function, see coverage.h. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "record/attach/coverage.h"
 
 __attribute__((format(printf, 3, 4)))
-static void set(struct kl_instances *c, enum kl_cover kind, const char *fmt, ...)
+static void set_cover(struct kl_instances *c, enum kl_cover kind, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -35,8 +35,8 @@ static bool same_function(const struct kl_site *a, const struct kl_site *b)
 	       !strcmp(a->decl_file, b->decl_file);
 }
 
-/* The function itself, by the symbol that is attached to; NULL if it is not there, or twice. */
-static const struct kl_site *find_itself(const struct kl_sites *sites, const char *name)
+/* Return: the function's own code, which has the symbol @name; NULL if none or several have it. */
+static const struct kl_site *find_own_code(const struct kl_sites *sites, const char *name)
 {
 	const struct kl_site *found = NULL;
 	size_t i;
@@ -53,30 +53,30 @@ static const struct kl_site *find_itself(const struct kl_sites *sites, const cha
 	return found;
 }
 
-static bool of_name(char c)
+static bool is_name_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* Does the clause's assertion name the function or the clone @symbol? */
+/* Return: true if the clause's assertion names @symbol. */
 static bool is_named(const struct kl_probe_target *t, const char *symbol)
 {
 	const char *at = t->asserted;
 	const size_t len = strlen(symbol);
 
 	for (; at && *symbol && (at = strstr(at, symbol)); at++)
-		if ((at == t->asserted || !of_name(at[-1])) && !of_name(at[len]))
+		if ((at == t->asserted || !is_name_char(at[-1])) && !is_name_char(at[len]))
 			return true;
 	return false;
 }
 
 /*
- * Calls pass by unseen at @where, a place or a clone in @symbol.  The clause's assertion
- * is not believed against that, but where it speaks of that symbol.
+ * Note that calls at @where, an inlined instance or a clone in @symbol, are not recorded.  This
+ * contradicts an assertion of the clause, unless the assertion names @symbol.
  */
 __attribute__((format(printf, 5, 6)))
-static void unseen(struct kl_instances *c, const struct kl_probe_target *t, const char *symbol,
-		   const char *where, const char *fmt, ...)
+static void note_unseen(struct kl_instances *c, const struct kl_probe_target *t, const char *symbol,
+			const char *where, const char *fmt, ...)
 {
 	char why[300];
 	va_list ap;
@@ -88,14 +88,16 @@ static void unseen(struct kl_instances *c, const struct kl_probe_target *t, cons
 	va_end(ap);
 	c->contradicted = t->asserted && !is_named(t, symbol);
 	if (c->contradicted)
-		set(c, KL_COVER_UNKNOWN, "%s(): '%.80s' is contradicted: it is %s%s%s; an "
-		    "assertion that knows of this names %s", t->name, t->asserted, where,
-		    *why ? ", " : "", why, symbol);
+		set_cover(c, KL_COVER_UNKNOWN,
+			  "%s(): '%.80s' is contradicted: it is %s%s%s; an "
+			  "assertion that accounts for this must name %s",
+			  t->name, t->asserted, where, *why ? ", " : "", why, symbol);
 	else
-		set(c, KL_COVER_UNKNOWN, "%s(): it is %s%s%s", t->name, where, *why ? ", " : "", why);
+		set_cover(c, KL_COVER_UNKNOWN, "%s(): it is %s%s%s", t->name, where,
+			  *why ? ", " : "", why);
 }
 
-/* Where an instance is, as the list of `klin sites' has it. */
+/* Describe the place of an instance, as `klin sites' does. */
 static const char *place_text(const struct kl_site *s, char *buf, size_t size)
 {
 	const char *file = s->file ? strrchr(s->file, '/') : NULL;
@@ -108,7 +110,10 @@ static const char *place_text(const struct kl_site *s, char *buf, size_t size)
 	return buf;
 }
 
-/* A clause for an inlined instance of the function @f, where it can have one. */
+/*
+ * Add a target for an inlined instance of the function @f.  If the instance cannot be recorded,
+ * note that.  Return: 0 or -ENOMEM.
+ */
 static int add_instance(struct kl_kernel *k, const struct kl_found *f, const struct kl_site *s,
 			struct kl_instances *c)
 {
@@ -119,13 +124,13 @@ static int add_instance(struct kl_kernel *k, const struct kl_found *f, const str
 
 	place_text(s, where, sizeof(where));
 	if (c->n == KL_PLACES_MAX) {
-		unseen(c, t, s->in, where, "and at %u more places, which is too many to record",
-		       KL_PLACES_MAX);
+		note_unseen(c, t, s->in, where,
+			    "and at %u more places, which is too many to record", KL_PLACES_MAX);
 		return 0;
 	}
 	if (t->object_at_return || t->when[1]) {
-		unseen(c, t, s->in, where, "where what the clause reads at the return cannot be "
-		       "seen");
+		note_unseen(c, t, s->in, where,
+			    "where the clause cannot read values at the return");
 		return 0;
 	}
 	*to = (struct kl_found){ .way = KL_WAY_NONE, .nplaces = 1 };
@@ -137,25 +142,26 @@ static int add_instance(struct kl_kernel *k, const struct kl_found *f, const str
 	if (!err)
 		err = kl_target_place(k, to, 0);
 	if (err && err != -ENOMEM)
-		unseen(c, t, s->in, where, "and cannot be recorded there: %.200s",
-		       *s->why ? s->why : to->why);
+		note_unseen(c, t, s->in, where, "and cannot be recorded there: %.200s",
+			    *s->why ? s->why : to->why);
 	c->n += !err;
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Debugging information shows instances of the function: are they seen? */
-static int look_at(struct kl_kernel *k, const struct kl_found *f, const struct kl_sites *sites,
-		   struct kl_instances *c)
+/* Judge the coverage by the instances in debugging information.  Return: 0 or -ENOMEM. */
+static int judge_instances(struct kl_kernel *k, const struct kl_found *f,
+			   const struct kl_sites *sites, struct kl_instances *c)
 {
 	const char *name = f->target->name;
-	const struct kl_site *self = find_itself(sites, name), *s;
+	const struct kl_site *self = find_own_code(sites, name), *s;
 	char where[200];
 	size_t i;
 	int err;
 
 	if (!self) {
-		set(c, KL_COVER_UNKNOWN, "%s(): debugging information does not tell which one it is",
-		    name);
+		set_cover(c, KL_COVER_UNKNOWN,
+			  "%s(): debugging information does not show which function of this name "
+			  "is probed", name);
 		return 0;
 	}
 	for (i = 0; i < sites->n; i++) {
@@ -169,14 +175,16 @@ static int look_at(struct kl_kernel *k, const struct kl_found *f, const struct k
 		} else if (!(s->symbol && kl_is_part(s->symbol, name))) {
 			snprintf(where, sizeof(where), "cloned as %s", s->symbol ? s->symbol :
 				 "code without a symbol");
-			unseen(c, f->target, s->symbol ? s->symbol : "", where, "%s", "");
+			note_unseen(c, f->target, s->symbol ? s->symbol : "", where, "%s", "");
 		}
 	}
 	if (c->kind != KL_COVER_WHOLE)
 		return 0;
 	if (in_header(self)) {
-		set(c, KL_COVER_UNKNOWN, "%s(): it is defined in a header, so other modules may "
-		    "have copies", name);
+		set_cover(c, KL_COVER_UNKNOWN,
+			  "%s(): it is defined in a header, so other modules may "
+			  "have copies",
+			  name);
 		return 0;
 	}
 	if (c->n)
@@ -227,21 +235,23 @@ int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_i
 		err = 0;
 	}
 	if (place)
-		set(c, KL_COVER_UNKNOWN, "%s%s%s%s: only what is executed there is seen",
-		    t->inlined ? "inlined " : "", t->inlined ? t->inlined : "",
-		    t->inlined ? " in " : "", t->name);
+		set_cover(c, KL_COVER_UNKNOWN, "%s%s%s%s: only executions of this place are seen",
+			  t->inlined ? "inlined " : "", t->inlined ? t->inlined : "",
+			  t->inlined ? " in " : "", t->name);
 	else if (shown)
-		err = look_at(k, f, sites, c);
+		err = judge_instances(k, f, sites, c);
 	else
-		set(c, KL_COVER_UNKNOWN, "%s(): where it is inlined is not known: %s", t->name, why);
+		set_cover(c, KL_COVER_UNKNOWN, "%s(): it is not known where it is inlined: %s",
+			  t->name, why);
 	clone = place ? NULL : kl_clone_find(k, &f->func, !shown);
 	if (clone) {
 		snprintf(where, sizeof(where), "cloned, as %s", clone);
-		unseen(c, t, clone, where, "%s%s", shown ? "" : "and ", shown ? "" : why);
+		note_unseen(c, t, clone, where, "%s%s", shown ? "" : "and ", shown ? "" : why);
 	}
 	if (c->kind == KL_COVER_WHOLE && kl_live_patch(k, where, sizeof(where)))
-		set(c, KL_COVER_UNKNOWN, "%s(): functions that the live patch %s put in place of "
-		    "others may have it inlined", t->name, where);
+		set_cover(c, KL_COVER_UNKNOWN,
+			  "%s(): functions of the live patch %s may have it inlined",
+			  t->name, where);
 	if (c->kind == KL_COVER_UNKNOWN && t->asserted && !c->contradicted) {
 		c->kind = KL_COVER_ASSERTED;
 		snprintf(c->text, sizeof(c->text), "%s(): %s", t->name, t->asserted);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Does a probe clause see all calls of its function?
+ * Finds out whether a probe clause sees all calls of its function.
  *
- * A probe on the entry of a function does not see calls that were inlined, nor those of a
- * clone (f.isra.0, f.constprop.0).  Only debugging information tells where these are; the
- * inlined ones are recorded, too, where each can be counted for certain.
+ * A probe on the entry of a function misses calls that were inlined, and calls of a clone
+ * (f.isra.0, f.constprop.0).  Only debugging information shows where the inlined instances are.
+ * They are recorded, too, if each execution of an instance is seen exactly once.
  *
- * What is shown, an instance that is not recorded or a clone, counts for more than what the
- * clause asserts, unless the assertion names the function around it, or the clone.
+ * A clause may assert that all calls are seen.  A clone, or an instance that is not recorded,
+ * contradicts the assertion unless it names the clone, or the function around the instance.
  */
 #ifndef KL_RECORD_ATTACH_COVERAGE_H
 #define KL_RECORD_ATTACH_COVERAGE_H
@@ -16,11 +16,12 @@
 #include "record/attach/target.h"
 
 /**
- * struct kl_instances - what a clause covers
- * @kind: how far all calls are seen
- * @contradicted: not as the clause asserts
- * @text: the function, and why
- * @found: of @n inlined instances: a target and a place of their own for each of these
+ * struct kl_instances - the calls that a clause sees
+ * @kind: whether these are all calls
+ * @contradicted: an unrecorded instance or a clone contradicts the clause's assertion
+ * @text: name of the function, and the reason for @kind
+ * @n: number of inlined instances that are recorded, too
+ * @found: a target and a place for each inlined instance
  */
 struct kl_instances {
 	enum kl_cover kind;
@@ -31,16 +32,19 @@ struct kl_instances {
 };
 
 /**
- * kl_instances_find() - find out what a clause covers
+ * kl_instances_find() - find out which calls a clause sees
  * @k: the kernel
- * @f: its target, which fits and can be attached
- * @out: what it covers
+ * @f: the clause's target, which fits the kernel and can be attached
+ * @out: gets the result
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_instances_find(struct kl_kernel *k, const struct kl_found *f, struct kl_instances *out);
 
-/* The name of a live patch of the running kernel, whose functions are in no debug file. */
+/*
+ * Get the name of a live patch of the running kernel.  No debug file has the patch's functions.
+ * Return: true if a live patch is loaded.
+ */
 bool kl_live_patch(const struct kl_kernel *k, char *name, size_t size);
 
 #endif

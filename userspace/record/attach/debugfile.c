@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The debug file of the running kernel, or of one of its modules, see debugfile.h. */
+/* Finds the debug file of the running kernel or of a module, see debugfile.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "record/attach/debugfile.h"
 
-static bool is_file(char *path, size_t size, const char *format, const char *release,
-		    const char *rest)
+static bool find_file(char *path, size_t size, const char *format, const char *release,
+		      const char *rest)
 {
 	char full[512];
 	int n = snprintf(full, sizeof(full), format, release, rest);
@@ -22,7 +22,7 @@ static bool is_file(char *path, size_t size, const char *format, const char *rel
 	return true;
 }
 
-/* A module's names in files and in the kernel differ in - and _. */
+/* Compare the names of a module in the file system and in the kernel, with - and _ as equal. */
 static bool same_name(const char *file, const char *module, size_t len)
 {
 	size_t i;
@@ -34,7 +34,10 @@ static bool same_name(const char *file, const char *module, size_t len)
 	return true;
 }
 
-/* Its path below /lib/modules/RELEASE; lines of modules.dep are "PATH: PATH...". */
+/*
+ * Get a module's path below /lib/modules/RELEASE from modules.dep, whose lines are
+ * "PATH: PATH...".
+ */
 static bool module_path(const char *release, const char *module, char *path, size_t size)
 {
 	char list[128], *data, *line, *save, *name, *end;
@@ -55,7 +58,7 @@ static bool module_path(const char *release, const char *module, char *path, siz
 		end = strstr(name, ".ko");
 		if (!end || (size_t)(end - name) != n || !same_name(name, module, n))
 			continue;
-		end[3] = '\0';	/* .ko.xz: what is unpacked has no such end */
+		end[3] = '\0';	/* cut off .xz: only unpacked files can be used */
 		found = snprintf(path, size, "%s", line) < (int)size;
 	}
 	free(data);
@@ -78,14 +81,14 @@ int kl_debug_file(const char *release, const char *module, char *path, size_t si
 
 	if (!module) {
 		for (i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
-			if (is_file(path, size, kernels[i], release, rest))
+			if (find_file(path, size, kernels[i], release, rest))
 				return 0;
 		return -ENOENT;
 	}
 	if (!module_path(release, module, rest, sizeof(rest)))
 		return -ENOENT;
 	for (i = 0; i < sizeof(modules) / sizeof(*modules); i++)
-		if (is_file(path, size, modules[i], release, rest))
+		if (find_file(path, size, modules[i], release, rest))
 			return 0;
 	return -ENOENT;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the running kernel offers to a probe, see kernel.h. */
+/* Reads the functions, types and limits of a kernel, see kernel.h. */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
@@ -21,7 +21,7 @@
 #include "record/attach/place.h"
 #include "record/attach/prototypes.h"
 
-/* Lines are "name" or "name [module]". */
+/* Read available_filter_functions, whose lines are "NAME" or "NAME [MODULE]". */
 static int read_traceable(struct kl_kernel *k)
 {
 	char path[64], *line, *next, *bracket;
@@ -52,7 +52,7 @@ static int read_traceable(struct kl_kernel *k)
 	return 0;
 }
 
-/* Lines are "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]". */
+/* Read text symbols; lines are "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]". */
 static int read_symbols(struct kl_kernel *k, const char *path)
 {
 	char *line, *next, *name, *module, type;
@@ -79,7 +79,7 @@ static int read_symbols(struct kl_kernel *k, const char *path)
 			*module++ = '\0';
 			module += *module == '[';
 			module[strcspn(module, "]")] = '\0';
-			/* What BPF programs are compiled to cannot be attached to. */
+			/* The code of BPF programs cannot be probed. */
 			if (!strcmp(module, "bpf"))
 				continue;
 		}
@@ -91,7 +91,7 @@ static int read_symbols(struct kl_kernel *k, const char *path)
 	return 0;
 }
 
-/* Its functions: which of them ftrace manages, and where all of them are. */
+/* Read the functions that ftrace manages, and the symbols of all functions. */
 static int read_functions(struct kl_kernel *k)
 {
 	int err = k->tracefs ? read_traceable(k) : 0;
@@ -152,11 +152,11 @@ static int read_btf_functions(struct kl_kernel *k)
 }
 
 /*
- * The errno for which btf__parse() failed.  Where libelf had no memory, libbpf says that the
- * file is of no known form.  libelf has no public number for it, only a text, which is not
- * translated: the programs set no locale for messages.
+ * Return: the errno of a failed btf__parse().  When libelf runs out of memory, libbpf reports an
+ * unknown file format instead.  libelf has no public number for this error, only a message.  The
+ * message is not translated, since klin sets no locale for messages.
  */
-static int no_btf(void)
+static int btf_errno(void)
 {
 	const int failed = errno, elf = elf_errno();
 
@@ -172,26 +172,29 @@ int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel 
 		return -ENOMEM;
 	k->offline = true;
 	snprintf(k->release, sizeof(k->release), "%s", btf);
-	/* What it prints of a file that is none of these is no line of ours. */
+	/* libbpf would print messages of its own about a file of another format. */
 	libbpf_set_print(NULL);
 	elf_errno();
 	errno = 0;
 	k->btf = btf__parse(btf, NULL);
 	if (!k->btf) {
-		const int failed = no_btf();
+		const int failed = btf_errno();
 
-		/* libbpf's own errors do not tell a damaged file from a system that refuses. */
+		/*
+		 * libbpf's result may be the same for a damaged file and a failure of the system.
+		 */
 		err = kl_ending_input(-failed);
 		if (err == -ENOMEM)
 			goto err;
 		kl_err("%s: %s", btf, err != -EINVAL ? strerror(failed) :
-		       access(btf, R_OK) ? strerror(errno) : "expected BTF, or an ELF file with it");
+		       access(btf, R_OK) ? strerror(errno) :
+		       "expected BTF, or an ELF file with BTF");
 		goto err;
 	}
 	err = kl_btf_check(k->btf);
 	if (err == -EINVAL)
-		kl_err("%s: damaged BTF: a type is not aligned, has no end, or refers to a name or "
-		       "a type that is not there", btf);
+		kl_err("%s: damaged BTF: a type is not aligned, has no end, or refers to a missing "
+		       "name or type", btf);
 	if (err)
 		goto err;
 	err = symbols ? read_symbols(k, symbols) : read_btf_functions(k);
@@ -238,7 +241,7 @@ struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module)
 
 	if (!module || !k->btf)
 		return k->btf;
-	/* The types of this machine's modules refer to those of its own kernel. */
+	/* The BTF of this machine's modules refers to types of this machine's kernel. */
 	if (k->offline)
 		return NULL;
 	for (i = 0; i < k->nmods; i++)
@@ -273,14 +276,14 @@ static bool is_traceable(const struct kl_kernel *k, const struct kl_func *f)
 
 	if (k->offline)
 		return true;
-	/* A recording asks for a few of the tens of thousands: sorting them would take longer. */
+	/* A recording looks up a few of tens of thousands; sorting them would take longer. */
 	for (t = k->traceable; t < k->traceable + k->ntraceable; t++)
 		if (!strcmp(t->name, f->name) && !strcmp(t->module ? t->module : "", f->module))
 			return true;
 	return false;
 }
 
-/* Lines of kprobes/blacklist are "FROM-TO NAME". */
+/* Search kprobes/blacklist, whose lines are "FROM-TO NAME". */
 static bool is_blacklisted(const char *name)
 {
 	char *data, *at;
@@ -310,7 +313,7 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 		if (strcmp(s->name, name) ||
 		    (module && (!s->module || strcmp(s->module, module))))
 			continue;
-		/* The kernel's own come first in the list, and before those of modules. */
+		/* Functions of the kernel itself come first in the list, and are preferred. */
 		if (out->copies && !out->module[0] && s->module)
 			break;
 		out->copies++;
@@ -320,7 +323,7 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 	if (!out->copies)
 		return -ENOENT;
 	out->traceable = is_traceable(k, out);
-	out->untold = kl_kernel_untold(k);
+	out->ftrace_unknown = kl_kernel_ftrace_unknown(k);
 	out->preemptible = kl_kernel_preemptible(k);
 	out->blacklisted = !k->offline && is_blacklisted(name);
 	btf = kl_kernel_btf(k, out->module[0] ? out->module : NULL);
@@ -328,12 +331,12 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 	if (id > 0) {
 		out->btf = btf;
 		out->proto = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
-		out->types = kl_prototypes_count(btf, name);
+		out->types_differ = kl_prototypes_count(btf, name) > 1;
 	}
 	return 0;
 }
 
-/* What fentry cannot do with these arguments, or NULL. */
+/* Return: the reason why fentry cannot read the arguments or the result, or NULL. */
 static const char *bad_signature(const struct kl_func *f)
 {
 	const struct btf_param *p = btf_params(f->proto);
@@ -359,43 +362,48 @@ static const char *bad_signature(const struct kl_func *f)
 	return NULL;
 }
 
-/* By fentry, but where its programs can be preempted and something else can be had. */
+/*
+ * Choose fentry for a function that allows it.  If the kernel may preempt fentry programs, choose
+ * a kprobe, unless kprobes refuse the function.
+ */
 static enum kl_way fentry_way(const struct kl_func *f, char *why, size_t size)
 {
 	if (!f->preemptible)
 		return KL_WAY_FENTRY;
 	snprintf(why, size, f->blacklisted ?
-		 "by fentry calls are missed, since the kernel is preemptible, and kprobes refuse "
-		 "it" :
-		 "by fentry calls would be missed, since the kernel is preemptible");
+		 "fentry misses calls, since the kernel is preemptible, and kprobes refuse the "
+		 "function" :
+		 "fentry would miss calls, since the kernel is preemptible");
 	if (f->blacklisted)
 		return KL_WAY_FENTRY;
-	/* The kernel runs no BPF program on a kprobe inside bpf(2); klin.ko does. */
+	/* A kprobe of the kernel skips its BPF program inside bpf(2); one of klin.ko does not. */
 	return kl_module_probes() ? KL_WAY_MODULE : KL_WAY_KPROBE;
 }
 
 enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 {
 	const char *bad = f->proto ? bad_signature(f) : NULL;
-	const char *untraceable = f->untold ?
+	const char *untraceable = f->ftrace_unknown ?
 		"not known to be traceable: tracefs cannot be read" :
 		"not traceable: ftrace does not manage it (notrace, or its directory is built "
 		"without ftrace)";
 
 	why[0] = '\0';
-	if (f->proto && f->types > 1 && f->copies == 1) {
+	if (f->proto && f->types_differ && f->copies == 1) {
 		char all[400];
 
 		kl_prototypes_text(f, all, sizeof(all));
 		snprintf(why, size, "BTF has %u functions of this name, with different types, and "
-			 "does not tell which of them the symbol is%s", f->types, all);
+			 "does not show which one has the symbol%s",
+			 kl_prototypes_count(f->btf, f->name), all);
 		return KL_WAY_NONE;
 	}
 	if (f->proto && f->traceable && !bad && f->copies == 1)
 		return fentry_way(f, why, size);
 	if (!f->proto)
 		snprintf(why, size, "no BTF for it%s", f->module[0] ?
-			 " (its module was built without, or --btf= names another kernel's)" : "");
+			 " (its module was built without BTF, or --btf= names the BTF of another "
+			 "kernel)" : "");
 	else if (!f->traceable)
 		snprintf(why, size, "%s", untraceable);
 	else if (f->copies > 1)
@@ -424,11 +432,11 @@ struct nearest {
 	unsigned int distance[3], n;
 };
 
-static void consider(struct nearest *s, const char *name)
+static void add_near(struct nearest *s, const char *name)
 {
 	unsigned int d = kl_name_distance(s->name, name, s->max), i, j;
 
-	/* A name that only goes on is near too: GCC's .isra, .constprop. */
+	/* A name with GCC's suffix .isra or .constprop is near, too. */
 	if (d > s->max && !strncmp(name, s->name, strlen(s->name)) &&
 	    name[strlen(s->name)] == '.')
 		d = 0;
@@ -459,7 +467,7 @@ void kl_func_suggest(struct kl_kernel *k, const char *name, char *buf, size_t si
 
 	buf[0] = '\0';
 	for (j = 0; j < k->nsyms; j++)
-		consider(&s, k->syms[j].name);
+		add_near(&s, k->syms[j].name);
 	for (i = 0; i < s.n && len < size; i++)
 		len += snprintf(buf + len, size - len, "%s%s",
 				!i ? "" :

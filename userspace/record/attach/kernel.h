@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the running kernel offers to a probe: its functions, their types, its limits. */
+/* What a probe needs to know about a kernel: its functions, their types, its limits. */
 #ifndef KL_RECORD_ATTACH_KERNEL_H
 #define KL_RECORD_ATTACH_KERNEL_H
 
@@ -18,88 +18,91 @@ struct kl_traceable {
 	const char *name, *module;	/* module: NULL for the kernel itself */
 };
 
-/* A symbol of the kernel's text, from /proc/kallsyms. */
+/* A symbol of the kernel's code, from /proc/kallsyms. */
 struct kl_ksym {
 	const char *name, *module;	/* module: NULL for the kernel itself */
-	uint64_t addr;			/* 0 when hidden */
+	uint64_t addr;			/* 0 if hidden */
 };
 
+/* A module's BTF. */
 struct kl_modbtf {
 	char *name;
-	struct btf *btf;	/* NULL: it has none */
+	struct btf *btf;	/* NULL if the module has none */
 };
 
+/* The data of a kernel: the running one, or a kernel whose files are given. */
 struct kl_kernel {
 	char release[65];
-	const char *tracefs;		/* mount point, NULL if there is none */
-	bool offline;			/* not the running one: what ftrace manages is not known */
-	enum kl_preemption preemption;	/* when it was opened */
-	struct btf *btf;		/* of vmlinux, NULL without CONFIG_DEBUG_INFO_BTF */
+	const char *tracefs;		/* mount point, or NULL */
+	/* the data come from files; it is unknown which functions ftrace manages */
+	bool offline;
+	enum kl_preemption preemption;	/* preemption model when the kernel was opened */
+	struct btf *btf;		/* vmlinux's BTF, NULL without CONFIG_DEBUG_INFO_BTF */
 	struct kl_modbtf *mods;
 	size_t nmods, cmods;
-	char *symtext, *text;		/* kallsyms, available_filter_functions */
+	char *symtext, *text;		/* text of kallsyms, of available_filter_functions */
 	struct kl_ksym *syms;
 	size_t nsyms, csyms;
 	struct kl_traceable *traceable;
 	size_t ntraceable, ctraceable;
-	struct kl_files debug;		/* with debugging information, before the usual ones */
-	struct kl_places *places;	/* place.c */
+	struct kl_files debug;		/* debug files to search before the usual ones */
+	struct kl_places *places;	/* private to place.c */
 };
 
 /**
- * kl_kernel_open() - learn about the running kernel
- * @functions: also about its functions, which the kernel takes long to list; klin.ko's own
- *	tracepoints need none
- * @out: what was learned
+ * kl_kernel_open() - read data of the running kernel
+ * @functions: read its functions, too, which takes long; klin.ko's tracepoints need none
+ * @out: gets the kernel, to be closed
  *
- * What is missing (no BTF, no tracefs) is left NULL or empty; who needs it says so.
+ * Missing data (no BTF, no tracefs) are left NULL or empty.  Callers that need them report it.
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_kernel_open(bool functions, struct kl_kernel **out);
 
 /**
- * kl_kernel_open_files() - learn about a kernel from its files
- * @btf: raw BTF, or an ELF file with it: vmlinux, or /sys/kernel/btf/vmlinux of that kernel
- * @symbols: its System.map or a copy of /proc/kallsyms; NULL: the functions that have BTF
- * @out: what was learned; what ftrace manages is not
+ * kl_kernel_open_files() - read data of a kernel from files
+ * @btf: path of raw BTF, or of an ELF file with BTF: vmlinux, or a copy of
+ *	/sys/kernel/btf/vmlinux
+ * @symbols: path of a System.map or a copy of /proc/kallsyms; NULL: use the functions in the BTF
+ * @out: gets the kernel, to be closed; all functions count as managed by ftrace
  *
- * Return: 0; -ENOMEM without a message; after one -EINVAL, or another negative errno for which
- * the system is to blame.
+ * Return: 0; -ENOMEM without a message; -EINVAL after a message about wrong files; or another
+ * negative errno of the system after a message.
  */
 int kl_kernel_open_files(const char *btf, const char *symbols, struct kl_kernel **out);
 void kl_kernel_close(struct kl_kernel *k);
 
-/* Could what ftrace manages not be read? */
-static inline bool kl_kernel_untold(const struct kl_kernel *k)
+/* Return: true if the list of functions that ftrace manages could not be read. */
+static inline bool kl_kernel_ftrace_unknown(const struct kl_kernel *k)
 {
 	return !k->offline && !k->ntraceable;
 }
 
-/* Is it the running one, and may it preempt fentry programs? */
+/* Return: true if this is the running kernel, and it may preempt fentry programs. */
 static inline bool kl_kernel_preemptible(const struct kl_kernel *k)
 {
 	return !k->offline && kl_preemptible(k->preemption);
 }
 
-/* The BTF of a module (NULL: the kernel's own), NULL if there is none. */
+/* Return: the BTF of @module (NULL: the kernel itself), or NULL if there is none. */
 struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module);
-/* Have the BTF of all loaded modules in @k->mods. */
+/* Load the BTF of all loaded modules into @k->mods. */
 void kl_kernel_all_btf(struct kl_kernel *k);
 
 /**
- * struct kl_func - a function of the running kernel
+ * struct kl_func - a function of a kernel
  * @name: its name
- * @module: whose, NULL for the kernel itself
- * @addr: its address, 0 when hidden or when there is no such symbol
- * @btf: where its type is, NULL if nowhere
- * @proto: its FUNC_PROTO there
- * @traceable: ftrace manages it, so that fentry can be used
- * @untold: whether it does is not known: tracefs was not readable
- * @preemptible: the kernel may preempt fentry programs, and drops what hits them meanwhile
- * @blacklisted: kprobes refuse it
- * @copies: symbols of that name
- * @types: prototypes of that name in the BTF; of several it is not known which is its own
+ * @module: name of its module, empty for the kernel itself
+ * @addr: its address; 0 if the address is hidden, or the kernel has no such symbol
+ * @btf: the BTF that has its type, or NULL
+ * @proto: its FUNC_PROTO in @btf, or NULL
+ * @traceable: ftrace manages the function, so that fentry can be used
+ * @ftrace_unknown: tracefs was not readable, so that @traceable is not known
+ * @preemptible: the kernel may preempt fentry programs, and meanwhile skips them for other tasks
+ * @blacklisted: kprobes refuse the function
+ * @copies: number of symbols of this name
+ * @types_differ: @btf has several prototypes of this name, of which none can be chosen
  */
 struct kl_func {
 	const char *name;
@@ -108,53 +111,55 @@ struct kl_func {
 	const struct btf *btf;
 	const struct btf_type *proto;
 	bool traceable;
-	bool untold;
+	bool ftrace_unknown;
 	bool preemptible;
 	bool blacklisted;
 	unsigned int copies;
-	unsigned int types;
+	bool types_differ;
 };
 
 /**
- * kl_func_find() - look a function up
+ * kl_func_find() - look up a function
  * @k: the kernel
- * @name: its name
- * @module: whose it must be, NULL: the kernel's, else any module's
- * @out: what is known about it
+ * @name: name of the function
+ * @module: name of its module; NULL: the kernel itself or, if it has no such function, any module
+ * @out: gets the function
  *
- * Return: 0, or -ENOENT when the kernel has no symbol of that name.
+ * Return: 0, or -ENOENT if there is no symbol of this name.
  */
 int kl_func_find(struct kl_kernel *k, const char *name, const char *module, struct kl_func *out);
 
 /*
- * How a function can be attached, best first.  KL_WAY_MODULE: by klin.ko's kprobes, where
- * the kernel's tracers may not attach (lib/), and in place of fentry where that loses calls.
+ * The ways of attaching to a function.  KL_WAY_MODULE is by klin.ko's kprobes, on functions that
+ * the kernel's tracers must not touch (lib/), and instead of fentry if fentry would miss calls.
  */
 enum kl_way { KL_WAY_FENTRY, KL_WAY_KPROBE, KL_WAY_MODULE, KL_WAY_NONE };
 
 /**
- * kl_func_way() - how to attach to a function
+ * kl_func_way() - choose the way of attaching to a function
  * @f: the function
- * @why: a sentence part about what is in the way of a better way, if anything is
- * @size: room there
+ * @why: gets the reason why no better way is possible, as a part of a sentence, or ""
+ * @size: bytes at @why
+ *
+ * Return: the best way, or KL_WAY_NONE.
  */
 enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size);
 
-/* Bytes of a task's stack in the kernel. */
+/* Return: bytes of a task's kernel stack. */
 unsigned int kl_kernel_stack_size(const struct kl_kernel *k);
 
-/* Is klin.ko there, with its probes? */
+/* Return: true if klin.ko is loaded and its probes may be used. */
 bool kl_module_probes(void);
 
-/* Up to three functions with a name like that, as "a, b or c"; empty if none is near. */
+/* List up to three functions with similar names, as "a, b or c"; empty if there are none. */
 void kl_func_suggest(struct kl_kernel *k, const char *name, char *buf, size_t size);
 
-/* "none", "integrity" or "confidentiality". */
+/* Return: the kernel's lockdown: "none", "integrity" or "confidentiality". */
 const char *kl_lockdown(void);
 
-/* The edit distance of two names, at most @max + 1. */
+/* Return: the edit distance of two names, or @max + 1 if it is larger than @max. */
 unsigned int kl_name_distance(const char *a, const char *b, unsigned int max);
-/* The largest distance that still is a typing error. */
+/* Return: the largest edit distance from @name that counts as a typing error. */
 unsigned int kl_name_slack(const char *name);
 
 #endif

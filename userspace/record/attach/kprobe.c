@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kprobes through tracefs.  The kernel counts hits and misses of these, and of
- * no others; and it does not count BPF programs that were not run because
- * another one was running, so the program counts its runs.  A definition that a
- * killed klin left does nothing, and the next one removes it.
+ * Kprobes through tracefs, and kprobes of klin.ko.
+ *
+ * The kernel counts the hits and misses of kprobes in tracefs only.  It does not count the hits
+ * at which it skipped the BPF program because another program was running; so each program
+ * counts its own runs.  If klin is killed, its definitions stay in tracefs without effect, and
+ * the next klin removes them (kl_kprobe_sweep()).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +22,8 @@
 #include "record/attach/module.h"
 #include "record/recorder.h"
 
-#define MAX_ACTIVE 4096		/* kretprobe instances: calls under way at one time */
-#define LINE_MAX_BYTES 1024	/* names of a symbol and a module are 576 at most */
+#define MAX_ACTIVE 4096		/* concurrent calls of a function whose returns can be seen */
+#define LINE_MAX_BYTES 1024	/* the names of a symbol and a module take 576 bytes at most */
 
 __attribute__((format(printf, 2, 3)))
 static int write_events(const struct kl_kernel *k, const char *fmt, ...)
@@ -45,8 +47,8 @@ static int write_events(const struct kl_kernel *k, const char *fmt, ...)
 	return err;
 }
 
-/* When a process began, in clock ticks since boot; 0 if there is none. */
-static unsigned long long start_of(int pid)
+/* Return: the start of a process, in clock ticks since boot; 0 if there is no such process. */
+static unsigned long long start_time(int pid)
 {
 	unsigned long long start = 0;
 	char path[32], *data, *at;
@@ -55,7 +57,7 @@ static unsigned long long start_of(int pid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (kl_read_file(path, &data, &len))
 		return 0;
-	/* The name, in parentheses, may hold anything; the start is field 22. */
+	/* The start is field 22.  The name, in parentheses, may have spaces and parentheses. */
 	at = strrchr(data, ')');
 	if (at)
 		sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
@@ -80,8 +82,8 @@ void kl_kprobe_sweep(const struct kl_kernel *k)
 		if (sscanf(at, "klin/%63[a-z0-9_]", name) != 1 ||
 		    sscanf(name, "klin_%d_%llu_", &pid, &start) != 2)
 			continue;
-		/* Another process may have the number by now. */
-		if (start_of(pid) != start)
+		/* Another process may have the same number now, but with another start. */
+		if (start_time(pid) != start)
 			write_events(k, "-:klin/%s", name);
 	}
 	free(data);
@@ -104,7 +106,7 @@ static int event_id(const struct kl_kernel *k, const char *event)
 int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *module,
 		     const char *symbol, uint64_t offset, enum kl_kprobe_kind kind)
 {
-	static unsigned int made;	/* by all recorders of this process */
+	static unsigned int count;	/* number of kprobes of all recorders of this process */
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT };
 	char type[16] = "p", plus[32] = "";
 	int id, fd, err;
@@ -113,8 +115,8 @@ int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *m
 		return -ENOENT;
 	if (kind == KL_KPROBE_RETURN)
 		snprintf(type, sizeof(type), "r%d", MAX_ACTIVE);
-	snprintf(p->event, sizeof(p->event), "klin_%d_%llu_%u_%c", getpid(), start_of(getpid()),
-		 __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED), "crpl"[kind]);
+	snprintf(p->event, sizeof(p->event), "klin_%d_%llu_%u_%c", getpid(), start_time(getpid()),
+		 __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED), "crpl"[kind]);
 	if (offset)
 		snprintf(plus, sizeof(plus), "+0x%llx", (unsigned long long)offset);
 	err = write_events(k, "%s:klin/%s %s%s%s%s", type, p->event, module, module[0] ? ":" : "",
@@ -139,7 +141,7 @@ int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *m
 	return 0;
 }
 
-/* A line of klin.ko's file of probes, see kmod/module_kprobes.c. */
+/* Create a probe by a line to klin.ko's file of probes, see kmod/module_kprobes.c. */
 __attribute__((format(printf, 2, 3)))
 static int make_module_probe(struct kl_prog *p, const char *fmt, ...)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All functions whose names match, see list.h.  There may be tens of thousands,
- * so each source is gone through once and looked up in the list, not the other
- * way round as kl_func_find() does for one.
+ * Lists all functions that match a pattern, see list.h.  There may be tens of thousands.  So each
+ * source is read once, and its entries are looked up in the sorted list of matches.
+ * kl_func_find() searches each source for one function instead.
  */
 #include <bpf/btf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ static int by_name(const void *a, const void *b)
 	return d ? d : strcmp(x->module, y->module);
 }
 
-/* The function of that name and module, or NULL. */
+/* Return: the function with this name and module, or NULL. */
 static struct kl_func *lookup(struct kl_func *f, size_t n, const char *name, const char *module)
 {
 	struct kl_func key = { .name = name };
@@ -64,8 +64,8 @@ static int add_symbols(const struct kl_kernel *k, const char *pattern, struct kl
 	return 0;
 }
 
-/* One entry for all symbols of a name. */
-static size_t unite(struct kl_func *f, size_t n)
+/* Merge entries with equal names and modules.  Return: the number of entries left. */
+static size_t merge_copies(struct kl_func *f, size_t n)
 {
 	size_t i, m = 0;
 
@@ -84,7 +84,7 @@ static void add_types(const struct btf *btf, const char *module, struct kl_func 
 	uint32_t id = base ? btf__type_cnt(base) : 1, end = btf__type_cnt(btf);
 
 	for (; id < end; id++) {
-		const struct btf_type *t = btf__type_by_id(btf, id);
+		const struct btf_type *t = btf__type_by_id(btf, id), *proto;
 		struct kl_func *found;
 
 		if (!btf_is_func(t))
@@ -93,12 +93,13 @@ static void add_types(const struct btf *btf, const char *module, struct kl_func 
 		if (!found)
 			continue;
 		found->btf = btf;
-		found->types += found->proto != btf__type_by_id(btf, t->type);
-		found->proto = btf__type_by_id(btf, t->type);
+		proto = btf__type_by_id(btf, t->type);
+		found->types_differ |= found->proto && found->proto != proto;
+		found->proto = proto;
 	}
 }
 
-/* Lines are "FROM-TO NAME". */
+/* Read kprobes/blacklist, whose lines are "FROM-TO NAME". */
 static void add_blacklist(struct kl_func *f, size_t n)
 {
 	char *data, *line, *save, *name;
@@ -126,7 +127,7 @@ int kl_func_list(struct kl_kernel *k, const char *pattern, struct kl_func **out,
 	err = add_symbols(k, pattern, &f, n);
 	if (err)
 		return err;
-	*n = unite(f, *n);
+	*n = merge_copies(f, *n);
 	for (i = 0; i < k->ntraceable; i++) {
 		found = lookup(f, *n, k->traceable[i].name, k->traceable[i].module);
 		if (found)
@@ -146,7 +147,7 @@ int kl_func_list(struct kl_kernel *k, const char *pattern, struct kl_func **out,
 	}
 	for (i = 0; i < *n; i++) {
 		f[i].traceable |= k->offline;
-		f[i].untold = kl_kernel_untold(k);
+		f[i].ftrace_unknown = kl_kernel_ftrace_unknown(k);
 		f[i].preemptible = kl_kernel_preemptible(k);
 	}
 	if (!k->offline)

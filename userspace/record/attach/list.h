@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All functions of the running kernel whose names match. */
+/* Lists the functions of a kernel whose names match a pattern. */
 #ifndef KL_RECORD_ATTACH_LIST_H
 #define KL_RECORD_ATTACH_LIST_H
 
 #include "record/attach/kernel.h"
 
 /**
- * kl_func_list() - find the functions that match a pattern
+ * kl_func_list() - list the functions that match a pattern
  * @k: the kernel
- * @pattern: as a shell has it: * ? []; "module:pattern" for those of a module
- * @out: the functions, by name; free() them
- * @n: how many
+ * @pattern: a shell pattern (* ? []); "MODULE:PATTERN" for functions of a module
+ * @out: gets the functions, sorted by name; the caller frees them with free()
+ * @n: gets the number of functions
  *
  * Return: 0 or -ENOMEM.
  */

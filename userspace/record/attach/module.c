@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* klin.ko's files in debugfs, see module.h. */
+/* Reads and writes klin.ko's files in debugfs, see module.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Talking to klin.ko through debugfs. */
+/* Reads and writes klin.ko's files in debugfs. */
 #ifndef KL_RECORD_ATTACH_MODULE_H
 #define KL_RECORD_ATTACH_MODULE_H
 
@@ -8,24 +8,24 @@
 
 #define KL_MODULE_DIR "/sys/kernel/debug/klin/"
 
-/* Write @text to a file of klin.ko; negative errno without a message. */
+/* Write @text to a file of klin.ko.  Return: 0, or a negative errno without a message. */
 int kl_module_write(const char *file, const char *text);
 
 /**
- * kl_module_value() - read a value of a file of lines key=value
- * @file: the file, such as status
+ * kl_module_value() - read a value from a file with lines KEY=VALUE
+ * @file: name of the file, such as "status"
  * @key: the key
- * @value: gets the value; empty if it is not there
+ * @value: gets the value, or "" if there is none
  * @size: bytes at @value
  *
- * Return: true if it is there.
+ * Return: true if the file has the key.
  */
 bool kl_module_value(const char *file, const char *key, char *value, size_t size);
 
 /**
- * kl_module_refused() - say why klin.ko did not take a setting
+ * kl_module_refused() - print a message why klin.ko refused a setting
  * @what: the setting
- * @err: what kl_module_write() returned
+ * @err: result of kl_module_write()
  *
  * Return: -EBUSY, -EPERM or -EINVAL.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Places in functions of the running kernel, see place.h.  Debugging information is that
- * of the code that runs if both have the same build ID, and nothing else is taken.
+ * Finds places in functions of a kernel, see place.h.  A debug file is used only if it has the
+ * same build ID as the running code.
  */
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "record/attach/debugfile.h"
 #include "record/attach/place.h"
 
-/* The inlined instances of one function in another one. */
+/* Cached result of a search: the instances of a function that are inlined into another one. */
 struct lookup {
 	char *inlined, *in;
 	const struct kl_debug *debug;
@@ -25,26 +25,28 @@ struct lookup {
 	struct lookup *next;
 };
 
-/* A debug file that was opened. */
+/* An open debug file. */
 struct opened {
 	char module[64];
 	struct kl_debug *debug;
 	struct opened *next;
 };
 
-/* A clause's target where its function is inlined. */
+/* A target made from a clause's target, for a place where the function is inlined. */
 struct derived {
 	struct kl_probe_target target;
 	struct kl_fetch args[KL_MAX_ARGS], results[KL_MAX_ARGS];
 	struct derived *next;
 };
 
+/* All debug files, targets and results that live as long as the kernel. */
 struct kl_places {
 	struct opened *opened;
 	struct derived *derived;
 	struct lookup *lookups;
 };
 
+/* Return: the build ID in ELF notes, or NULL. */
 static const unsigned char *note_id(const char *data, size_t len, size_t *n)
 {
 	Elf64_Nhdr note;
@@ -67,8 +69,8 @@ static const unsigned char *note_id(const char *data, size_t len, size_t *n)
 	return NULL;
 }
 
-/* The build ID of the code that runs; its bytes, 0 if it is not known. */
-static size_t running_id(const char *module, unsigned char *id, size_t size)
+/* Get the build ID of the running code.  Return: its number of bytes, 0 if it is unknown. */
+static size_t running_build_id(const char *module, unsigned char *id, size_t size)
 {
 	const unsigned char *running;
 	char path[160], *data;
@@ -88,8 +90,11 @@ static size_t running_id(const char *module, unsigned char *id, size_t size)
 	return n;
 }
 
-/* Is the file that of the code which runs?  Of a kernel's files the caller says so. */
-static bool is_running(const struct kl_kernel *k, const struct kl_debug *d, const char *module)
+/*
+ * Return: true if the debug file belongs to the running code.  With a kernel from files, the user
+ * chose the debug file of the kernel itself, and none is accepted for modules.
+ */
+static bool is_running_code(const struct kl_kernel *k, const struct kl_debug *d, const char *module)
 {
 	const unsigned char *mine;
 	unsigned char running[64];
@@ -97,14 +102,15 @@ static bool is_running(const struct kl_kernel *k, const struct kl_debug *d, cons
 
 	if (k->offline)
 		return !module[0];
-	return n && n == running_id(module, running, sizeof(running)) && !memcmp(mine, running, n);
+	return n && n == running_build_id(module, running, sizeof(running)) &&
+	       !memcmp(mine, running, n);
 }
 
-/* Where a debug file is by its build ID. */
+/* Get the path of a debug file by the build ID.  Return: true if it can be read. */
 static bool by_build_id(const char *module, char *path, size_t size)
 {
 	unsigned char id[64];
-	size_t n = running_id(module, id, sizeof(id)), i, len;
+	size_t n = running_build_id(module, id, sizeof(id)), i, len;
 
 	if (n < 2)
 		return false;
@@ -116,7 +122,7 @@ static bool by_build_id(const char *module, char *path, size_t size)
 	return len < size && !access(path, R_OK);
 }
 
-static int remember(struct kl_kernel *k, const char *module, struct kl_debug *d)
+static int keep_open(struct kl_kernel *k, const char *module, struct kl_debug *d)
 {
 	struct opened *o = calloc(1, sizeof(*o));
 
@@ -129,7 +135,7 @@ static int remember(struct kl_kernel *k, const char *module, struct kl_debug *d)
 	return 0;
 }
 
-/* Two bytes a letter; "none" if there is no build ID. */
+/* Print a build ID as hexadecimal digits, or "none". */
 static const char *id_text(const unsigned char *id, size_t n, char *buf, size_t size)
 {
 	size_t i;
@@ -140,9 +146,9 @@ static const char *id_text(const unsigned char *id, size_t n, char *buf, size_t 
 	return buf;
 }
 
-/* Adds to what is in the way that the file @d which a user named is of other code. */
-static void tell_other(const struct kl_kernel *k, const char *path, const struct kl_debug *d,
-		       char *why, size_t size)
+/* Add to the reason @why that the debug file @d has another build ID. */
+static void add_other_id(const struct kl_kernel *k, const char *path, const struct kl_debug *d,
+			 char *why, size_t size)
 {
 	const size_t len = strlen(why);
 	const unsigned char *id;
@@ -154,7 +160,7 @@ static void tell_other(const struct kl_kernel *k, const char *path, const struct
 			 id_text(id, n, text, sizeof(text)));
 }
 
-/* The debug file of a module, or of the kernel itself. */
+/* Open the debug file of a module, or of the kernel itself. */
 static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug **out, char *why,
 		      size_t size)
 {
@@ -171,7 +177,8 @@ static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug *
 		return 0;
 	}
 	memcpy(candidates, k->debug.path, n * sizeof(*candidates));
-	if (!k->offline && !kl_debug_file(k->release, module[0] ? module : NULL, path, sizeof(path)))
+	if (!k->offline && !kl_debug_file(k->release, module[0] ? module : NULL, path,
+					  sizeof(path)))
 		candidates[n++] = path;
 	if (!k->offline && by_build_id(module, id_path, sizeof(id_path)))
 		candidates[n++] = id_path;
@@ -187,17 +194,18 @@ static int open_debug(struct kl_kernel *k, const char *module, struct kl_debug *
 				kl_err("%s: %s", candidates[i], what);
 			continue;
 		}
-		if (is_running(k, *out, module))
-			return remember(k, module, *out);
-		tell_other(k, candidates[i], *out, others, sizeof(others));
+		if (is_running_code(k, *out, module))
+			return keep_open(k, module, *out);
+		add_other_id(k, candidates[i], *out, others, sizeof(others));
 		kl_debug_close(*out);
 	}
 	snprintf(why, size, "there is no debugging information of %s%s", module[0] ? "module " :
 		 "kernel ", module[0] ? module : k->release);
 	if (*others)
-		snprintf(why + strlen(why), size - strlen(why), " with the build ID of the one that "
-			 "runs, %s:%s", id_text(id, running_id(module, id, sizeof(id)), text,
-						sizeof(text)), others);
+		snprintf(why + strlen(why), size - strlen(why),
+			 " with the build ID of the running one, %s:%s",
+			 id_text(id, running_build_id(module, id, sizeof(id)), text, sizeof(text)),
+			 others);
 	snprintf(why + strlen(why), size - strlen(why), "; give --debug=FILE");
 	return -ENOENT;
 }
@@ -230,32 +238,37 @@ static int find_sites(struct kl_kernel *k, struct kl_debug *d, const char *inlin
 	return err;
 }
 
-/* Whose module is it, and is there one function of that name? */
+/* Look up the only function of this name.  Return: 0, or a negative errno with @why filled. */
 static int find_function(struct kl_kernel *k, const char *name, const char *module,
 			 struct kl_func *f, char *why, size_t size)
 {
 	int err = kl_func_find(k, name, module, f);
 
-	if (err)
+	if (err) {
 		snprintf(why, size, "%s has no function '%s' (inlined, renamed, or not built in)",
 			 module ? "that module is not loaded, or" : "the kernel", name);
-	else if (f->copies > 1)
-		err = snprintf(why, size, "%u functions have the name '%s'", f->copies, name) ?
-		      -EOPNOTSUPP : 0;
-	return err;
+		return err;
+	}
+	if (f->copies == 1)
+		return 0;
+	snprintf(why, size, "%u functions have the name '%s'", f->copies, name);
+	return -EOPNOTSUPP;
 }
 
-/* One instance; all must be seen, or operations would be missed. */
-static int use_site(struct kl_kernel *k, const struct kl_debug *d, const char *module,
-		    const struct kl_site *s, const char *inlined, struct kl_kplace *out,
-		    char *why, size_t size)
+/*
+ * Make a place of an inlined instance.  An instance that cannot be recorded is an error, since
+ * operations would be missed.
+ */
+static int make_place(struct kl_kernel *k, const struct kl_debug *d, const char *module,
+		      const struct kl_site *s, const char *inlined, struct kl_kplace *out,
+		      char *why, size_t size)
 {
 	struct kl_func f;
 
 	if (*s->why || !s->symbol || !s->owner) {
 		snprintf(why, size, "%s inlined at %s+0x%llx: %s", inlined, s->symbol ? s->symbol :
 			 s->in, (unsigned long long)s->offset, *s->why ? s->why :
-			 "no symbol is near");
+			 "its code has no symbol");
 		return -EOPNOTSUPP;
 	}
 	if (kl_func_find(k, s->symbol, module[0] ? module : NULL, &f) || f.copies != 1 ||
@@ -266,7 +279,8 @@ static int use_site(struct kl_kernel *k, const struct kl_debug *d, const char *m
 	*out = (struct kl_kplace){
 		.symbol = s->symbol, .owner = s->owner, .offset = s->offset, .site = s,
 		.debug = d,
-		.linked = f.addr && kl_debug_linked(d), .moved = f.addr - (s->entry - s->offset),
+		.linked = f.addr && kl_debug_linked(d),
+		.load_bias = f.addr - (s->entry - s->offset),
 	};
 	snprintf(out->module, sizeof(out->module), "%s", module);
 	return 0;
@@ -280,7 +294,7 @@ static int find_inlined(struct kl_kernel *k, const char *inlined, const char *na
 	struct kl_debug *d;
 	struct kl_func f;
 	size_t i;
-	/* The function may itself be inlined everywhere; then it is the kernel's. */
+	/* A function that is inlined everywhere has no symbol; assume it is in @module. */
 	const char *in_module = !kl_func_find(k, name, module, &f) ? f.module :
 				module ? module : "";
 	int err = open_debug(k, in_module, &d, why, size);
@@ -305,7 +319,7 @@ static int find_inlined(struct kl_kernel *k, const char *inlined, const char *na
 		return -EOPNOTSUPP;
 	}
 	for (i = 0; i < sites->n && !err; i++)
-		err = use_site(k, d, in_module, &sites->site[i], inlined, &out[i], why, size);
+		err = make_place(k, d, in_module, &sites->site[i], inlined, &out[i], why, size);
 	*n = sites->n;
 	return err;
 }
@@ -316,10 +330,10 @@ int kl_place_of_site(struct kl_kernel *k, const char *module, const struct kl_si
 	struct kl_debug *d;
 	int err = open_debug(k, module, &d, why, size);
 
-	return err ? err : use_site(k, d, module, s, inlined, out, why, size);
+	return err ? err : make_place(k, d, module, s, inlined, out, why, size);
 }
 
-static int need_places(struct kl_kernel *k, char *why, size_t size)
+static int ensure_places(struct kl_kernel *k, char *why, size_t size)
 {
 	if (!k->places)
 		k->places = calloc(1, sizeof(*k->places));
@@ -333,7 +347,7 @@ int kl_debug_instances(struct kl_kernel *k, const char *name, const char *module
 		       const struct kl_sites **out, char *why, size_t size)
 {
 	struct kl_debug *d;
-	int err = need_places(k, why, size) ?: open_debug(k, module, &d, why, size);
+	int err = ensure_places(k, why, size) ?: open_debug(k, module, &d, why, size);
 
 	if (err)
 		return err;
@@ -343,8 +357,8 @@ int kl_debug_instances(struct kl_kernel *k, const char *name, const char *module
 	return err;
 }
 
-/* What is read at the return of a call cannot be seen where it is inlined. */
-static void forget_results(struct kl_fetch *to, const struct kl_fetch *from, unsigned int n)
+/* Copy fetches.  Values to be read at the return become unknown: inlined calls have no return. */
+static void copy_fetches(struct kl_fetch *to, const struct kl_fetch *from, unsigned int n)
 {
 	static const struct kl_expr unknown = { .kind = KL_E_UNKNOWN, .name = "unknown" };
 	unsigned int i;
@@ -371,15 +385,15 @@ const struct kl_probe_target *kl_target_inlined(struct kl_kernel *k,
 	d->target.ninlined = t->nparams;
 	d->target.name = in;
 	d->target.point = NULL;
-	forget_results(d->args, t->args, t->nargs);
-	forget_results(d->results, t->results, t->nresults);
+	copy_fetches(d->args, t->args, t->nargs);
+	copy_fetches(d->results, t->results, t->nresults);
 	d->target.args = d->args;
 	d->target.results = d->results;
 	return &d->target;
 }
 
-/* Bytes from a function to the next symbol, UINT64_MAX if that is not known. */
-static uint64_t room_of(const struct kl_kernel *k, const struct kl_func *f)
+/* Return: bytes from a function to the next symbol, UINT64_MAX if unknown. */
+static uint64_t func_size(const struct kl_kernel *k, const struct kl_func *f)
 {
 	uint64_t end = UINT64_MAX;
 	size_t i;
@@ -397,17 +411,17 @@ int kl_places_find(struct kl_kernel *k, const char *inlined, const char *name,
 	struct kl_func f;
 	int err;
 
-	if (need_places(k, why, size))
+	if (ensure_places(k, why, size))
 		return -ENOMEM;
 	if (inlined)
 		return find_inlined(k, inlined, name, module, out, n, why, size);
 	err = find_function(k, name, module, &f, why, size);
 	if (err)
 		return err;
-	if (offset >= room_of(k, &f)) {
-		/* The kernel would take it for a place in another function. */
+	if (offset >= func_size(k, &f)) {
+		/* The kernel would probe another function there. */
 		snprintf(why, size, "'%s' ends before +0x%llx: the next symbol is at +0x%llx", name,
-			 (unsigned long long)offset, (unsigned long long)room_of(k, &f));
+			 (unsigned long long)offset, (unsigned long long)func_size(k, &f));
 		return -EOPNOTSUPP;
 	}
 	*n = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The kernel's preemption model, see preemption.h. */
+/* Finds out the kernel's preemption model, see preemption.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ const char *kl_preemption_name(enum kl_preemption p)
 	return names[p];
 }
 
-/* The model whose name begins @text and ends at one of @ends. */
-static enum kl_preemption named(const char *text, const char *ends)
+/* Return: the model whose name is at the start of @text, up to one of the characters @ends. */
+static enum kl_preemption model_named(const char *text, const char *ends)
 {
 	const size_t len = strcspn(text, ends);
 	enum kl_preemption p;
@@ -31,8 +31,8 @@ static enum kl_preemption named(const char *text, const char *ends)
 	return KL_PREEMPT_UNKNOWN;
 }
 
-/* The last option preempt=, or nothing before one that is not understood. */
-static enum kl_preemption by_cmdline(const char *cmdline)
+/* Return: the model of the last option preempt= that the kernel understands. */
+static enum kl_preemption model_by_cmdline(const char *cmdline)
 {
 	enum kl_preemption found = KL_PREEMPT_UNKNOWN, one;
 	const char *at;
@@ -40,15 +40,15 @@ static enum kl_preemption by_cmdline(const char *cmdline)
 	for (at = cmdline; (at = strstr(at, "preempt=")); at++) {
 		if (at > cmdline && at[-1] != ' ')
 			continue;
-		/* The kernel ignores what it does not know. */
-		one = named(at + strlen("preempt="), " \n");
+		/* The kernel ignores the option with an unknown model. */
+		one = model_named(at + strlen("preempt="), " \n");
 		if (one != KL_PREEMPT_UNKNOWN)
 			found = one;
 	}
 	return found;
 }
 
-static enum kl_preemption by_config(const char *config)
+static enum kl_preemption model_by_config(const char *config)
 {
 	static const struct {
 		const char *line;
@@ -76,20 +76,20 @@ enum kl_preemption kl_preemption_of(const struct kl_preemption_files *f)
 		return KL_PREEMPT_RT;
 	at = f->sched ? strchr(f->sched, '(') : NULL;
 	if (at)
-		return named(at + 1, ")");
+		return model_named(at + 1, ")");
 	if (!f->version)
 		return p;
-	/* Without CONFIG_PREEMPT_DYNAMIC the configuration alone decides. */
+	/* The kernel reads the option only with CONFIG_PREEMPT_DYNAMIC. */
 	if (strstr(f->version, "PREEMPT_DYNAMIC") && f->cmdline)
-		p = by_cmdline(f->cmdline);
+		p = model_by_cmdline(f->cmdline);
 	if (p == KL_PREEMPT_UNKNOWN && f->config)
-		p = by_config(f->config);
+		p = model_by_config(f->config);
 	if (p != KL_PREEMPT_UNKNOWN || strstr(f->version, "PREEMPT_DYNAMIC"))
 		return p;
 	return strstr(f->version, "PREEMPT") ? KL_PREEMPT_FULL : KL_PREEMPT_VOLUNTARY;
 }
 
-/* A file's text, to be freed, or NULL. */
+/* Return: a file's text, which the caller frees, or NULL. */
 static char *read_text(const char *path)
 {
 	char *text;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the kernel may preempt its own code.
+ * The kernel's preemption model.
  *
- * The kernel runs fentry and fexit programs with preemption enabled, and each of them once
- * at a time on a CPU.  Where kernel code is preemptible, a program can be preempted, and
- * until it goes on the kernel drops the hits of all other tasks on that CPU.  Kprobes and
- * tracepoints disable preemption, so only an interrupt can hit their programs.
+ * The kernel runs fentry and fexit programs with preemption enabled, but never the same program
+ * twice at a time on a CPU.  If kernel code is preemptible, a program can be preempted.  Until the
+ * program continues, the kernel skips it for all other tasks on this CPU, so calls are missed.
+ * Kprobes and tracepoints disable preemption: only interrupts can interrupt their programs.
  */
 #ifndef KL_RECORD_ATTACH_PREEMPTION_H
 #define KL_RECORD_ATTACH_PREEMPTION_H
@@ -18,26 +18,26 @@ enum kl_preemption {
 };
 
 /**
- * struct kl_preemption_files - what tells the model; NULL where it cannot be read
+ * struct kl_preemption_files - texts that show the model; NULL if one cannot be read
  * @version: the version of uname(2), such as "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1"
- * @sched: /sys/kernel/debug/sched/preempt, such as "none (voluntary) full"
- * @cmdline: /proc/cmdline
- * @config: the kernel's configuration
+ * @sched: text of /sys/kernel/debug/sched/preempt, such as "none (voluntary) full"
+ * @cmdline: text of /proc/cmdline
+ * @config: text of the kernel's configuration
  */
 struct kl_preemption_files {
 	const char *version, *sched, *cmdline, *config;
 };
 
-/* The model that these files tell. */
+/* Return: the model that these texts show, or KL_PREEMPT_UNKNOWN. */
 enum kl_preemption kl_preemption_of(const struct kl_preemption_files *f);
 
-/* The model of the running kernel; with CONFIG_PREEMPT_DYNAMIC it can change later. */
+/* Return: the model of the running kernel.  It can change later with CONFIG_PREEMPT_DYNAMIC. */
 enum kl_preemption kl_preemption(void);
 
-/* As the boot option `preempt=' has it. */
+/* Return: the model's name in the boot option preempt=. */
 const char *kl_preemption_name(enum kl_preemption p);
 
-/* Can kernel code be preempted anywhere?  True when unknown. */
+/* Return: true if kernel code can be preempted anywhere, or the model is unknown. */
 static inline bool kl_preemptible(enum kl_preemption p)
 {
 	return p != KL_PREEMPT_NONE && p != KL_PREEMPT_VOLUNTARY;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Says once what attaching waits for when it takes long: the kernel may wait for a task that
- * runs in a probed function.  A thread of its own looks for that task.
+ * Warns once if attaching takes long.  The kernel may wait for a task that runs in a probed
+ * function.  A separate thread searches for this task, and names it in the warning.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "record/unwind.h"
 #include "record/recorder.h"
@@ -22,6 +21,7 @@
 
 #define SAMPLED_US	50000
 
+/* A task that runs, and the sampler of its stack. */
 struct runner {
 	pid_t tid;
 	struct kl_sampler *sampler;
@@ -32,14 +32,17 @@ struct kl_slow {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
-	bool over;
-	struct kl_callees *callees;	/* its own: they keep what they have read */
-	struct runner *runners;		/* tasks that run, or would */
+	bool stop;
+	struct kl_callees *callees;	/* the thread's own, since they cache what they read */
+	struct runner *runners;		/* tasks that run or are ready to run */
 	size_t nrunners, crunners;
 };
 
-/* Does the task run, or would it?  Its stat says so after the name, which may be any text. */
-static bool runs(pid_t pid, pid_t tid)
+/*
+ * Return: true if the task runs or is ready to run.  In /proc/PID/task/TID/stat, the state follows
+ * the name, which may have parentheses.
+ */
+static bool is_runnable(pid_t pid, pid_t tid)
 {
 	char path[64], *data, *at;
 	bool ret = false;
@@ -55,15 +58,15 @@ static bool runs(pid_t pid, pid_t tid)
 	return ret;
 }
 
-/* Sample a task that runs. */
-static int take_runner(void *ctx, pid_t pid, pid_t tid)
+/* Start to sample a task, if it runs. */
+static int sample_task(void *ctx, pid_t pid, pid_t tid)
 {
 	struct kl_slow *w = ctx;
 	struct runner *to;
 	int err;
 
-	/* Whoever attaches is in the kernel, too. */
-	if (pid == getpid() || !runs(pid, tid))
+	/* The thread that attaches probes runs in the kernel, too. */
+	if (pid == getpid() || !is_runnable(pid, tid))
 		return 0;
 	err = kl_grow(w->runners, w->crunners, w->nrunners + 1);
 	if (err)
@@ -75,8 +78,8 @@ static int take_runner(void *ctx, pid_t pid, pid_t tid)
 	return 0;
 }
 
-/* The probed function that the last sample of a task is inside of, or NULL. */
-static const char *function_of(struct kl_slow *w, struct runner *t)
+/* Return: the probed function that a task was inside of at its last sample, or NULL. */
+static const char *probed_function(struct kl_slow *w, struct runner *t)
 {
 	const struct kl_recorder *r = w->r;
 	const char *name = NULL;
@@ -96,35 +99,32 @@ static const char *function_of(struct kl_slow *w, struct runner *t)
 	return name;
 }
 
-static bool say(const struct runner *t, const char *function)
+/* Print the warning.  Return: false if the task has ended. */
+static bool print_warning(const struct runner *t, const char *function)
 {
-	char path[64], *comm;
-	size_t len;
+	char comm[KL_COMM_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", t->tid);
-	if (kl_read_file(path, &comm, &len))
+	if (!kl_task_comm(t->tid, comm))
 		return false;
-	comm[strcspn(comm, "\n")] = '\0';
 	kl_warn("attaching takes long: task %d (%s) runs in %s(), and the kernel may wait until it "
-		"has left", t->tid, comm, function);
-	free(comm);
+		"has left the function", t->tid, comm, function);
 	return true;
 }
 
-/* Find such a task and name it; false if there is none just now. */
-static bool name_one(struct kl_slow *w)
+/* Search for a task inside a probed function, and warn.  Return: false if there is none now. */
+static bool warn_once(struct kl_slow *w)
 {
 	const char *function;
 	bool said = false;
 	size_t i;
 
-	/* Without memory for all of them some are enough. */
-	kl_tasks_each(take_runner, w);
+	/* If memory does not suffice for all tasks, try those that were found. */
+	kl_tasks_each(sample_task, w);
 	usleep(SAMPLED_US);
 	for (i = 0; i < w->nrunners; i++) {
-		function = said ? NULL : function_of(w, &w->runners[i]);
+		function = said ? NULL : probed_function(w, &w->runners[i]);
 		if (function)
-			said = say(&w->runners[i], function);
+			said = print_warning(&w->runners[i], function);
 		kl_sampler_close(w->runners[i].sampler);
 	}
 	w->nrunners = 0;
@@ -139,17 +139,17 @@ static void *watch(void *arg)
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	pthread_mutex_lock(&w->lock);
-	while (!w->over && !said) {
+	while (!w->stop && !said) {
 		until.tv_sec++;
-		while (!w->over && !pthread_cond_timedwait(&w->cond, &w->lock, &until))
+		while (!w->stop && !pthread_cond_timedwait(&w->cond, &w->lock, &until))
 			;
-		if (w->over)
+		if (w->stop)
 			break;
 		pthread_mutex_unlock(&w->lock);
 		if (!w->callees && kl_callees_open(w->r->kernel, "/proc/kcore", &w->callees))
-			said = true;	/* nobody can be named */
+			said = true;	/* no task can be found; give up */
 		else
-			said = name_one(w);
+			said = warn_once(w);
 		pthread_mutex_lock(&w->lock);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -157,10 +157,10 @@ static void *watch(void *arg)
 }
 
 /**
- * kl_slow_start() - from now on say what is waited for
- * @r: the recorder, its clauses not changed until kl_slow_stop()
+ * kl_slow_start() - start the thread that warns if attaching takes long
+ * @r: the recorder; its clauses must not change before kl_slow_stop()
  *
- * Return: to be stopped, or NULL: then nothing is said.
+ * Return: an object for kl_slow_stop(), or NULL if no thread could be started.
  */
 struct kl_slow *kl_slow_start(const struct kl_recorder *r)
 {
@@ -182,7 +182,7 @@ void kl_slow_stop(struct kl_slow *w)
 	if (!w)
 		return;
 	pthread_mutex_lock(&w->lock);
-	w->over = true;
+	w->stop = true;
 	pthread_cond_signal(&w->cond);
 	pthread_mutex_unlock(&w->lock);
 	pthread_join(w->thread, NULL);

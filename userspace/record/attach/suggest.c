@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names that were perhaps meant. */
+/* Edit distances between names, to suggest what the user may have meant. */
 #include <string.h>
 
 #include "record/attach/kernel.h"
 
-#define LONGEST 127
+#define LONGEST 127	/* bytes of a name; longer names are never near */
 
 unsigned int kl_name_distance(const char *a, const char *b, unsigned int max)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which of a clause's alternatives the running kernel has. */
+/* Chooses the target of a clause that the kernel has, see target.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define METHODS "/sys/kernel/debug/klin/methods"
 
-/* The lines of klin/methods are "ID SUBJECT.METHOD". */
+/* Search klin.ko's file of methods, whose lines are "ID SUBJECT.METHOD". */
 int kl_klin_method(const char *name, uint32_t *id)
 {
 	char *data, *line, *save;
@@ -38,7 +38,8 @@ const struct kl_kplace *kl_found_place(const struct kl_found *f)
 	return f->nplaces ? &f->places[f->which] : NULL;
 }
 
-static int compile(struct kl_kernel *k, struct kl_found *f)
+/* Check that the target's expressions fit the function.  Return: 0, -EINVAL or -ENOMEM. */
+static int compile_target(struct kl_kernel *k, struct kl_found *f)
 {
 	struct klin_conf conf = { 0 };
 	struct kl_misfit bad;
@@ -46,7 +47,7 @@ static int compile(struct kl_kernel *k, struct kl_found *f)
 
 	if (err) {
 		f->way = KL_WAY_NONE;
-		f->misfit = bad.pos;
+		f->why_pos = bad.pos;
 		snprintf(f->why, sizeof(f->why), "%s", bad.why);
 	}
 	return err;
@@ -65,16 +66,16 @@ int kl_target_place(struct kl_kernel *k, struct kl_found *f, unsigned int which)
 	if (!f->func.btf)
 		f->func.btf = kl_kernel_btf(k, module);
 	f->way = kl_func_way(&f->func, f->why, sizeof(f->why));
-	/* A part of a function that GCC made its own has no BTF, and needs none here. */
+	/* A part that GCC split off from a function has no type in BTF; a place needs none. */
 	if (f->way == KL_WAY_NONE && !f->func.blacklisted && f->func.copies == 1 && f->func.btf &&
 	    (f->func.traceable || kl_module_probes()))
 		f->way = f->func.traceable ? KL_WAY_KPROBE : KL_WAY_MODULE;
-	/* Who comes first at one address is known of kprobes only, see attach.c. */
+	/* The order of probes at one address is known for kprobes only, see attach_func(). */
 	if (f->way == KL_WAY_FENTRY && !p->offset && !strcmp(p->symbol, p->owner))
 		f->way = KL_WAY_KPROBE;
 	if (f->way == KL_WAY_NONE)
 		return -EOPNOTSUPP;
-	return compile(k, f);
+	return compile_target(k, f);
 }
 
 static int try_places(struct kl_kernel *k, struct kl_found *f)
@@ -89,7 +90,7 @@ static int try_places(struct kl_kernel *k, struct kl_found *f)
 	return err;
 }
 
-/* Where its linearization points are; it may be without. */
+/* Check that the kernel has the places of the target's linearization points. */
 static int try_point(struct kl_kernel *k, struct kl_found *f)
 {
 	const struct kl_spot *s = f->target->point;
@@ -99,7 +100,7 @@ static int try_point(struct kl_kernel *k, struct kl_found *f)
 				 sizeof(f->why));
 
 	if (err)
-		f->misfit = s->pos;
+		f->why_pos = s->pos;
 	return err;
 }
 
@@ -137,7 +138,7 @@ int kl_target_try(struct kl_kernel *k, const struct kl_probe_target *t, struct k
 	f->way = kl_func_way(&f->func, f->why, sizeof(f->why));
 	if (f->way == KL_WAY_NONE)
 		return -EOPNOTSUPP;
-	err = compile(k, f);
+	err = compile_target(k, f);
 	return err || !t->point ? err : try_point(k, f);
 }
 
@@ -155,8 +156,8 @@ int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_prob
 			return err;
 	}
 	kl_target_try(k, t, f);
-	if (p->ntargets == 1 && f->misfit.line) {
-		kl_err_at(path, f->misfit.line, f->misfit.col, "%s", f->why);
+	if (p->ntargets == 1 && f->why_pos.line) {
+		kl_err_at(path, f->why_pos.line, f->why_pos.col, "%s", f->why);
 		return -EINVAL;
 	}
 	if (t->kind == KL_TARGET_FUNC && !f->func.copies && !kl_target_is_place(t))

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which of a clause's alternatives the running kernel has. */
+/* Chooses the target of a clause: the first of its alternatives that the kernel has. */
 #ifndef KL_RECORD_ATTACH_TARGET_H
 #define KL_RECORD_ATTACH_TARGET_H
 
 #include "record/expr/compile.h"
 #include "record/attach/kernel.h"
-#include "spec/lang/probe.h"
+#include "spec/probe/probe.h"
 
 /**
- * struct kl_found - a target as found in the running kernel
- * @target: which
- * @func: what is known about it, of functions; of a place: the function around it
- * @places: of a target that is a place: where it is, all of them must be recorded
- * @nplaces: how many
- * @which: the one that func, way and why are of
- * @id: its number, of klin: methods
- * @way: how it can be attached, of functions
- * @why: what is in the way of attaching it, or of a better way
- * @misfit: where the spec asks for what the function does not have; line 0: nowhere
+ * struct kl_found - a target, as found in the kernel
+ * @target: the target
+ * @func: its function, or the function around its place
+ * @places: places of a target that is a place; all of them must be recorded
+ * @nplaces: number of places, 0 for other targets
+ * @which: index of the place that @func, @way and @why belong to
+ * @id: number of the method, if klin.ko announces its calls
+ * @way: way of attaching to @func, or KL_WAY_NONE
+ * @why: the reason why the target cannot be attached, or not in a better way
+ * @why_pos: position in the spec of the expression that @why is about; line 0: none
  */
 struct kl_found {
 	const struct kl_probe_target *target;
@@ -27,18 +27,30 @@ struct kl_found {
 	uint32_t id;
 	enum kl_way way;
 	char why[600];
-	struct kl_pos misfit;
+	struct kl_pos why_pos;
 };
 
-/* The number of a method that instrumented code declares; -ENOENT, -ENODEV without klin.ko. */
+/*
+ * Get the number of a method that instrumented code declares.  Return: 0, -ENOENT if there is no
+ * such method, -ENODEV without klin.ko, or -ENOMEM.
+ */
 int kl_klin_method(const char *name, uint32_t *id);
-/* The place that a clause is on, NULL: it is on a function's call and return. */
+/* Return: the chosen place, or NULL if the target is a function's call and return. */
 const struct kl_kplace *kl_found_place(const struct kl_found *f);
-/* Look at place @which of @f; 0, or a negative errno with @f->why filled. */
+/*
+ * Choose place @which of @f, and check it.  Return: 0, or a negative errno with @f->why filled if
+ * the place does not fit or cannot be attached.
+ */
 int kl_target_place(struct kl_kernel *k, struct kl_found *f, unsigned int which);
-/* 0 if it fits and can be attached, else a negative errno with @f->why filled. */
+/*
+ * Look up the target @t in the kernel.  Return: 0, or a negative errno with @f->why filled if the
+ * target does not fit or cannot be attached.
+ */
 int kl_target_try(struct kl_kernel *k, const struct kl_probe_target *t, struct kl_found *f);
-/* The first of the clause's targets that can be attached; -EINVAL after a message. */
+/*
+ * Find the first of the clause's targets that can be attached.  Return: 0, -EINVAL after a
+ * message, or -ENOMEM without one.
+ */
 int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_probe *p,
 		     struct kl_found *f);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probe expressions: operators, with the promotions and conversions of C. */
+/* Operators of probe expressions, with the promotions and conversions of C. */
 #include <errno.h>
 
 #include "record/expr/compiler.h"
@@ -10,7 +10,7 @@ static void promote(struct kl_ty *t)
 		*t = kl_ty_int(4, true);
 }
 
-/* C's usual arithmetic conversions. */
+/* Return: the type of an operation, by C's usual arithmetic conversions. */
 static struct kl_ty common(struct kl_ty a, struct kl_ty b)
 {
 	promote(&a);
@@ -41,7 +41,7 @@ static int scale(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, u
 	return err ? err : kl_c_alu(c, e, KLIN_MUL, reg, reg + 1);
 }
 
-/* Pointer + integer, integer + pointer, pointer - integer, pointer - pointer. */
+/* Compile pointer + integer, integer + pointer, pointer - integer and pointer - pointer. */
 static int pointer_sum(struct kl_comp *c, const struct kl_expr *e, unsigned int reg,
 		       struct kl_cv *a, struct kl_cv *b, struct kl_cv *v)
 {
@@ -62,13 +62,13 @@ static int pointer_sum(struct kl_comp *c, const struct kl_expr *e, unsigned int 
 		return err;
 	}
 	if ((pa && pb) || (pb && e->op == '-'))
-		return kl_c_fail(c, e, "a pointer cannot be %s that",
-			    e->op == '+' ? "added to" : "subtracted from");
+		return kl_c_fail(c, e, pa && pb ? "two pointers cannot be added" :
+				 "a pointer cannot be subtracted from an integer");
 	size = kl_c_pointee_size(c, e, pa ? a->ty : b->ty);
 	if (!size)
 		return -EINVAL;
 	if (!pa && size > 1) {
-		/* The integer is below: swap, so that it can be scaled. */
+		/* The integer is in the lower register; swap the two, so that it can be scaled. */
 		err = kl_c_alu(c, e, KLIN_MOV, reg + 2, reg);
 		if (!err)
 			err = kl_c_alu(c, e, KLIN_MOV, reg, reg + 1);
@@ -135,7 +135,7 @@ static int compare(struct kl_comp *c, const struct kl_expr *e, unsigned int reg,
 		err = kl_c_alu(c, e, lt, reg, reg + 1);
 		return err ? err : kl_c_alu(c, e, KLIN_LNOT, reg, 0);
 	}
-	/* a > b is b < a. */
+	/* a > b is compiled as b < a. */
 	err = kl_c_alu(c, e, lt, reg + 1, reg);
 	if (!err)
 		err = kl_c_alu(c, e, KLIN_MOV, reg, reg + 1);
@@ -183,14 +183,14 @@ int kl_c_binary(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 			return compare(c, e, reg, false);
 		}
 		if (e->op != '+' && e->op != '-')
-			return kl_c_fail(c, e, "'%c' on '%s' and '%s': expected integers; cast the "
+			return kl_c_fail(c, e, "'%c' needs integers, found '%s' and '%s'; cast the "
 					 "pointer",
 				    e->op, kl_ty_name(a.ty, an, sizeof(an)),
 				    kl_ty_name(b.ty, bn, sizeof(bn)));
 		return pointer_sum(c, e, reg, &a, &b, v);
 	}
 	if (kl_ty_kind(&a.ty) != KL_TY_INT || kl_ty_kind(&b.ty) != KL_TY_INT)
-		return kl_c_fail(c, e, "expected integers or pointers, these are '%s' and '%s'",
+		return kl_c_fail(c, e, "expected integers or pointers, found '%s' and '%s'",
 			    kl_ty_name(a.ty, an, sizeof(an)), kl_ty_name(b.ty, bn, sizeof(bn)));
 	t = common(a.ty, b.ty);
 	err = convert(c, e->a, reg, a.ty, &t);
@@ -222,7 +222,7 @@ int kl_c_unary(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, str
 		if (err)
 			return err;
 		if (!kl_c_is_pointer(v->ty))
-			return kl_c_fail(c, e, "'*' on '%s', which is not a pointer",
+			return kl_c_fail(c, e, "'*' needs a pointer, found '%s'",
 				    kl_ty_name(v->ty, name, sizeof(name)));
 		v->ty = kl_ty_target(v->ty);
 		v->lvalue = true;
@@ -232,7 +232,7 @@ int kl_c_unary(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, str
 		if (err)
 			return err;
 		if (!v->lvalue)
-			return kl_c_fail(c, e, "'&' on something that is not in memory");
+			return kl_c_fail(c, e, "'&' needs a value in memory, not a computed one");
 		if (v->off) {
 			err = kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, reg + 1, 0, 0, 0), v->off);
 			if (!err)

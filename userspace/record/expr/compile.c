@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probe clauses to fetch programs.  Expressions mean what they mean in C on
- * x86-64: integers are promoted and converted as there.  Registers are a stack:
- * an expression leaves its value, or the address of its lvalue, in the register
- * it was told to, and uses those above.
+ * Compiles probe clauses to fetch programs.  Expressions have the meaning that they have in C on
+ * x86-64, with its promotions and conversions of integers.  Registers are a stack: an expression
+ * leaves its value, or the address of its lvalue, in a given register, and uses the registers
+ * above.
  */
 #include <bpf/btf.h>
 #include <errno.h>
@@ -29,7 +29,8 @@ int kl_c_emit(struct kl_comp *c, const struct kl_expr *e, uint64_t code, uint64_
 	/* The last instruction stays KLIN_END. */
 	if (c->n + 1 >= KLIN_INSNS)
 		return kl_c_fail(c, e, "the expressions of this clause are too long for one probe: "
-			    "more than %u steps at the %s", KLIN_INSNS - 1,
+			    "they take more than %u steps at the %s; record fewer values",
+			    KLIN_INSNS - 1,
 			    c->at_return ? "return" : "call");
 	c->prog[c->n++] = (struct klin_insn){ .code = code, .imm = imm };
 	return 0;
@@ -68,12 +69,12 @@ uint64_t kl_c_pointee_size(struct kl_comp *c, const struct kl_expr *e, struct kl
 	uint64_t size = kl_ty_size(kl_ty_target(ptr));
 
 	if (!size)
-		kl_c_fail(c, e, "the size of what '%s' points to is not known",
+		kl_c_fail(c, e, "'%s' points to a type of unknown size",
 		     kl_ty_name(ptr, name, sizeof(name)));
 	return size;
 }
 
-/* @where: KLIN_USER, or 0 for the kernel's memory. */
+/* Load the value of an lvalue.  @where is KLIN_USER, or 0 for the kernel's memory. */
 static int load(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v,
 		unsigned int where)
 {
@@ -100,7 +101,7 @@ static int load(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 		v->ty = kl_ty_address(kl_ty_target(t));
 		break;
 	case KL_TY_STRUCT:
-		return kl_c_fail(c, e, "'%s' is not a value; name one of its members",
+		return kl_c_fail(c, e, "'%s' is not a single value; name one of its members",
 			    kl_ty_name(v->ty, name, sizeof(name)));
 	default:
 		return kl_c_fail(c, e, "a value of type '%s' cannot be read",
@@ -111,7 +112,7 @@ static int load(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 	return err;
 }
 
-/* The value of @e in @reg; integers come as such, not as enums or typedefs. */
+/* Compute the value of @e in @reg; enums and typedefs become integers. */
 int kl_c_value(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v)
 {
 	int err = kl_c_expr(c, e, reg, v);
@@ -119,7 +120,7 @@ int kl_c_value(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, str
 	if (!err && v->lvalue)
 		err = load(c, e, reg, v, 0);
 	if (!err && kl_ty_kind(&v->ty) == KL_TY_VOID)
-		err = kl_c_fail(c, e, "this has no value: its type is void");
+		err = kl_c_fail(c, e, "this expression has no value: its type is 'void'");
 	return err;
 }
 
@@ -129,12 +130,12 @@ int kl_c_integer(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, s
 	int err = kl_c_value(c, e, reg, v);
 
 	if (!err && kl_ty_kind(&v->ty) != KL_TY_INT)
-		err = kl_c_fail(c, e, "expected an integer, this is '%s'",
+		err = kl_c_fail(c, e, "expected an integer, found '%s'",
 			   kl_ty_name(v->ty, name, sizeof(name)));
 	return err;
 }
 
-/* Sub-expressions use higher registers; two are kept for scaling. */
+/* Check that registers are left for sub-expressions; two are reserved for scaling. */
 int kl_c_deeper(struct kl_comp *c, const struct kl_expr *e, unsigned int reg)
 {
 	if (reg + 2 >= KLIN_REGS)
@@ -142,7 +143,7 @@ int kl_c_deeper(struct kl_comp *c, const struct kl_expr *e, unsigned int reg)
 	return 0;
 }
 
-/* @v is the struct's lvalue and becomes the member's. */
+/* Change @v from the lvalue of a struct to the lvalue of its member. */
 static int member(struct kl_comp *c, const struct kl_expr *e, struct kl_cv *v, const char *name,
 		  size_t len)
 {
@@ -156,31 +157,31 @@ static int member(struct kl_comp *c, const struct kl_expr *e, struct kl_cv *v, c
 	kl_ty_name(v->ty, shown, sizeof(shown));
 	snprintf(wrong, sizeof(wrong), "%.*s", (int)len, name);
 	if (kl_ty_kind(&t) != KL_TY_STRUCT)
-		return kl_c_fail(c, e, "member '%s' of '%s', which is not a struct or "
-				 "union", wrong, shown);
+		return kl_c_fail(c, e, "'%s' has no member '%s': it is not a struct or union",
+				 shown, wrong);
 	err = kl_ty_member(t, name, len, &type, &bits, &bitfield);
 	if (err == -ENODATA)
-		return kl_c_fail(c, e, "the members of '%s' are not known: the BTF of %s only "
+		return kl_c_fail(c, e, "the members of '%s' are unknown: the BTF of %s only "
 				 "declares it",
 			    shown, c->f->module[0] ? c->f->module : "the kernel");
 	if (err) {
 		nearest = kl_ty_suggest(t, wrong);
-		return kl_c_fail(c, e, "%s has no member '%s' in kernel %s%s%s%s", shown, wrong,
+		return kl_c_fail(c, e, "'%s' has no member '%s' in kernel %s%s%s%s", shown, wrong,
 			    c->k->release, nearest ? "; did you mean '" : "",
 			    nearest ? nearest : "", nearest ? "'?" : "");
 	}
 	if (bitfield)
-		return kl_c_fail(c, e, "'%s' of %s is a bit-field, which cannot be read yet by "
-			    "name: read the word that holds it through a cast, then shift and "
-			    "mask", wrong, shown);
+		return kl_c_fail(c, e, "'%s' of '%s' is a bit-field, which cannot be read by name: "
+			    "read the word that contains it through a cast, then shift and "
+			    "mask it", wrong, shown);
 	v->ty = type;
 	v->off += bits / 8;
 	return 0;
 }
 
 /*
- * A type is looked for where the function is, then in all modules: what a function of
- * the kernel is given may be part of a module's object.
+ * Find a type by its name, first in the function's kernel or module, then in all modules: the
+ * argument of a kernel function may be part of a module's object.
  */
 static int resolve(struct kl_comp *c, const struct kl_expr *e, struct kl_ty *t)
 {
@@ -199,8 +200,8 @@ static int resolve(struct kl_comp *c, const struct kl_expr *e, struct kl_ty *t)
 			continue;
 		if (module)
 			return kl_c_fail(c, e,
-					 "'%s%s%s' is a type of the modules %s and %s, and "
-					 "not of the function's",
+					 "type '%s%s%s' is ambiguous: modules '%s' and '%s' both "
+					 "define it",
 					 ct->kind, space, ct->name, module, m->name);
 		module = m->name;
 		*t = found;
@@ -211,7 +212,7 @@ static int resolve(struct kl_comp *c, const struct kl_expr *e, struct kl_ty *t)
 		    ct->name);
 }
 
-/* offsetof(type, a.b.c) */
+/* Compute offsetof(type, a.b.c). */
 static int offset_of(struct kl_comp *c, const struct kl_expr *e, uint64_t *off)
 {
 	struct kl_cv v = { .lvalue = true };
@@ -242,7 +243,7 @@ static int cast(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 	shape = t;
 	switch (kl_ty_kind(&shape)) {
 	case KL_TY_PTR:
-		/* A 64-bit register holds it already. */
+		/* The value is already in a 64-bit register. */
 		v->ty = t;
 		return 0;
 	case KL_TY_INT:
@@ -267,10 +268,10 @@ static int param(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, s
 		return kl_c_inlined_param(c, e, e->index, reg, v);
 	if (!c->f->proto)
 		return kl_c_fail(c, e, "kernel %s has no BTF for %s(), so the types of its "
-				 "parameters are not known", c->k->release, c->f->name);
+				 "parameters are unknown", c->k->release, c->f->name);
 	p = btf_params(c->f->proto);
 	if (index >= btf_vlen(c->f->proto))
-		return kl_c_fail(c, e, "%s() has only %u parameters", c->f->name,
+		return kl_c_fail(c, e, "%s() has %u parameters only", c->f->name,
 			    btf_vlen(c->f->proto));
 	if (index >= KLIN_MAX_PARAMS)
 		return kl_c_fail(c, e,
@@ -295,7 +296,7 @@ static int return_value(struct kl_comp *c, const struct kl_expr *e, unsigned int
 	int err;
 
 	if (!c->f->proto || !c->f->proto->type)
-		return kl_c_fail(c, e, "%s() returns nothing", c->f->name);
+		return kl_c_fail(c, e, "%s() returns no value", c->f->name);
 	v->ty = t;
 	err = kl_c_emit(c, e, KLIN_CODE(KLIN_RETVAL, reg, 0, 0, 0), 0);
 	if (!err && kl_ty_kind(&t) == KL_TY_INT) {
@@ -317,14 +318,14 @@ static int subscript(struct kl_comp *c, const struct kl_expr *e, unsigned int re
 	if (e->b->kind != KL_E_NUM) {
 		err = kl_c_value(c, &sum, reg, v);
 	} else {
-		/* A constant index costs nothing: it goes into the offset of the read. */
+		/* A constant index costs no step: it is added to the offset of the read. */
 		err = kl_c_value(c, e->a, reg, v);
 		if (!err && kl_c_is_pointer(v->ty)) {
 			size = kl_c_pointee_size(c, e, v->ty);
 			if (!size)
 				return -EINVAL;
 			if (e->b->num > INT32_MAX / size)
-				return kl_c_fail(c, e->b, "index %llu is out of any range",
+				return kl_c_fail(c, e->b, "index %llu is too large",
 					    (unsigned long long)e->b->num);
 			v->off = e->b->num * size;
 		}
@@ -332,7 +333,7 @@ static int subscript(struct kl_comp *c, const struct kl_expr *e, unsigned int re
 	if (err)
 		return err;
 	if (!kl_c_is_pointer(v->ty))
-		return kl_c_fail(c, e, "'[]' on '%s', which is not a pointer or array",
+		return kl_c_fail(c, e, "'[]' needs a pointer or an array, found '%s'",
 			    kl_ty_name(v->ty, name, sizeof(name)));
 	v->ty = kl_ty_target(v->ty);
 	v->lvalue = true;
@@ -348,7 +349,7 @@ static int constant(struct kl_comp *c, const struct kl_expr *e, unsigned int reg
 	return kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, reg, 0, 0, 0), num);
 }
 
-/* A number in a text of the kernel's, such as a sysctl's buffer. */
+/* Compile number(): read the number in a text of the kernel, such as the buffer of a sysctl. */
 static int number(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v)
 {
 	char name[128];
@@ -357,7 +358,7 @@ static int number(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, 
 	if (err)
 		return err;
 	if (!kl_c_is_pointer(v->ty))
-		return kl_c_fail(c, e, "number() of '%s': expected a pointer to text",
+		return kl_c_fail(c, e, "number() needs a pointer to text, found '%s'",
 			    kl_ty_name(v->ty, name, sizeof(name)));
 	v->ty = kl_ty_int(8, false);
 	return kl_c_emit(c, e, KLIN_CODE(KLIN_NUMBER, reg, 0, 0, e->num), 0);
@@ -370,7 +371,7 @@ static int user(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 	if (err)
 		return err;
 	if (!v->lvalue)
-		return kl_c_fail(c, e, "user() of something that is not in memory");
+		return kl_c_fail(c, e, "user() needs a value in memory, not a computed one");
 	return load(c, e, reg, v, KLIN_USER);
 }
 
@@ -423,7 +424,7 @@ int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, stru
 		if (err)
 			return err;
 		if (!kl_c_is_pointer(v->ty))
-			return kl_c_fail(c, e, "'->%s' on '%s', which is not a pointer", e->name,
+			return kl_c_fail(c, e, "'->%s' needs a pointer, found '%s'", e->name,
 				    kl_ty_name(v->ty, name, sizeof(name)));
 		v->ty = kl_ty_target(v->ty);
 		v->lvalue = true;
@@ -434,8 +435,8 @@ int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, stru
 			return err;
 		if (!v->lvalue)
 			return kl_c_fail(c, e,
-					 "'.%s' on '%s': expected a struct; a pointer's "
-					 "members are reached with '->'",
+					 "'.%s' needs a struct, found '%s'; use '->' for "
+					 "members behind a pointer",
 					 e->name, kl_ty_name(v->ty, name, sizeof(name)));
 		return member(c, e, v, e->name, strlen(e->name));
 	case KL_E_INDEX:
@@ -449,7 +450,7 @@ int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, stru
 		err = resolve(c, e, &t);
 		num = err ? 0 : kl_ty_size(t);
 		if (!err && !num)
-			return kl_c_fail(c, e, "the size of '%s' is not known",
+			return kl_c_fail(c, e, "the size of '%s' is unknown",
 				    kl_ty_name(t, name, sizeof(name)));
 		return err ? err : constant(c, e, reg, num, v);
 	case KL_E_NUMBER:
@@ -481,7 +482,7 @@ static bool has_special(const struct kl_expr *e)
 	       (e->kind == KL_E_COND && (has_special(e->b) || has_special(e->c)));
 }
 
-/* In @reg: 1 where the value of @e is one of its own, such as `empty`, else 0. */
+/* Set @reg to 1 if the value of @e is a special value, such as `empty`, else to 0. */
 static int mark(struct kl_comp *c, const struct kl_expr *e, unsigned int reg)
 {
 	struct kl_cv cond;
@@ -512,7 +513,7 @@ static int put(struct kl_comp *c, const struct kl_expr *e, unsigned int op, unsi
 	return err ? err : kl_c_emit(c, e, KLIN_CODE(op, 0, 0, 0, index), 0);
 }
 
-/* One side of the clause: first what drops it, then the object, then the values. */
+/* Compile the call's or the return's side of a clause: its `when', the object, the values. */
 static int side(struct kl_comp *c, const struct kl_probe_target *p, bool at_return,
 		struct klin_conf *conf)
 {
@@ -546,7 +547,7 @@ static int side(struct kl_comp *c, const struct kl_probe_target *p, bool at_retu
 		if (!at_return)
 			conf->call_vals |= 1U << index;
 	}
-	*(at_return ? &conf->ret_args : &conf->call_args) = kl_shorten(c->prog, c->n);
+	*(at_return ? &conf->ret_args : &conf->call_args) = kl_optimize_fetch(c->prog, c->n);
 	return err;
 }
 
@@ -581,18 +582,18 @@ int kl_compile(struct kl_kernel *k, const struct kl_probe_target *t, const struc
 
 	if (!f->proto && !place)
 		return misfit(bad, t->pos, "kernel %s has no BTF for %s(), so the types of its "
-			      "parameters are not known", k->release, t->name);
+			      "parameters are unknown", k->release, t->name);
 	if (f->proto && t->nparams - t->ninlined > btf_vlen(f->proto))
-		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names "
-			      "%u",
+		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, but the clause "
+			      "names %u",
 			      t->name, btf_vlen(f->proto), k->release, t->nparams - t->ninlined);
 	if (t->inlined && t->ninlined > place->site->nparams)
-		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, the clause names "
-			      "%u",
+		return misfit(bad, t->pos, "%s() has %u parameters in kernel %s, but the clause "
+			      "names %u",
 			      t->inlined, place->site->nparams, k->release, t->ninlined);
 	if (t->nargs + t->nresults > KLIN_MAX_VALS)
-		return misfit(bad, t->pos, "a probe can record %u arguments and results together, "
-			      "this method has %u", KLIN_MAX_VALS, t->nargs + t->nresults);
+		return misfit(bad, t->pos, "a probe can record at most %u arguments and results, "
+			      "but this method has %u", KLIN_MAX_VALS, t->nargs + t->nresults);
 	err = side(&c, t, false, conf);
 	if (!err)
 		err = side(&c, t, true, conf);

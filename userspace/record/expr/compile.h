@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Probe clauses to fetch programs, typed by the kernel's BTF. */
+/* Compiles probe clauses to fetch programs, with the types of the kernel's BTF. */
 #ifndef KL_RECORD_EXPR_COMPILE_H
 #define KL_RECORD_EXPR_COMPILE_H
 
 #include "bpf/klin_event.h"
 #include "record/attach/kernel.h"
 #include "record/attach/place.h"
-#include "spec/lang/probe.h"
+#include "spec/probe/probe.h"
 
-/* Why a target does not fit a kernel, and where the spec says what does not. */
+/* The reason why a target does not fit a kernel, and its position in the spec. */
 struct kl_misfit {
 	struct kl_pos pos;
 	char why[600];
 };
 
 /**
- * kl_compile() - compile the expressions of a target for the function it names
+ * kl_compile() - compile the expressions of a target for its function
  * @k: the kernel
  * @t: the target
  * @f: its function in the kernel
- * @place: where in it, NULL: at its call and return
- * @conf: call, ret, nparams, nvals, call_vals, call_object and call_filter are set
- * @bad: what does not fit
+ * @place: a place in the function; NULL: its call and return
+ * @conf: gets call, ret, nparams, nvals, call_vals, call_object and call_filter
+ * @bad: gets the reason if the target does not fit
  *
  * Return: 0, or -EINVAL with @bad filled.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The compiler of probe expressions from within: expressions, and arithmetic. */
+/* Internal interfaces of the compiler of probe expressions. */
 #ifndef KL_RECORD_EXPR_COMPILER_H
 #define KL_RECORD_EXPR_COMPILER_H
 
@@ -11,48 +11,48 @@ struct kl_comp {
 	struct kl_misfit *bad;
 	const struct kl_func *f;
 	const struct kl_probe_target *t;
-	const struct kl_kplace *place;	/* NULL: the function's call and return */
+	const struct kl_kplace *place;	/* a place in the function; NULL: its call and return */
 	struct klin_insn *prog;
 	unsigned int n;
-	unsigned int nparams;	/* highest parameter used, plus one */
+	unsigned int nparams;	/* index of the highest parameter that is used, plus one */
 	bool at_return;
 };
 
-/* The value of an expression: of @ty, or an lvalue of @ty at the address + @off. */
+/* The value of an expression: a value of @ty, or an lvalue of @ty at the address + @off. */
 struct kl_cv {
 	struct kl_ty ty;
 	bool lvalue;
 	int64_t off;
 };
 
-/* It does not fit at @e; always -EINVAL. */
+/* Note that @e does not fit the kernel.  Return: -EINVAL. */
 int kl_c_fail(const struct kl_comp *c, const struct kl_expr *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int kl_c_emit(struct kl_comp *c, const struct kl_expr *e, uint64_t code, uint64_t imm);
-/* dst = dst op src */
+/* Emit dst = dst op src. */
 int kl_c_alu(struct kl_comp *c, const struct kl_expr *e, unsigned int op, unsigned int dst,
 	     unsigned int src);
-/* Cut a register to an integer type. */
+/* Truncate a register to an integer type, and extend it to 64 bits. */
 int kl_c_extend(struct kl_comp *c, const struct kl_expr *e, unsigned int reg,
 		const struct kl_ty *t);
 /* Make a register 0 or 1. */
 int kl_c_truth(struct kl_comp *c, const struct kl_expr *e, unsigned int reg);
 
-/* The value or lvalue of @e in @reg; registers above are used, those below are kept. */
+/* Compute the value or lvalue of @e in @reg; the code keeps the registers below @reg. */
 int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v);
-/* The value of @e in @reg. */
+/* Compute the value of @e in @reg. */
 int kl_c_value(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v);
-/* The same, and it must be an integer. */
+/* Compute the value of @e, which must be an integer, in @reg. */
 int kl_c_integer(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v);
-/* place_expr.c: parameter @index of the inlined function, as at its entry. */
+/* place_expr.c: compute parameter @index of the inlined function, as at its entry. */
 int kl_c_inlined_param(struct kl_comp *c, const struct kl_expr *e, unsigned int index,
 		       unsigned int reg, struct kl_cv *v);
 
-/* Are there registers for what is below @e? */
+/* Check that registers are left for the operands of @e.  Return: 0 or -EINVAL. */
 int kl_c_deeper(struct kl_comp *c, const struct kl_expr *e, unsigned int reg);
 
 bool kl_c_is_pointer(struct kl_ty t);
-/* Size of what it points to; 0 after a message if that is not known. */
+/* Return: the size of the type that @ptr points to; 0 after a message if it is unknown. */
 uint64_t kl_c_pointee_size(struct kl_comp *c, const struct kl_expr *e, struct kl_ty ptr);
 
 /* arith.c */
@@ -62,16 +62,16 @@ int kl_c_conditional(struct kl_comp *c, const struct kl_expr *e, unsigned int re
 		     struct kl_cv *v);
 
 /**
- * kl_shorten() - make a fetch program's steps fewer and shorter
- * @prog: the program; behind its steps all is zero
- * @n: its steps
+ * kl_optimize_fetch() - make a fetch program's steps fewer and shorter
+ * @prog: the program; the array is zero after its steps
+ * @n: number of its steps
  *
- * A register is not read again when its value has been put somewhere (KLIN_VAL,
- * KLIN_OBJECT), so what only carries an argument there is joined with that; and where
- * nothing can be unknown yet no step has to ask (KLIN_SURE).
+ * A register is not read again after its value was stored (KLIN_VAL, KLIN_OBJECT).  So a step that
+ * only copies an argument is joined with the step that stores it.  Steps before which no value can
+ * be unknown do not test for it (KLIN_SURE).
  *
  * Return: bit i is set if argument i is used.
  */
-unsigned int kl_shorten(struct klin_insn *prog, unsigned int n);
+unsigned int kl_optimize_fetch(struct klin_insn *prog, unsigned int n);
 
 #endif

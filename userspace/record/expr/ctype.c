@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* C types in a kernel's BTF, see ctype.h. */
+/* Finds C types in a kernel's BTF, see ctype.h. */
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,8 @@
 #include "record/expr/ctype.h"
 #include "record/attach/kernel.h"
 
-#define NESTING 16	/* anonymous structs in structs; arrays and qualifiers in a name */
+/* maximal depth of anonymous structs, and of arrays and qualifiers in a name */
+#define NESTING 16
 
 struct kl_ty kl_ty_int(unsigned int size, bool is_signed)
 {
@@ -96,7 +97,7 @@ uint64_t kl_ty_size(struct kl_ty t)
 	case KL_TY_PTR:
 		return 8;
 	case KL_TY_VOID:
-		return 1;	/* as GCC has it */
+		return 1;	/* as in gcc */
 	default:
 		size = btf__resolve_size(t.btf, t.id);
 		return size > 0 ? size : 0;
@@ -185,7 +186,7 @@ const char *kl_ty_name(struct kl_ty t, char *buf, size_t size)
 	return buf;
 }
 
-/* What C calls integers, since BTF has them under one spelling only. */
+/* C's names of integer types; BTF has only one spelling of each. */
 static const struct {
 	const char *name;
 	uint8_t size;

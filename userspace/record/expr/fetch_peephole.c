@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fetch programs with fewer and shorter steps, each of which costs every operation. */
+/* Makes fetch programs shorter, since each operation executes all steps. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "record/expr/compiler.h"
 
-/* Can a step's result be unknown, though all that it is made of is known? */
+/* Return: true if a step's result may be unknown although its operands are known. */
 static bool may_fail(unsigned int op)
 {
 	switch (op) {
@@ -22,8 +22,8 @@ static bool may_fail(unsigned int op)
 }
 
 /*
- * An argument or the return value that becomes a value or the object, maybe cut to a
- * size: one step, with the number of those that it stands for, or 0.
+ * Join steps that store an argument or the return value, perhaps truncated, as a value or the
+ * object.  Return: the number of joined steps, or 0.
  */
 static unsigned int join(const struct klin_insn *prog, unsigned int n, __u64 *code)
 {
@@ -47,7 +47,7 @@ static unsigned int join(const struct klin_insn *prog, unsigned int n, __u64 *co
 	return at + 1;
 }
 
-unsigned int kl_shorten(struct klin_insn *prog, unsigned int n)
+unsigned int kl_optimize_fetch(struct klin_insn *prog, unsigned int n)
 {
 	unsigned int i, to = 0, taken, args = 0;
 	bool sure = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parameters of inlined functions in probe expressions: how DWARF finds them becomes
- * steps of the fetch program, and their types, by name, those of the kernel's BTF.
+ * Parameters of inlined functions in probe expressions.  DWARF's description of the location
+ * becomes steps of the fetch program.  Types are looked up by their names in the kernel's BTF.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int type_of(struct kl_comp *c, const struct kl_expr *e, const struct kl_v
 	if (*ct.name && !kl_ty_resolve(c->f->btf, &ct, t))
 		return 0;
 	if (ct.ptr) {
-		/* A cast makes of it what it is. */
+		/* A cast gives the parameter its type. */
 		ct = (struct kl_ctype){ .kind = "", .name = "void", .ptr = 1 };
 		return kl_ty_resolve(c->f->btf, &ct, t);
 	}
@@ -30,7 +30,7 @@ static int type_of(struct kl_comp *c, const struct kl_expr *e, const struct kl_v
 		*t = kl_ty_int(var->type.size, var->type.is_signed);
 		return 0;
 	}
-	return kl_c_fail(c, e, "the type of '%s', '%s', is not in the kernel's BTF", var->name,
+	return kl_c_fail(c, e, "'%s' has type '%s', which is not in the kernel's BTF", var->name,
 			 kl_dtype_text(&var->type, name, sizeof(name)));
 }
 
@@ -40,7 +40,7 @@ static const uint8_t alu[] = {
 	[KL_L_SAR] = KLIN_SAR,
 };
 
-/* Where a section of a module's file, which is not linked, was loaded. */
+/* Find the load address of a section of a module's file, which is not linked. */
 static bool loaded_at(const struct kl_kplace *p, uint64_t addr, uint64_t *out)
 {
 	char path[256], *data, *end;
@@ -60,7 +60,7 @@ static bool loaded_at(const struct kl_kplace *p, uint64_t addr, uint64_t *out)
 	return true;
 }
 
-/* One step; @top: the register above the stack's top. */
+/* Compile one step of a location; @top is the register above the top of its stack. */
 static int step(struct kl_comp *c, const struct kl_expr *e, enum kl_loc_op op, uint64_t num,
 		unsigned int *top)
 {
@@ -77,11 +77,11 @@ static int step(struct kl_comp *c, const struct kl_expr *e, enum kl_loc_op op, u
 			return kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, at, 0, 0, 0), num);
 		}
 		if (!c->place->linked)
-			return kl_c_fail(c, e, "it is at an address that is not known: that of the "
-					 "symbol '%s' is hidden, or its file is not linked",
+			return kl_c_fail(c, e, "the location of this parameter is unknown: the "
+					 "address of '%s' is hidden, or its file is not linked",
 					 c->place->symbol);
 		(*top)++;
-		return kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, at, 0, 0, 0), num + c->place->moved);
+		return kl_c_emit(c, e, KLIN_CODE(KLIN_IMM, at, 0, 0, 0), num + c->place->load_bias);
 	case KL_L_REG:
 		(*top)++;
 		return kl_c_emit(c, e, KLIN_CODE(KLIN_REG, at, 0, 0, num), 0);
@@ -112,12 +112,12 @@ int kl_c_inlined_param(struct kl_comp *c, const struct kl_expr *e, unsigned int 
 	int err;
 
 	if (loc->kind == KL_LOC_NONE)
-		return kl_c_fail(c, e, "parameter '%s' of %s() cannot be had at %s+0x%llx: %s",
+		return kl_c_fail(c, e, "parameter '%s' of %s() cannot be read at %s+0x%llx: %s",
 				 var->name, c->t->inlined, c->place->symbol,
 				 (unsigned long long)c->place->offset, loc->why);
 	err = type_of(c, e, var, &v->ty);
 	for (i = 0; i < loc->n && !err; i++) {
-		/* One above the top is used, too. */
+		/* Some steps use one register above the top, too. */
 		if (top + 1 >= KLIN_REGS)
 			return kl_c_deeper(c, e, KLIN_REGS);
 		err = step(c, e, loc->op[i], loc->num[i], &top);
@@ -134,6 +134,6 @@ int kl_c_inlined_param(struct kl_comp *c, const struct kl_expr *e, unsigned int 
 		return kl_c_extend(c, e, reg, &v->ty);
 	}
 	if (kl_ty_kind(&shape) != KL_TY_PTR)
-		return kl_c_fail(c, e, "'%s' is no number and no pointer", var->name);
+		return kl_c_fail(c, e, "'%s' is neither a number nor a pointer", var->name);
 	return 0;
 }

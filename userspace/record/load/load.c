@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What loads have in common, see load.h. */
+/* Common code of loads, see load.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "record/load/load.h"
+
+#define COLUMN	18	/* before it, the help prints names; after a space, texts */
+#define RIGHT	78	/* the help's last column, as that of argp */
 
 extern const struct kl_load_ops *const __start_kl_loads[];
 extern const struct kl_load_ops *const __stop_kl_loads[];
@@ -25,20 +28,44 @@ int kl_load_open(const char *arg, struct kl_load **out)
 	}
 	if (strchr(arg, '=') && strcspn(arg, "=") < len && module)
 		return module->open(arg, out);
-	kl_err("--load '%.*s': no load of this name; `klin record --help' lists "
-	       "them", (int)len, arg);
+	kl_err("--load: unknown load '%.*s'; `klin record --help' lists them", (int)len, arg);
 	return -EINVAL;
+}
+
+/* Print a load's name, and its text in a second column, as argp prints options. */
+static void print_wrapped(FILE *f, const char *name, const char *text)
+{
+	int at = fprintf(f, "  %-16s", name), len;
+
+	for (; *text; text += len + (text[len] == ' ')) {
+		len = strcspn(text, " ");
+		if (at + 1 + len > RIGHT)
+			at = fprintf(f, "\n%*s", COLUMN, "") - 1;
+		at += fprintf(f, " %.*s", len, text);
+	}
+	fputc('\n', f);
 }
 
 void kl_load_help(FILE *f)
 {
+	const struct kl_load_ops *const *l = __start_kl_loads, *last = NULL, *next;
 	size_t n = __stop_kl_loads - __start_kl_loads, i;
 
-	for (i = 0; i < n; i++)
-		fprintf(f, "  %-16s %s\n", __start_kl_loads[i]->name, __start_kl_loads[i]->help);
+	do {
+		for (next = NULL, i = 0; i < n; i++)
+			if ((!last || strcmp(l[i]->name, last->name) > 0) &&
+			    (!next || strcmp(l[i]->name, next->name) < 0))
+				next = l[i];
+		if (next)
+			print_wrapped(f, next->name, next->help);
+		last = next;
+	} while (next);
+	print_wrapped(f, "user:*", "except user:port_range, these loads also take: tasks=N "
+		      "(threads), seconds=60, ops=N (in total; default: no limit), seed=1, "
+		      "ahead=8192 (operations that the reader may lag behind; 0: no limit)");
 }
 
-/* The value of @name in "name=value,...", its length in @len. */
+/* Find the value of @name in "name=value,...", and its length. */
 static const char *find(const char *settings, const char *name, size_t *len)
 {
 	size_t n = strlen(name);
@@ -89,8 +116,8 @@ int kl_load_check(const char *settings, const char *const *names)
 			if (n < len && strlen(names[i]) == n && !memcmp(names[i], at, n))
 				break;
 		if (!names[i]) {
-			kl_err("--load: '%.*s' is no setting of this load; `klin record --help' "
-			       "lists them", (int)len, at);
+			kl_err("--load: unknown setting '%.*s'; `klin record --help' lists those "
+			       "of each load", (int)len, at);
 			return -EINVAL;
 		}
 		at += len + (at[len] == ',');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Loads: what makes the operations that are recorded.  One file each. */
+/* Loads, which make the operations that are recorded.  Each kind is one file. */
 #ifndef KL_RECORD_LOAD_LOAD_H
 #define KL_RECORD_LOAD_LOAD_H
 
@@ -12,15 +12,15 @@ struct kl_load;
 
 /**
  * struct kl_load_ops - a kind of load
- * @name: what --load begins with
- * @help: one line: its settings
- * @open: prepare it, from settings "name=value,..."; a message on failure, -EINVAL
- *	for a wrong setting
- * @start: let it run
- * @done: has it ended by itself?  A negative errno when it failed
- * @ack: so many operations have been read (may be NULL)
- * @stop: end it, and undo what it changed
- * @report: what it did, in one line (may be NULL)
+ * @name: the first word of --load
+ * @help: one line with its settings
+ * @open: prepares the load from settings "name=value,..."; returns -EINVAL after a message for a
+ *	wrong setting
+ * @start: starts the load
+ * @done: returns 1 if the load has ended by itself, or a negative errno if it failed
+ * @ack: tells the load the number of operations that were read (may be NULL)
+ * @stop: ends the load, and undoes its changes
+ * @report: prints a line about the load (may be NULL)
  */
 struct kl_load_ops {
 	const char *name, *help;
@@ -34,13 +34,13 @@ struct kl_load_ops {
 };
 
 /**
- * struct kl_load - a load; embedded in those of each kind
+ * struct kl_load - a load; the structure of each kind contains one
  * @ops: its kind
- * @fresh: it made its object, in the first state, and has not touched it yet
- * @object: the object's address, 0 if it does not make one
- * @lock: the address of the kernel's own lock in it, 0 if there is none
- * @pid: the process that alone uses its objects; 0 if that is not so
- * @interrupts: interrupts use its object, too
+ * @fresh: the load made its object, in the first state, and has not used it yet
+ * @object: the object's address, 0 if the load makes none
+ * @lock: the address of the kernel's lock in the object, 0 if there is none
+ * @pid: the only process that uses the objects; 0 if others may use them
+ * @interrupts: interrupts use the object, too
  */
 struct kl_load {
 	const struct kl_load_ops *ops;
@@ -51,22 +51,22 @@ struct kl_load {
 
 /* Prepare the load that --load names: "user:NAME,..." or settings of klin.ko. */
 int kl_load_open(const char *arg, struct kl_load **out);
-/* Names and settings, for --help. */
+/* Print the loads' names, texts and settings for --help, sorted by name. */
 void kl_load_help(FILE *f);
 
 /**
- * kl_load_number() - a setting that is a number
+ * kl_load_number() - read a setting that is a number
  * @settings: "name=value,..."
  * @name: the setting
  * @min: least value
  * @max: greatest value
- * @value: its value; untouched if it is not given
+ * @value: gets its value; unchanged if the setting is not given
  *
  * Return: 0, -EINVAL after a message.
  */
 int kl_load_number(const char *settings, const char *name, uint64_t min, uint64_t max,
 		   uint64_t *value);
-/* -EINVAL after a message if a setting is not among @names (NULL at the end). */
+/* Return: 0, or -EINVAL after a message if a setting is not in @names, which NULL ends. */
 int kl_load_check(const char *settings, const char *const *names);
 
 #define KL_LOAD(_ops)								\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads on BPF maps, through bpf(2).  Every value is stored once, and says itself
- * under which key, so that a value of another key is none of the history's.
+ * Loads on BPF maps, through bpf(2).  Every value is stored once and contains its key, so that a
+ * value read under another key is a violation.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static int make_map(enum bpf_map_type type, uint32_t key, uint32_t value, uint32
 	return m->fd < 0 ? m->fd : 0;
 }
 
-/* A key that is not there, a map that is full and one that is in use are results. */
+/* A missing key, a full map and a busy map are results, not errors. */
 static int outcome(int err)
 {
 	return !err || err == -ENOENT || err == -E2BIG || err == -EEXIST || err == -EBUSY ? 1 : err;
@@ -37,8 +37,9 @@ static int outcome(int err)
 
 enum { HASH_KEYS, HASH_SIZE, HASH_PREALLOC, HASH_WRITERS };
 
-static const char bpf_hash_help[] = "threads that update, delete and look up keys of a BPF hash\n"
-	"                   map; keys=2,size=512 (bytes of a value),prealloc=1,writers=1";
+static const char bpf_hash_help[] = "threads that update, delete and look up keys of a BPF hash "
+				    "map; keys=2, size=512 (bytes of a value), prealloc=1, "
+				    "writers=1";
 
 static int bpf_hash_setup(const uint64_t *number, void **priv)
 {
@@ -46,7 +47,7 @@ static int bpf_hash_setup(const uint64_t *number, void **priv)
 			number[HASH_KEYS], number[HASH_PREALLOC] ? 0 : BPF_F_NO_PREALLOC, priv);
 }
 
-/* All words of a value are the same: another one is torn. */
+/* All words of a value are equal, so that a torn value shows. */
 static int hash_write(struct kl_user_task *t, uint64_t key)
 {
 	const struct map *m = t->priv;
@@ -112,7 +113,7 @@ static const struct kl_user_kind bpf_queue_kind = {
 };
 KL_USER_LOAD(bpf_queue);
 
-static const char bpf_stack_help[] = "the same of a BPF stack; entries=8";
+static const char bpf_stack_help[] = "threads that push, pop and peek a BPF stack; entries=8";
 
 static int bpf_stack_setup(const uint64_t *number, void **priv)
 {
@@ -125,15 +126,14 @@ static const struct kl_user_kind bpf_stack_kind = {
 };
 KL_USER_LOAD(bpf_stack);
 
-/* Of a trie of IPv4 prefixes: its keys in memory. */
+/* A key of a trie of IPv4 prefixes. */
 struct prefix {
 	uint32_t len;
 	uint8_t addr[4];
 };
 
-static const char bpf_lpm_help[] = "threads that update, delete and look up prefixes of one "
-				   "another in\n"
-	"                   a BPF LPM trie";
+static const char bpf_lpm_help[] = "threads that update, delete and look up overlapping "
+				   "prefixes in a BPF LPM trie";
 
 static int bpf_lpm_setup(const uint64_t *number, void **priv)
 {
@@ -141,7 +141,7 @@ static int bpf_lpm_setup(const uint64_t *number, void **priv)
 			BPF_F_NO_PREALLOC, priv);
 }
 
-/* Prefixes of 10.1.2.3, which bpf_lpm.lin looks for. */
+/* The keys are prefixes of 10.1.2.3, as bpf_lpm.lin expects. */
 static int bpf_lpm_step(struct kl_user_task *t)
 {
 	struct prefix p = { 32, { 10, 1, 2, 3 } };
@@ -157,7 +157,7 @@ static int bpf_lpm_step(struct kl_user_task *t)
 		err = bpf_map_delete_elem(m->fd, &p);
 	else
 		err = bpf_map_update_elem(m->fd, &p, &value, BPF_ANY);
-	/* What has failed is not recorded. */
+	/* Failed operations are not recorded. */
 	return err && outcome(err) > 0 ? 0 : outcome(err);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads on things that words are written to and read from: some threads write,
- * the others read, none of them waits.
+ * Loads on files of words: eventfd, pipe and sockets.  Some threads write, the others read, and no
+ * thread waits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,28 +13,28 @@
 
 #include "record/load/load_user.h"
 
-struct ends {
+struct unique {
 	int in, out;
 };
 
 static int keep_ends(int in, int out, void **priv)
 {
-	struct ends *e = malloc(sizeof(*e));
+	struct unique *e = malloc(sizeof(*e));
 
 	if (!e)
 		return -ENOMEM;
-	*e = (struct ends){ in, out };
+	*e = (struct unique){ in, out };
 	*priv = e;
 	return 0;
 }
 
 /*
- * Every other thread writes.  Reading nothing is a result like others; so is being
- * refused, if @counts.
+ * Write in every second thread, read in the others.  An empty file is a result; so is a refused
+ * write, if @counts.
  */
 static int write_or_read(struct kl_user_task *t, uint64_t value, bool counts)
 {
-	const struct ends *e = t->priv;
+	const struct unique *e = t->priv;
 	bool writes = t->index % 2 == 0;
 	ssize_t n;
 
@@ -57,7 +57,7 @@ static int step_value(struct kl_user_task *t)
 
 enum { EVENTFD_SEMAPHORE };
 
-static const char eventfd_help[] = "threads that write and read an eventfd; semaphore=0|1";
+static const char eventfd_help[] = "threads that write and read an eventfd; semaphore=0";
 
 static int eventfd_setup(const uint64_t *number, void **priv)
 {
@@ -66,7 +66,7 @@ static int eventfd_setup(const uint64_t *number, void **priv)
 	return fd < 0 ? -errno : keep_ends(fd, fd, priv);
 }
 
-/* Small numbers, and sometimes nearly all that fits, so that a write is refused. */
+/* Add small numbers, and sometimes nearly the maximum, so that a write is refused. */
 static int eventfd_step(struct kl_user_task *t)
 {
 	return write_or_read(t, kl_user_below(t, 1000) ? 1 + kl_user_below(t, 3) :

@@ -13,7 +13,7 @@
 
 #include "record/load/load_user.h"
 
-#define HELD 4		/* file descriptors of a thread at one time */
+#define HELD	4	/* file descriptors that a thread holds at one time */
 
 static const char fd_table_help[] = "threads that open, duplicate and close files";
 
@@ -59,13 +59,13 @@ static const struct kl_user_kind fd_table_kind = {
 };
 KL_USER_LOAD(fd_table);
 
-static const char rename_help[] = "threads that rename files of a tmpfs, and others that look\n"
-	"                   them up";
+static const char rename_help[] = "threads that rename files of a tmpfs, and others that look "
+				  "them up";
 
-/* The names are such as rename.lin looks for. */
+/* rename.lin expects names of this form. */
 static const char *const names[] = { "klin__a", "klin__b", "klin__c", "klin__d" };
 
-/* A file system of its own, which goes with the load. */
+/* Mount a file system for the load alone, which vanishes with the load. */
 static int rename_prepare(const uint64_t *number)
 {
 	char dir[] = "/tmp/klin.XXXXXX";
@@ -84,7 +84,7 @@ static int rename_prepare(const uint64_t *number)
 		else
 			close(fd);
 	}
-	/* The mount holds the directory, and the load's process the mount. */
+	/* The mount keeps the directory alive, and the load's process keeps the mount. */
 	if (umount2(dir, MNT_DETACH) || rmdir(dir))
 		err = err ? err : -errno;
 	return err;
@@ -96,7 +96,7 @@ static int rename_setup(const uint64_t *number, void **priv)
 	return 0;
 }
 
-/* Two files change their names with each other, and one goes to and fro. */
+/* Exchange the names of two files, and rename a third one back and forth. */
 static int rename_step(struct kl_user_task *t)
 {
 	unsigned int i = kl_user_below(t, 4), from = i & 2 ? 2 + (i & 1) : 0;

@@ -49,8 +49,8 @@ KL_USER_LOAD(sysv_sem);
 
 enum { MQ_MESSAGES, MQ_PRIORITIES };
 
-static const char mqueue_help[] = "threads that send to and receive from a POSIX message queue;\n"
-	"                   messages=8,priorities=4";
+static const char mqueue_help[] = "threads that send to and receive from a POSIX message queue; "
+				  "messages=8, priorities=4";
 
 static int mqueue_setup(const uint64_t *number, void **priv)
 {

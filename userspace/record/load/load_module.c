@@ -11,8 +11,10 @@
 #include "record/load/load.h"
 #include "record/attach/module.h"
 
-#define WINDOW "16384"		/* operations the load may be ahead of the reader */
-#define LONGEST "600000"	/* ms; nobody may be there any more to stop it */
+/* maximal number of operations that the load may be ahead of the reader */
+#define WINDOW "16384"
+/* maximal duration in ms, in case that klin is killed and cannot stop it */
+#define LONGEST "600000"
 
 struct module_load {
 	struct kl_load load;
@@ -38,8 +40,8 @@ static int module_done(struct kl_load *load)
 {
 	char state[32];
 
-	return !kl_module_value("status", "state", state, sizeof(state)) || !strcmp(state, "done") ||
-		!strcmp(state, "idle");
+	return !kl_module_value("status", "state", state, sizeof(state)) ||
+	       !strcmp(state, "done") || !strcmp(state, "idle");
 }
 
 static void module_ack(struct kl_load *load, uint64_t ops)
@@ -53,7 +55,7 @@ static void module_ack(struct kl_load *load, uint64_t ops)
 	l->acked = ops;
 	n = snprintf(text, sizeof(text), "%llu", (unsigned long long)ops);
 	if (write(l->ack_fd, text, n) < 0)
-		kl_debug("ack: %s", strerror(errno));
+		kl_debug("cannot acknowledge operations to klin.ko: %s", strerror(errno));
 }
 
 static int module_stop(struct kl_load *load)
@@ -76,7 +78,7 @@ static void module_report(struct kl_load *load, FILE *f)
 	fprintf(f, "%s: %s operations in %.2f s (%.0f/s)", subject, ops, seconds,
 		seconds > 0 ? strtoull(ops, NULL, 10) / seconds : 0.0);
 	if (strcmp(truth, "0"))
-		fprintf(f, "; its threads saw %s violations themselves", truth);
+		fprintf(f, "; the threads of the load found %s violations", truth);
 	fputc('\n', f);
 }
 
@@ -93,9 +95,11 @@ static void module_free(struct kl_load *load)
 
 static const struct kl_load_ops module_load = {
 	.name = "klin.ko",
-	.help = "subject=NAME,threads=N,cpus=LIST,mix=PERCENT,rate=N,ops=N,duration=MS,seed=N,\n"
-		"                   delay=NS,work=NS,drain=OPS,lossless=OPS (" WINDOW "; 0: do not "
-		"wait for the reader)",
+	.help = "kernel threads that use a structure of klin.ko; subject=NAME, threads=N, "
+		"cpus=LIST, mix=PERCENT (reads, or trylocks), rate=OPS (per second and thread), "
+		"ops=N (in total), duration=" LONGEST " (ms), seed=N, delay=NS (inside operations), "
+		"work=NS (between operations), drain=OPS (between drains of the store buffer), "
+		"lossless=" WINDOW " (operations that the reader may lag behind; 0: no limit)",
 	.open = module_open, .start = module_start, .done = module_done, .ack = module_ack,
 	.stop = module_stop, .report = module_report, .free = module_free,
 };
@@ -109,8 +113,8 @@ static bool given(const char *arg, const char *name)
 }
 
 /*
- * Make the load.  Each klin that drives one holds a lock on the ack file, so a
- * load without one is what a killed klin has left, waiting for its reader.
+ * Make the load.  A klin that drives a load holds a lock on the ack file.  So a load without this
+ * lock was left by a killed klin, and is stopped.
  */
 static int take(struct module_load *l, const char *settings)
 {
@@ -119,7 +123,7 @@ static int take(struct module_load *l, const char *settings)
 
 	if (err != -EBUSY || !alone)
 		return err;
-	kl_warn("stopping the load that was left under way on klin.ko");
+	kl_warn("klin.ko still runs the load of a klin that was killed: stopping it");
 	err = kl_module_write("load", "stop");
 	return err ? err : kl_module_write("load", settings);
 }
@@ -138,7 +142,7 @@ static int module_open(const char *arg, struct kl_load **out)
 		     given(arg, "lossless=") ? "" : " lossless=" WINDOW,
 		     given(arg, "duration=") ? "" : " duration=" LONGEST);
 	if (n >= (int)sizeof(settings)) {
-		kl_err("--load: longer than %zu bytes", sizeof(settings));
+		kl_err("--load: the settings are longer than %zu bytes", sizeof(settings));
 		err = -EINVAL;
 		goto err;
 	}

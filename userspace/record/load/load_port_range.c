@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A load on the kernel's range of local ports: processes that write it through
- * its sysctl, and others that read it, through the sysctl and by letting the
- * kernel choose a port.  Ranges are unique for a long time, and never the same
- * number of ports twice in a row, so that a torn pair is no pair of the history.
+ * A load on the kernel's range of local ports.  Some processes write the range through its
+ * sysctl.  Others read it, through the sysctl and by letting the kernel choose a port.  Ranges
+ * are unique for a long time, and two successive ranges differ in size, so that a torn pair
+ * shows.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +30,7 @@
 
 /* Shared with the children. */
 struct shared {
-	_Atomic uint64_t n;	/* ranges handed out */
+	_Atomic uint64_t n; /* number of ranges that were taken */
 	_Atomic bool go, stop;
 	uint64_t writes[MAX_TASKS], reads[MAX_TASKS], binds[MAX_TASKS];
 };
@@ -78,7 +78,7 @@ static int writer(const struct port_load *l, unsigned int i)
 	return err;
 }
 
-/* The kernel looks at the range when it chooses a port. */
+/* Bind a socket without a port: the kernel reads the range when it chooses one. */
 static int choose_port(void)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };
@@ -114,7 +114,7 @@ static void child(const struct port_load *l, unsigned int i)
 {
 	int err;
 
-	/* A killed klin takes its load along. */
+	/* If klin is killed, its load ends, too. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
@@ -144,7 +144,7 @@ static int port_start(struct kl_load *load)
 	return 0;
 }
 
-/* Have the writers and the readers, where there are any, done their share? */
+/* Return: true if writers and readers have made their numbers of operations. */
 static bool did_share(const struct port_load *l)
 {
 	uint64_t writes, reads;
@@ -161,8 +161,8 @@ static int port_done(struct kl_load *load)
 
 	pid = waitpid(-1, &status, WNOHANG);
 	if (pid > 0) {
-		kl_err("user:port_range: %s", WIFEXITED(status) ? strerror(WEXITSTATUS(status)) :
-		       "a process of the load was killed");
+		kl_err("user:port_range: a process of the load ended early: %s", WIFEXITED(status) ?
+		       strerror(WEXITSTATUS(status)) : "it was killed");
 		return WIFEXITED(status) && WEXITSTATUS(status) ? -WEXITSTATUS(status) : -EIO;
 	}
 	return kl_now_ns() >= l->until || (l->ops && did_share(l));
@@ -192,7 +192,8 @@ static int port_stop(struct kl_load *load)
 	l->nchildren = 0;
 	err = l->original[0] ? restore(l) : 0;
 	if (err)
-		kl_err("cannot put " SYSCTL " back to '%s': %s", l->original, strerror(-err));
+		kl_err("user:port_range: cannot restore " SYSCTL " to '%s': %s", l->original,
+		       strerror(-err));
 	l->original[0] = '\0';
 	return err;
 }
@@ -206,7 +207,7 @@ static void port_report(struct kl_load *load, FILE *f)
 	count(l, &writes, &reads);
 	for (i = 0; i < MAX_TASKS; i++)
 		binds += l->shared->binds[i];
-	fprintf(f, "port_range: %llu writes, %llu reads, %llu ports chosen by %llu writers and "
+	fprintf(f, "port_range: %llu writes and %llu reads; %llu ports bound; %llu writers and "
 		"%llu readers\n", (unsigned long long)writes, (unsigned long long)reads,
 		(unsigned long long)binds, (unsigned long long)l->writers,
 		(unsigned long long)l->readers);
@@ -235,7 +236,7 @@ static int read_original(struct port_load *l)
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		kl_err("user:port_range: " SYSCTL ": %s", strerror(-err));
+		kl_err("user:port_range: cannot read " SYSCTL ": %s", strerror(-err));
 	return err;
 }
 
@@ -243,8 +244,9 @@ static int port_open(const char *settings, struct kl_load **out);
 
 static const struct kl_load_ops port_load = {
 	.name = "user:port_range",
-	.help = "readers=N (2),writers=N (1),ops=N writes and N reads (0: no limit),seconds=N at "
-		"most (5, 60 with ops),rate=WRITES/s by each writer (0: no limit)",
+	.help = "processes that write and read the range of local ports, and bind ports; "
+		"readers=2, writers=1, ops=0 (number of writes, and of reads; 0: no limit), "
+		"seconds=5 (60 with ops), rate=0 (writes per second of each writer; 0: no limit)",
 	.open = port_open, .start = port_start, .done = port_done, .stop = port_stop,
 	.report = port_report, .free = port_free,
 };
@@ -294,7 +296,7 @@ static int port_open(const char *settings, struct kl_load **out)
 		l->children[i] = fork();
 		if (l->children[i] < 0) {
 			err = -errno;
-			kl_err("user:port_range: fork: %s", strerror(-err));
+			kl_err("user:port_range: cannot create a process: %s", strerror(-err));
 			goto err;
 		}
 		if (!l->children[i])

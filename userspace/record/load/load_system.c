@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads on what belongs to the whole system: the clock, and the range of groups
- * that may ping.  They put back what they change.
+ * Loads on state of the whole system: the clock, and the range of groups that may ping.  They
+ * restore what they change.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 
 #include "record/load/load_user.h"
 
-static const char clock_help[] = "threads that read the monotonic clock in the kernel, while one\n"
-	"                   adjusts its rate and sets the time of day";
+static const char clock_help[] = "threads that read the monotonic clock in the kernel, while one "
+				 "adjusts its rate and sets the time of day";
 
 static struct timex kept_timex;
-static struct timespec kept_offset;	/* of the time of day to the monotonic clock */
+static struct timespec kept_offset;	/* offset of the time of day to the monotonic clock */
 
 static struct timespec diff(struct timespec a, struct timespec b)
 {
@@ -99,8 +99,7 @@ KL_USER_LOAD(clock);
 #define PING_RANGE "/proc/sys/net/ipv4/ping_group_range"
 
 static const char ping_range_help[] = "threads that set the range of groups that may ping, and "
-				      "others\n"
-	"                   that read it and open ping sockets";
+				      "others that read it and open ping sockets";
 
 static char kept_range[64];
 
@@ -133,7 +132,7 @@ static int ping_range_undo(void)
 	return write_range(kept_range);
 }
 
-/* A ping socket asks for the task's group and for no others. */
+/* The kernel checks the task's group, and no other groups, when it opens a ping socket. */
 static int ping_range_prepare(const uint64_t *number)
 {
 	return setgroups(0, NULL) ? -errno : 0;
@@ -149,7 +148,7 @@ static int ping(struct kl_user_task *t)
 {
 	int fd;
 
-	/* Of this thread alone, unlike setegid(). */
+	/* The system call changes this thread alone, unlike setegid(). */
 	if (syscall(SYS_setresgid, -1, (int)kl_user_below(t, 40000), -1))
 		return -errno;
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_ICMP);
@@ -159,7 +158,7 @@ static int ping(struct kl_user_task *t)
 	return 1;
 }
 
-/* Ranges differ for a long time, and a torn one is none of them. */
+/* Ranges differ for a long time, so that a torn range shows. */
 static int ping_range_step(struct kl_user_task *t)
 {
 	char text[64];

@@ -2,12 +2,11 @@
 /*
  * Loads from user space, see load_user.h.
  *
- * The process is made before anything is attached and waits; it makes its
- * structure when the recording has begun.  So the structure is in its first state
- * then, and as only this process uses it, its operations are all there are: those
- * of other tasks are not recorded.
+ * The load's process is made before the probes are attached, and waits.  It makes its structure
+ * when the recording has begun, so that the structure is in its first state.  Only this process
+ * uses the structure, so the operations of other tasks are not recorded.
  *
- * A load does not run far ahead of its reader, so that little is lost.
+ * A load does not run far ahead of its reader, so that few events are lost.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +23,7 @@
 #include "record/load/load_user.h"
 #include "record/record.h"
 
-#define BATCH	16	/* steps between looks at what is expensive to look at */
+#define BATCH	16	/* steps between two checks that are expensive */
 
 /* Shared by the process of the load and klin. */
 struct shared {
@@ -65,7 +64,10 @@ static bool stopped(const struct user_load *l)
 	return atomic_load_explicit(&l->shared->stop, memory_order_relaxed);
 }
 
-/* The reader is one for the whole kernel and may count more than the load's: do not insist. */
+/*
+ * The reader counts operations of the whole kernel, which may be more than the load's.  So the wait
+ * is bounded.
+ */
 static void wait_for_reader(const struct user_load *l)
 {
 	unsigned int i;
@@ -138,7 +140,7 @@ static void child(const struct user_load *l)
 	void *priv = NULL;
 	int err;
 
-	/* A killed klin takes its load along. */
+	/* If klin is killed, its load ends, too. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
@@ -164,15 +166,15 @@ int kl_user_start(struct kl_load *load)
 	return 0;
 }
 
-/* Its process has ended, with this status. */
+/* Note that the load's process has ended with @status. */
 static int ended(struct user_load *l, int status)
 {
 	l->pid = 0;
 	l->ended = kl_now_ns();
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
-	kl_err("user:%s: %s", l->kind->name, WIFEXITED(status) ? strerror(WEXITSTATUS(status)) :
-	       "the process of the load was killed");
+	kl_err("user:%s: the process of the load failed: %s", l->kind->name, WIFEXITED(status) ?
+	       strerror(WEXITSTATUS(status)) : "it was killed");
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
@@ -210,7 +212,7 @@ int kl_user_stop(struct kl_load *load)
 	if (l->kept && l->kind->undo) {
 		undo = l->kind->undo();
 		if (undo)
-			kl_err("user:%s: cannot put back what it changed: %s", l->kind->name,
+			kl_err("user:%s: cannot restore what the load changed: %s", l->kind->name,
 			       strerror(-undo));
 		err = err ? err : undo;
 	}
@@ -286,7 +288,7 @@ int kl_user_open(const struct kl_load_ops *ops, const struct kl_user_kind *kind,
 	if (!err && kind->keep) {
 		err = kind->keep();
 		if (err)
-			kl_err("user:%s: %s", kind->name, strerror(-err));
+			kl_err("user:%s: cannot prepare the load: %s", kind->name, strerror(-err));
 		l->kept = !err;
 	}
 	if (err)
@@ -302,7 +304,7 @@ int kl_user_open(const struct kl_load_ops *ops, const struct kl_user_kind *kind,
 	if (l->pid < 0) {
 		err = -errno;
 		l->pid = 0;
-		kl_err("user:%s: fork: %s", kind->name, strerror(-err));
+		kl_err("user:%s: cannot create a process: %s", kind->name, strerror(-err));
 		goto err;
 	}
 	if (!l->pid)

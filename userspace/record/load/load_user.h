@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Loads from user space: one process whose threads call the kernel.  What is
- * particular to a structure is a struct kl_user_kind; a file has those of a family.
+ * Loads from user space: one process whose threads call the kernel.  A struct kl_user_kind
+ * describes a structure; a file has the kinds of a family.
  */
 #ifndef KL_RECORD_LOAD_LOAD_USER_H
 #define KL_RECORD_LOAD_LOAD_USER_H
@@ -12,9 +12,9 @@
 #include "record/load/load.h"
 
 #define KL_USER_TASKS	64
-#define KL_USER_NUMBERS	4	/* settings of a kind's own */
+#define KL_USER_NUMBERS	4	/* maximal number of a kind's own settings */
 
-/* A setting that is a number, and its value when it is not given. */
+/* A setting that is a number, and its default. */
 struct kl_user_number {
 	const char *name;
 	uint64_t min, max, value;
@@ -23,12 +23,12 @@ struct kl_user_number {
 /**
  * struct kl_user_task - a thread of the load
  * @index: its number, from 0
- * @ntasks: how many there are
+ * @ntasks: number of threads
  * @rng: state of its random numbers
- * @made: unique values it has made
- * @ops: operations it has done
- * @number: the kind's settings
- * @priv: what the kind's setup() left
+ * @made: number of unique values that it has made
+ * @ops: number of operations that it has made
+ * @number: values of the kind's settings
+ * @priv: data that the kind's setup() has made
  */
 struct kl_user_task {
 	unsigned int index, ntasks;
@@ -38,18 +38,18 @@ struct kl_user_task {
 };
 
 /**
- * struct kl_user_kind - what a load does
+ * struct kl_user_kind - a kind of load from user space
  * @name: as in "user:NAME"
- * @numbers: its own settings, a name of NULL ends them
- * @tasks: threads when tasks= is not given
- * @shared: the structure is not the load's own: others use it, it has a past
- * @prepare: in the process that will run the load, before anything is attached;
- *	may be NULL
- * @setup: there too, recorded: make the structure; *@priv is for the threads
- * @step: an operation or a few; how many, or a negative errno
- * @teardown: when the threads have ended; may be NULL
- * @keep: of the whole system: read what the load will change, before; may be NULL
- * @undo: put it back, after; may be NULL
+ * @numbers: its own settings; a name of NULL ends them
+ * @tasks: default number of threads
+ * @shared: others use the structure, too, so that it is not in its first state
+ * @prepare: called in the load's process, before the probes are attached; may be NULL
+ * @setup: called in the load's process, while recording: makes the structure, and *@priv for the
+ *	threads
+ * @step: makes one or several operations; returns their number, or a negative errno
+ * @teardown: called after the threads have ended; may be NULL
+ * @keep: reads the state of the system that the load will change; may be NULL
+ * @undo: restores this state; may be NULL
  */
 struct kl_user_kind {
 	const char *name;
@@ -74,20 +74,20 @@ int kl_user_stop(struct kl_load *load);
 void kl_user_report(struct kl_load *load, FILE *f);
 void kl_user_free(struct kl_load *load);
 
-/* A value that no other thread makes, never 0; small ones come first. */
+/* Return: a value that no other thread makes, never 0; small values come first. */
 static inline uint64_t kl_user_value(struct kl_user_task *t)
 {
 	return t->made++ * t->ntasks + t->index + 1;
 }
 
-/* A number below @n. */
+/* Return: a random number below @n. */
 static inline uint64_t kl_user_below(struct kl_user_task *t, uint64_t n)
 {
 	t->rng = t->rng * 6364136223846793005ULL + 1442695040888963407ULL;
 	return (t->rng >> 33) % n;
 }
 
-/* The load "user:KIND" of KIND_kind and KIND_help[]. */
+/* Define the load "user:KIND" from KIND_kind and KIND_help[]. */
 #define KL_USER_LOAD(_name)							\
 	static int _name##_open(const char *settings, struct kl_load **out);	\
 	static const struct kl_load_ops _name##_ops = {				\

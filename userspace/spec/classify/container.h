@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a specification is, told by its meaning and not by its name: one
- * container whose methods each make one call on it and hand its result on, or
- * one word that is read and written.  The log-linear monitors ask.
+ * Classifies specs by their meaning, not by their names: a spec may be one container, whose methods
+ * each make one call on it and return its result, or one word that is read and written.  The
+ * log-linear monitors depend on it.
  */
 #ifndef KL_SPEC_CLASSIFY_CONTAINER_H
 #define KL_SPEC_CLASSIFY_CONTAINER_H
@@ -15,56 +15,55 @@ enum kl_container_kind {
 	KL_CONTAINER_NONE,
 	KL_CONTAINER_QUEUE, KL_CONTAINER_STACK, KL_CONTAINER_PQUEUE,
 	KL_CONTAINER_SET,
-	KL_CONTAINER_REGISTER,	/* add: write, peek: read */
+	KL_CONTAINER_REGISTER, /* one word: add is write, peek is read */
 	KL_CONTAINER_DEQUE,	/* see kl_spec_deque_used() */
 	KL_CONTAINER_MULTISET,
 };
 
-/* What a method does. */
+/* The role of a method. */
 enum kl_role {
-	KL_ROLE_OTHER,		/* none of these */
+	KL_ROLE_OTHER, /* no role below */
 	KL_ROLE_ADD, KL_ROLE_REMOVE, KL_ROLE_PEEK,
-	KL_ROLE_COUNT,		/* of a multiset: how many of a word there are */
+	KL_ROLE_COUNT, /* in a multiset: returns the number of copies of a word */
 };
 
 struct kl_container {
 	enum kl_container_kind kind;
-	bool max;		/* pqueue: the greatest first */
-	bool init;		/* a fresh object is empty; a register has @first */
+	bool max; /* a priority queue whose greatest value comes first */
+	bool init; /* the first state is known: empty, or @first for a register */
 	struct kl_val first;
 };
 
-/* Do its operations name the words that they are about, each by itself? */
+/* Does each operation name its word, so that words can be decided one by one? */
 static inline bool kl_container_keyed(const struct kl_container *c)
 {
 	return c->kind == KL_CONTAINER_SET || c->kind == KL_CONTAINER_MULTISET;
 }
 
 /**
- * kl_spec_container() - infer what container a specification is
- * @s: the specification
- * @c: what it is; KL_CONTAINER_NONE if it is none
+ * kl_spec_container() - infer the container of a spec
+ * @s: the spec
+ * @c: gets the container; KL_CONTAINER_NONE if the spec is no container
  */
 void kl_spec_container(const struct kl_spec *s, struct kl_container *c);
 
 /**
- * kl_spec_role() - what a method does to the container
- * @s: a specification that is one
+ * kl_spec_role() - get the role of a method
+ * @s: a spec that is a container
  * @method: index of the method
  *
- * Return: its role.  KL_ROLE_OTHER is no defect of the specification: histories
- * without that method are still those of a container.
+ * Return: its role.  A spec may have methods with KL_ROLE_OTHER: histories without them are still
+ * those of a container.
  */
 enum kl_role kl_spec_role(const struct kl_spec *s, unsigned int method);
 
 /**
- * kl_spec_deque_used() - what a deque is to those who use some of its methods only
- * @s: a specification that is a deque
- * @used: for each of its methods: is it called at all?
+ * kl_spec_deque_used() - get the container that some methods of a deque make
+ * @s: a spec that is a deque
+ * @used: for each method, is it used?
  *
- * Return: KL_CONTAINER_STACK where all is added, removed and looked at at one end,
- * KL_CONTAINER_QUEUE where what is added at one end leaves at the other, else
- * KL_CONTAINER_DEQUE.
+ * Return: KL_CONTAINER_STACK if all used methods are at one end, KL_CONTAINER_QUEUE if values are
+ * added at one end and leave at the other, else KL_CONTAINER_DEQUE.
  */
 enum kl_container_kind kl_spec_deque_used(const struct kl_spec *s, const bool *used);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Methods that do one thing at one end, see ends.h. */
+/* Methods at the ends of queues, stacks and deques, see ends.h. */
 #include "spec/lang/ast.h"
 #include "spec/classify/ends.h"
 
-/* A block of one statement is that statement. */
+/* Replace blocks of one statement by the statement. */
 static const struct kl_stmt *unwrap(const struct kl_stmt *s)
 {
 	while (s && s->kind == KL_S_BLOCK && s->body && !s->body->next)
@@ -26,7 +26,7 @@ static bool constant(const struct kl_ast_expr *e, struct kl_val *v)
 	return true;
 }
 
-/* Which parameter is it?  -1: none. */
+/* The index of the parameter that @e is, or -1. */
 static int parameter(const struct kl_method_def *m, const struct kl_ast_expr *e)
 {
 	return e && e->kind == KL_A_NAME && e->local && e->local->reg < m->pub.nparams &&
@@ -38,7 +38,9 @@ static const struct kl_ast_expr *call_on(const struct kl_spec *s, const struct k
 	return e && e->kind == KL_A_CALL && e->var == s->vars ? e : NULL;
 }
 
-/* Only constants, up to the call at *@at if there is to be one. */
+/*
+ * Match a return of constants and at most one call, whose index is set in @at.  Return: the call.
+ */
 static const struct kl_ast_expr *results(const struct kl_spec *s, const struct kl_stmt *st,
 					 struct kl_val *v, unsigned int *at)
 {
@@ -59,7 +61,7 @@ static const struct kl_ast_expr *results(const struct kl_spec *s, const struct k
 	return at ? call : st->ret[0];
 }
 
-/* `if (size() == ...)'; the right side, or NULL. */
+/* Match `if (size() == ...)'.  Return: the right side, or NULL. */
 static const struct kl_ast_expr *if_size(const struct kl_spec *s, const struct kl_stmt *st)
 {
 	const struct kl_ast_expr *c = st->kind == KL_S_IF && !st->other ? st->a : NULL;
@@ -68,7 +70,10 @@ static const struct kl_ast_expr *if_size(const struct kl_spec *s, const struct k
 	       c->a->cont_op == KL_CO_SIZE ? c->b : NULL;
 }
 
-/* What a push does that finds it full: `return full;', or `if (!replace) return full; pop();'. */
+/*
+ * Match the part of a push for a full structure: `return full;', or `if (!replace) return full;
+ * pop();'.
+ */
 static bool match_full(const struct kl_spec *s, const struct kl_method_def *m,
 		       const struct kl_stmt *st, struct kl_end_method *e)
 {
@@ -136,7 +141,7 @@ static bool match_pop(const struct kl_spec *s, const struct kl_method_def *m,
 	call = st && !st->next ? results(s, st, e->done, &e->value) : NULL;
 	if (!call || call->nargs || m->pub.results[e->value].type != KL_T_WORD)
 		return false;
-	/* By itself the call gives `empty', and then the other results are as always. */
+	/* The call alone returns `empty', so the other results are those of success. */
 	if (!zero) {
 		if (m->pub.nresults != 1)
 			return false;

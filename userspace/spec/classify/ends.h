@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the methods of a queue, stack or deque do at its ends, told by their meaning as in
- * container.h, but also where there is room for so many values only, and where results say
- * in other words what was found: `full' or false, `empty' or (false, 0).
+ * Classifies methods at the ends of a queue, stack or deque by their meaning, as container.h
+ * does, but also methods of bounded structures, and methods with other results for `full' or
+ * `empty', such as false or (false, 0).
  */
 #ifndef KL_SPEC_CLASSIFY_ENDS_H
 #define KL_SPEC_CLASSIFY_ENDS_H
@@ -14,14 +14,14 @@
 enum kl_end_act { KL_END_PUSH, KL_END_POP, KL_END_LOOK };
 
 /**
- * struct kl_end_method - a method that does one thing at one end
- * @value: the parameter that is pushed, or the result that was popped or seen
- * @bounded: a push: there is room for @capacity values, or as many as parameter @most says
- * @most: that parameter, or -1
- * @replaces: parameter that, if true, makes room in a full one; or -1
- * @nresults: how many there are
- * @done: results when it was done; of a pop or look @done[@value] means nothing
- * @other: results when it was not: full, or empty
+ * struct kl_end_method - a method at one end
+ * @value: index of the pushed parameter, or of the popped or peeked result
+ * @bounded: a push, with room for @capacity values, or for the number in parameter @most
+ * @most: index of this parameter, or -1
+ * @replaces: index of a parameter that, if true, makes room in a full structure; or -1
+ * @nresults: number of results
+ * @done: results of success; @done[@value] of a pop or peek is not used
+ * @other: results for a full or empty structure
  */
 struct kl_end_method {
 	enum kl_end_act act;
@@ -35,12 +35,12 @@ struct kl_end_method {
 };
 
 /**
- * kl_spec_end_method() - what a method does at an end
- * @s: a specification that is a queue, stack or deque, see kl_spec_container()
+ * kl_spec_end_method() - classify a method at an end
+ * @s: a spec that is a queue, stack or deque, see kl_spec_container()
  * @method: index of the method
- * @e: what it does
+ * @e: gets the kind of the method
  *
- * Return: false if it does something else.
+ * Return: true, or false for other methods.
  */
 bool kl_spec_end_method(const struct kl_spec *s, unsigned int method, struct kl_end_method *e);
 

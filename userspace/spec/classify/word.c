@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Words, see word.h: the method is run once with sums in place of values, each way that
- * an `if' can go by itself.
+ * Registers, see word.h: each method is executed symbolically, with sums for values, path by
+ * path.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define LOCALS	16
 
-/* The run of one way. */
+/* The execution of one path. */
 struct way {
 	const struct kl_spec *s;
 	struct kl_word_method *m;
@@ -21,7 +21,7 @@ struct way {
 	struct kl_word_sum local[LOCALS];
 };
 
-/* What is to be done behind the statements of a block. */
+/* The statements after the present block. */
 struct behind {
 	const struct kl_stmt *next;
 	const struct behind *up;
@@ -78,7 +78,7 @@ static bool eval(const struct way *w, const struct kl_ast_expr *e, struct kl_wor
 	}
 }
 
-/* A comparison that holds in one of two cases: the word before is, or is not, @is. */
+/* Match a comparison that is true if the word before is @is, or if not (@equal). */
 static bool compare(const struct way *w, const struct kl_ast_expr *e, struct kl_word_sum *is,
 		    bool *equal)
 {
@@ -98,7 +98,7 @@ static bool compare(const struct way *w, const struct kl_ast_expr *e, struct kl_
 		return false;
 	*equal = e->op == KL_OP_EQ;
 	a = add(&a, &b, -1);
-	/* before + a == 0, or a - before == 0 */
+	/* Solve a - b == 0, where the word before has the factor 1 or -1, for this word. */
 	if (a.before == 1)
 		a = add(&zero, &a, -1);
 	else if (a.before != (uint64_t)-1)
@@ -257,7 +257,7 @@ const struct kl_word_method *kl_word_method(const struct kl_spec *s, unsigned in
 	return s->methods[method].word;
 }
 
-/* A sum without the word before. */
+/* The value of a sum that does not contain the word before. */
 static uint64_t value_of(const struct kl_word_method *m, const struct kl_word_sum *sum,
 			 const struct kl_val *vals)
 {
@@ -269,7 +269,7 @@ static uint64_t value_of(const struct kl_word_method *m, const struct kl_word_su
 	return v;
 }
 
-/* What the operation did if it went @p; KL_WORD_NEVER if it cannot have. */
+/* The step of an operation on path @p; KL_WORD_NEVER if its results exclude the path. */
 static struct kl_word_step step_on(const struct kl_word_method *m, const struct kl_word_path *p,
 				   const struct kl_val *vals, bool pending)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the methods of a specification do whose state is one word, told by their meaning:
- * which word an operation saw, and which one it left.
+ * Classifies methods of specs whose state is one word by their meaning: the word that an operation
+ * saw, and the word that it left.
  */
 #ifndef KL_SPEC_CLASSIFY_WORD_H
 #define KL_SPEC_CLASSIFY_WORD_H
@@ -12,33 +12,34 @@
 
 #define KL_WORD_PATHS	4
 
-/* A sum: so many words, each argument so often, and the word before so often. */
+/* A sum: a constant, multiples of the arguments, and a multiple of the word before. */
 struct kl_word_sum {
 	uint64_t base, arg[KL_MAX_ARGS], before;
 };
 
-/* A way through a method. */
+/* A path through a method. */
 struct kl_word_path {
-	enum { KL_WORD_ALWAYS, KL_WORD_IF, KL_WORD_IF_NOT } when;	/* the word before is @is */
+	/* the condition of the path: none, the word before is @is, or is not @is */
+	enum { KL_WORD_ALWAYS, KL_WORD_IF, KL_WORD_IF_NOT } when;
 	struct kl_word_sum is, after, result;
-	bool gives;		/* it has a result: @result, or the bool in its base */
+	bool gives; /* the path has a result: @result, or the bool in its base */
 };
 
 struct kl_word_method {
 	unsigned int nparams, nresults, npaths;
-	bool is_bool;		/* its result */
+	bool is_bool; /* the result is a bool */
 	struct kl_word_path path[KL_WORD_PATHS];
 };
 
 enum kl_word_kind {
-	KL_WORD_NEVER,		/* no state gives that result */
+	KL_WORD_NEVER, /* no state gives this result */
 	KL_WORD_NOTHING,	/* it sees nothing and changes nothing */
-	KL_WORD_SEES,		/* @before is there, and stays */
-	KL_WORD_SEES_NOT,	/* @before is not there; what is there stays */
-	KL_WORD_WRITES,		/* @after is there then, whatever was before */
-	KL_WORD_MOVES,		/* @before was there, then @after is */
-	KL_WORD_ADDS,		/* @after is added to what was there; only of what is pending */
-	KL_WORD_OTHER,		/* none of these */
+	KL_WORD_SEES, /* the word is @before, and stays */
+	KL_WORD_SEES_NOT, /* the word is not @before, and stays */
+	KL_WORD_WRITES, /* the word becomes @after, whatever it was */
+	KL_WORD_MOVES, /* the word was @before and becomes @after */
+	KL_WORD_ADDS, /* @after is added to the word; only for pending operations */
+	KL_WORD_OTHER, /* any other effect */
 };
 
 struct kl_word_step {
@@ -46,25 +47,24 @@ struct kl_word_step {
 	uint64_t before, after;
 };
 
-/* What is to be known of methods is inferred when the specification is read.  0 or -ENOMEM. */
+/* Classify the methods of a spec, when it is loaded.  0 or -ENOMEM. */
 int kl_infer_words(struct kl_spec *s);
 
 /**
- * kl_word_method() - what a method does to the one word
- * @s: a specification that is a register, see kl_spec_container()
+ * kl_word_method() - get the paths of a method on one word
+ * @s: a spec that is a register, see kl_spec_container()
  * @method: index of the method
  *
- * Return: its ways, or NULL: they are not known.  Sums, comparisons with them by == and !=
- * and what comes of those are; other methods are not, which is no defect of theirs.
+ * Return: its paths, or NULL if they are unknown.  Methods may consist of sums, comparisons of sums
+ * by == and !=, and their results; the paths of other methods are unknown.
  */
 const struct kl_word_method *kl_word_method(const struct kl_spec *s, unsigned int method);
 
 /**
- * kl_word_step() - what an operation did to the word
+ * kl_word_step() - get the effect of an operation on the word
  * @m: its method
  * @vals: arguments, then results
- * @pending: it has no results, and what it does is what it did if it took effect and
- *	that was a change
+ * @pending: the operation has no results; the step is its change, if it took effect
  *
  * Return: the step.
  */

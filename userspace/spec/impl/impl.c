@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "spec/impl/impl_gen.h"
+#include "spec/lang/parse.h"
 
 static void check_type(struct kl_igen *g, struct kl_field *f)
 {
@@ -25,12 +26,13 @@ static void check_structs(struct kl_igen *g)
 				kl_ig_err(g, s->pos, "struct '%s' is already declared in line %u",
 					  s->name, im->structs[j].pos.line);
 		if (!s->nfields)
-			kl_ig_err(g, s->pos, "struct '%s' has no field", s->name);
+			kl_ig_err(g, s->pos, "struct '%s' has no fields", s->name);
 		for (j = 0; j < s->nfields; j++) {
 			check_type(g, &s->fields[j]);
 			for (k = 0; k < j; k++)
 				if (!strcmp(s->fields[j].name, s->fields[k].name))
-					kl_ig_err(g, s->fields[j].pos, "a second field '%s'",
+					kl_ig_err(g, s->fields[j].pos,
+							"'%s' is the name of another field already",
 						  s->fields[j].name);
 		}
 	}
@@ -60,7 +62,8 @@ static void check_vars(struct kl_igen *g)
 		v->slot = im->nslots;
 		im->nslots += v->len;
 		if (im->nslots > KL_IMPL_SLOTS) {
-			kl_ig_err(g, v->f.pos, "with '%s' there are more than %u shared words",
+			kl_ig_err(g, v->f.pos, "'%s' is too large: there are more than %u shared "
+					       "words",
 				  v->f.name, KL_IMPL_SLOTS);
 			im->nslots = 0;
 		}
@@ -69,8 +72,8 @@ static void check_vars(struct kl_igen *g)
 		else if (v->init_expr && kl_ig_const(g, v->init_expr, &n))
 			v->init = kl_word(n);
 		else if (!v->init_expr && v->f.type != KL_IT_LOCK && !im->init)
-			kl_ig_err(g, v->f.pos, "'%s' is never initialised: give it a value, or "
-				  "write 'init { }'", v->f.name);
+			kl_ig_err(g, v->f.pos, "'%s' has no initial value: give it one, or write "
+					       "'init { }'", v->f.name);
 		if (v->f.type >= KL_IT_PTR && v->init.v)
 			kl_ig_err(g, v->f.pos, "a pointer begins as null; 'init { }' may set it");
 	}
@@ -91,8 +94,8 @@ static void begin(struct kl_igen *g, struct kl_method_def *m, enum kl_icode code
 static void end(struct kl_igen *g)
 {
 	if (g->g.max > KL_IMPL_REGS && !g->g.err) {
-		kl_ig_err(g, g->m->pos, "'%s' needs more than %d registers: fewer variables, "
-			  "shorter expressions", g->m->pub.name, KL_IMPL_REGS);
+		kl_ig_err(g, g->m->pos, "'%s' needs more than %d registers: use fewer variables or "
+					"shorter expressions", g->m->pub.name, KL_IMPL_REGS);
 		g->g.max = 0;
 	}
 	g->m->ncode = kl_gen_here(&g->g);
@@ -102,7 +105,7 @@ void kl_ig_local(struct kl_igen *g, const char *name, struct kl_pos pos, unsigne
 {
 	const char **known = g->names ? &g->names[g->nlocals] : NULL;
 
-	/* One that several variables take in turn has no name. */
+	/* A register that several variables use in turn has no name. */
 	if (known)
 		*known = !*known || !strcmp(*known, name) ? name : "";
 	g->local[g->nlocals++] = (struct kl_ilocal){ name, pos, type };
@@ -121,7 +124,7 @@ static void gen_method(struct kl_igen *g, struct kl_method_def *m)
 			    m->pub.params[i].type == KL_T_BOOL ? KL_IT_BOOL : KL_IT_WORD);
 	ends = kl_ig_list(g, m->body->body);
 	if (ends && !g->returns)
-		kl_ig_err(g, m->pos, "'%s' can never end", m->pub.name);
+		kl_ig_err(g, m->pos, "'%s' never ends", m->pub.name);
 	if (!ends && m->pub.nresults)
 		kl_ig_err(g, m->pos, "'%s' can end without 'return', but has %u result%s",
 			  m->pub.name, m->pub.nresults, m->pub.nresults == 1 ? "" : "s");
@@ -129,7 +132,10 @@ static void gen_method(struct kl_igen *g, struct kl_method_def *m)
 	end(g);
 }
 
-/* The implementation's methods in the specification's order, each with its twin. */
+/*
+ * Put the implementation's methods in the order of the spec's, and match each with its method
+ * there.
+ */
 static void match_methods(struct kl_igen *g)
 {
 	struct kl_spec *s = g->g.s;
@@ -150,10 +156,12 @@ static void match_methods(struct kl_igen *g)
 		}
 		for (j = 0; j < i; j++)
 			if (!strcmp(m->name, im->methods[j].pub.name))
-				kl_ig_err(g, im->methods[i].pos, "a second method '%s'", m->name);
+				kl_ig_err(g, im->methods[i].pos,
+					  "method '%s' is defined twice", m->name);
 		if (m->nparams != w->nparams || m->nresults != w->nresults) {
-			kl_ig_err(g, im->methods[i].pos, "'%s' has %u parameters and %u results, "
-				  "in the specification %u and %u", m->name, m->nparams,
+			kl_ig_err(g, im->methods[i].pos,
+				  "'%s' has %u parameters and %u results, but %u and %u in the "
+				  "specification", m->name, m->nparams,
 				  m->nresults, w->nparams, w->nresults);
 			continue;
 		}
@@ -164,17 +172,18 @@ static void match_methods(struct kl_igen *g)
 			else if (im->methods[i].data >> k & 1 &&
 			    w->params[k].use & (KL_USE_COMPUTED | KL_USE_ORDERED | KL_USE_INDEX |
 						KL_USE_KEY))
-				kl_ig_err(g, im->methods[i].param_pos[k], "'%s' is data, but the "
-					  "specification does more than copy and compare it",
+				kl_ig_err(g, im->methods[i].param_pos[k],
+					  "'%s' is data, but the specification does more than copy "
+					  "and compare it",
 					  m->params[k].name);
 			else if (m->params[k].type != w->params[k].type)
 				kl_ig_err(g, im->methods[i].param_pos[k],
-					  "'%s' is of another type in the specification",
+					  "'%s' has another type in the specification",
 					  m->params[k].name);
 		for (k = 0; k < m->nresults; k++)
 			if (m->results[k].type != w->results[k].type)
 				kl_ig_err(g, im->methods[i].result_pos[k],
-					  "result %u is of another type in the specification",
+					  "result %u has another type in the specification",
 					  k + 1);
 	}
 	for (i = 0; i < s->nmethods; i++) {
@@ -229,7 +238,7 @@ static struct kl_method_def *stand_in(struct kl_igen *g, const char *name, struc
 	return m;
 }
 
-/* Code outside of methods, for `init' and `final'; its place. */
+/* Compile code outside methods, for `init' and `final'.  Return: its place. */
 static uint32_t gen_body(struct kl_igen *g, const struct kl_stmt *body, const char *name,
 			 struct kl_pos pos, enum kl_icode code)
 {
@@ -244,7 +253,7 @@ static uint32_t gen_body(struct kl_igen *g, const struct kl_stmt *body, const ch
 	return m->code;
 }
 
-/* A new object's fields are 0: those that stay so have probably been forgotten. */
+/* Warn about fields that are never set: a new object's fields are 0. */
 static void check_fields(struct kl_igen *g)
 {
 	const struct kl_struct *s;
@@ -253,8 +262,8 @@ static void check_fields(struct kl_igen *g)
 	for (s = g->im->structs; s < g->im->structs + g->im->nstructs; s++)
 		for (f = s->fields; f < s->fields + s->nfields; f++)
 			if (f->read.line && !f->set)
-				kl_diag_warn(g->g.d, f->read, "'%s' of %s is read here, and "
-					     "nothing ever sets it", f->name, s->name);
+				kl_diag_warn(g->g.d, f->read, "'%s' of %s is read here, but never "
+							      "set", f->name, s->name);
 }
 
 int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)
@@ -277,7 +286,7 @@ int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)
 	im->final_code = gen_body(&g, im->final, "final", im->final_pos, KL_IC_FINAL);
 	im->nregs = g.g.max;
 	if (!g.g.err && !d->errors) {
-		/* Threads are compiled when they are wanted; their errors are told now. */
+		/* Threads are compiled on demand; this compilation only reports their errors. */
 		uint32_t start[KL_IMPL_THREADS];
 		unsigned int n, nregs;
 		size_t ncode = s->ncode;
@@ -313,7 +322,7 @@ int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int
 	return g.g.err ? g.g.err : d.errors ? -EINVAL : 0;
 }
 
-/* One alternative of a general client: a method with one choice of arguments. */
+/* Compile an alternative of a general client: a method with one choice of arguments. */
 static void general_call(struct kl_igen *g, unsigned int m, uint64_t pick)
 {
 	const struct kl_client *c = &g->im->client;
@@ -360,7 +369,7 @@ static void general_op(struct kl_igen *g, uint64_t methods)
 		if (methods >> m & 1)
 			total += picks(c, &g->im->methods[m]);
 	if (!total || total > 255) {
-		kl_ig_err(g, c->pos, "a thread has %llu calls to choose from, expected 1 to 255",
+		kl_ig_err(g, c->pos, "a thread chooses among %llu calls, expected 1 to 255",
 			  (unsigned long long)total);
 		g->g.err = g->g.err ? g->g.err : -EINVAL;
 		return;
@@ -401,7 +410,7 @@ static void general_thread(struct kl_igen *g, unsigned int t, unsigned int ops)
 	end(g);
 }
 
-/* The thread's variables at its end, for who looks at outcomes. */
+/* Keep a thread's variables at its end, for the outcomes of a client. */
 static void keep_vars(struct kl_igen *g, const struct kl_thread_def *d, unsigned int number,
 		      unsigned int of)
 {
@@ -418,7 +427,7 @@ static void keep_vars(struct kl_igen *g, const struct kl_thread_def *d, unsigned
 	}
 }
 
-/* The body, as often as it is repeated: a counter would need a register more. */
+/* Compile a thread: its body is repeated, since a counter would need one more register. */
 static void written_thread(struct kl_igen *g, struct kl_thread_def *d, unsigned int self,
 			   uint64_t repeat)
 {
@@ -429,10 +438,10 @@ static void written_thread(struct kl_igen *g, struct kl_thread_def *d, unsigned 
 		return;
 	begin(g, m, KL_IC_THREAD);
 	g->self = self;
-	/* Errors are told once too, and of each thread. */
+	/* After an error the body is not repeated, so that the error is reported once. */
 	for (i = 0; i < repeat && (!i || !g->g.d->errors); i++) {
 		kl_ig_list(g, d->body->body);
-		/* What there is to warn of has been told. */
+		/* All warnings have been printed. */
 		g->g.d->warned = true;
 	}
 	kl_ig_emit(g, kl_insn(KL_I_STOP, 0, 0, 0));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The language's second part: an implementation and its clients.  Their code
- * stands behind the specification's methods in the same array, with the same
- * constants; the explorer runs it.
+ * Implementations and their clients, the second part of the spec language.  Their code follows the
+ * spec's methods in the same array, and shares the constants.  The explorer runs this code.
  */
 #ifndef KL_SPEC_IMPL_IMPL_H
 #define KL_SPEC_IMPL_IMPL_H
@@ -12,7 +11,7 @@
 #define KL_STRUCTS_MAX	16
 #define KL_FIELDS_MAX	12
 #define KL_SHARED_MAX	64
-#define KL_IMPL_REGS	56	/* of the machine's 64, some are the compiler's */
+#define KL_IMPL_REGS	56 /* registers for variables; the machine has 64 */
 #define KL_IMPL_THREADS	8
 #define KL_IMPL_OPS_MAX	16
 #define KL_IMPL_SLOTS	256
@@ -27,11 +26,11 @@ enum kl_itype {
 struct kl_field {
 	const char *name;
 	struct kl_pos pos;
-	const char *tname;		/* of a pointer */
+	const char *tname; /* the struct's name, for a pointer */
 	unsigned int type;
 	bool key;
-	bool set;			/* something does; of a struct's */
-	struct kl_pos read;		/* where it is read first; of a struct's */
+	bool set; /* field of a struct: some code sets it */
+	struct kl_pos read; /* field of a struct: the first place that reads it */
 };
 
 struct kl_struct {
@@ -47,7 +46,7 @@ struct kl_shared {
 	struct kl_ast_expr *len_expr, *init_expr;
 	unsigned int len, slot;
 	struct kl_val init;
-	bool of_methods, of_client;	/* who touches it */
+	bool of_methods, of_client; /* methods use it; the client uses it */
 };
 
 /* thread NAME[n] repeat(k) { } */
@@ -58,11 +57,11 @@ struct kl_thread_def {
 	struct kl_stmt *body;
 };
 
-/* What the threads of a client have in the end: their outermost variables. */
+/* An outermost variable of a client's thread, whose value at the end is part of the outcome. */
 struct kl_client_var {
 	const char *thread, *name;
-	unsigned int t, number;		/* the thread; its number among those of its name */
-	unsigned int of;		/* how many threads have that name */
+	unsigned int t, number; /* index of the thread; its number among threads with its name */
+	unsigned int of; /* number of threads with this name */
 	unsigned int reg;
 };
 
@@ -71,7 +70,7 @@ struct kl_client {
 	struct kl_pos pos;
 	bool given, roles;
 	unsigned int nthreads, ops;
-	uint64_t methods[KL_IMPL_THREADS];	/* what each thread may call, a bit for each */
+	uint64_t methods[KL_IMPL_THREADS]; /* mask of the methods that each thread may call */
 	const char *role[KL_IMPL_THREADS][KL_IMPL_OPS_MAX];
 	struct kl_pos role_pos[KL_IMPL_THREADS][KL_IMPL_OPS_MAX];
 	unsigned int nrole[KL_IMPL_THREADS];
@@ -91,45 +90,42 @@ struct kl_impl {
 	struct kl_shared vars[KL_SHARED_MAX];
 	struct kl_thread_def threads[KL_IMPL_THREADS];
 	unsigned int nstructs, nvars, nthreads;
-	struct kl_method_def *methods;	/* in the specification's order once checked */
+	struct kl_method_def *methods; /* in the order of the spec's, after the check */
 	size_t nmethods, cmethods;
 	struct kl_client client;
-	bool client_seen;	/* compiled once: what there is to warn of has been told */
+	bool client_seen; /* the client was compiled once, with its warnings */
 	struct kl_stmt *init, *final;
 	struct kl_pos init_pos, final_pos;
-	/* Made by the generator: */
+	/* set by the generator */
 	unsigned int nslots, nregs;
 	uint32_t init_code, final_code;	/* 0: none */
-	struct kl_client_var *client_vars;	/* of threads that are written; in the arena */
+	struct kl_client_var *client_vars; /* variables of written threads; in the arena */
 	size_t nclient_vars;
 };
 
-/* Check and compile the implementation of a checked spec.  0, -EINVAL after messages, -ENOMEM. */
-int kl_impl_gen(struct kl_spec *s, struct kl_diag *d);
-
 /**
  * kl_impl_lin() - compile the methods with their linearization points
- * @s: the specification; the code goes behind the code there is
- * @code: where each method begins, in the specification's order
- * @ncode: how many words it has
- * @nregs: registers that they use
- * @names: the variables in the registers of each; "" for more than one, NULL for none
+ * @s: the spec; the new code follows the present code
+ * @code: gets the place of each method, in the order of the spec
+ * @ncode: gets the number of words of each method
+ * @nregs: gets the number of registers that they use
+ * @names: gets the variable in each register of each method; "" for several, NULL for none
  *
- * Return: 0, -EINVAL after a message, -ENOMEM.
+ * Return: 0, -EINVAL after a message, or -ENOMEM.
  */
 int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int *nregs,
 		const char *(*names)[KL_IMPL_REGS]);
 
 /**
- * kl_impl_client() - compile the threads of a client behind the code there is
- * @s: the specification
- * @nthreads: of a general client, 0: as the file says
- * @ops: operations of each thread of a general client, 0: as the file says
- * @start: where each thread's code begins
- * @n: how many threads there are
- * @nregs: registers that they use
+ * kl_impl_client() - compile the threads of a client behind the present code
+ * @s: the spec
+ * @nthreads: number of threads of a general client; 0: the number in the file
+ * @ops: number of operations of each thread of a general client; 0: the number in the file
+ * @start: gets the place of each thread's code
+ * @n: gets the number of threads
+ * @nregs: gets the number of registers that they use
  *
- * Return: 0, -EINVAL after a message, -ENOMEM.
+ * Return: 0, -EINVAL after a message, or -ENOMEM.
  */
 int kl_impl_client(struct kl_spec *s, unsigned int nthreads, unsigned int ops,
 		   uint32_t start[KL_IMPL_THREADS], unsigned int *n, unsigned int *nregs);

@@ -116,7 +116,7 @@ static unsigned int name_expr(struct kl_igen *g, const struct kl_ast_expr *e, un
 	if (p.kind != KL_PL_NONE && p.type == KL_IT_LOCK)
 		kl_ig_err(g, e->pos, "a lock is taken with lock() and released with unlock() only");
 	if (p.kind != KL_PL_NONE && p.kind != KL_PL_LOCAL && g->in_lin)
-		kl_ig_err(g, e->pos, "the condition of '@lin if' can look at local variables only");
+		kl_ig_err(g, e->pos, "the condition of '@lin if' can use local variables only");
 	if (p.kind == KL_PL_LOCAL)
 		kl_ig_read(g, p.reg, e->pos);
 	kl_ig_load(g, &p, dst);
@@ -180,7 +180,7 @@ static unsigned int cond(struct kl_igen *g, const struct kl_ast_expr *e, unsigne
 	return a;
 }
 
-/* The place and the operands first, then one locked instruction. */
+/* Compile a locked instruction: the place and the operands are computed before it. */
 static unsigned int read_modify_write(struct kl_igen *g, const struct kl_ast_expr *e,
 				      unsigned int dst)
 {
@@ -194,9 +194,9 @@ static unsigned int read_modify_write(struct kl_igen *g, const struct kl_ast_exp
 		return KL_IT_ERR;
 	}
 	if (g->in_lin)
-		kl_ig_err(g, e->pos, "the condition of '@lin if' can look at local variables only");
+		kl_ig_err(g, e->pos, "the condition of '@lin if' can use local variables only");
 	if (g->atomic)
-		kl_ig_err(g, e->pos, "a locked instruction inside of the atomic block of line %u",
+		kl_ig_err(g, e->pos, "a locked instruction inside the atomic block of line %u",
 			  g->atomic);
 	b = kl_ig_value(g, e->b, word, "the second argument");
 	if (e->kind == KL_A_CAS)
@@ -269,8 +269,8 @@ void kl_ig_lin(struct kl_igen *g, const struct kl_lin *l, const struct kl_ast_ex
 		unsigned int r = 0;
 
 		if (e && may_skip(e))
-			kl_ig_err(g, l->pos, "'@lin' belongs to one access, this expression may "
-				  "skip some of its own: write '(cas(...) @lin)'");
+			kl_ig_err(g, l->pos, "'@lin' marks one access, but this expression may "
+					     "skip some of its accesses: write '(cas(...) @lin)'");
 		if (l->cond) {
 			g->in_lin = true;
 			r = kl_ig_value(g, l->cond, KL_IT_BOOL, "the condition");
@@ -306,8 +306,8 @@ static unsigned int expr_code(struct kl_igen *g, const struct kl_ast_expr *e, un
 		return KL_IT_NULL;
 	case KL_A_SELF:
 		if (g->code != KL_IC_THREAD)
-			kl_ig_err(g, e->pos, "'self' is the number of a client's thread; a method "
-				  "has none");
+			kl_ig_err(g, e->pos, "'self' is the number of a client's thread; methods "
+					     "have no 'self'");
 		constant(g, dst, kl_word(g->self));
 		return KL_IT_WORD;
 	case KL_A_NEW:
@@ -332,7 +332,7 @@ static unsigned int expr_code(struct kl_igen *g, const struct kl_ast_expr *e, un
 	case KL_A_CALL:
 		break;
 	}
-	kl_ig_err(g, e->pos, "an expression that an implementation cannot have");
+	kl_ig_err(g, e->pos, "an expression that implementations do not have");
 	return KL_IT_ERR;
 }
 

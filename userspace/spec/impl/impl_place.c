@@ -41,7 +41,7 @@ static struct kl_place shared_place(struct kl_igen *g, const struct kl_ast_expr 
 	v->of_client |= g->code == KL_IC_THREAD;
 	if ((e->kind == KL_A_INDEX) != v->is_array) {
 		kl_ig_err(g, e->pos, v->is_array ? "'%s' is an array, expected an index" :
-			  "'%s' is no array and has no index", e->name);
+			  "'%s' is not an array and has no index", e->name);
 		p.kind = KL_PL_NONE;
 		return p;
 	}
@@ -106,7 +106,7 @@ struct kl_place kl_ig_place(struct kl_igen *g, const struct kl_ast_expr *e)
 		if (strcmp(g->local[i].name, e->name))
 			continue;
 		if (e->kind == KL_A_INDEX) {
-			kl_ig_err(g, e->pos, "'%s' is no array and has no index", e->name);
+			kl_ig_err(g, e->pos, "'%s' is not an array and has no index", e->name);
 			return none;
 		}
 		return (struct kl_place){ .kind = KL_PL_LOCAL, .type = g->local[i].type, .reg = i };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The compiler of implementations: local variables that are read before they have a value.
- * On the way through a method two sets are kept: the variables that have none on any way
- * that leads here, and those that have none on some way.
+ * The compiler of implementations: reads of local variables without a value.  At each place of a
+ * method there are two sets: variables without a value on all paths to the place, and on some
+ * paths.
  */
 #include <string.h>
 
 #include "spec/impl/impl_gen.h"
 
-/* What is known where two ways meet. */
+/* Join the sets of two paths. */
 void kl_ig_meet(struct kl_iunset *u, const struct kl_iunset *other)
 {
 	if (other->dead)
@@ -41,12 +41,12 @@ void kl_ig_read(struct kl_igen *g, unsigned int local, struct kl_pos pos)
 	if (g->unset.dead || !(g->unset.some & bit))
 		return;
 	if (g->unset.always & bit)
-		kl_ig_err(g, pos, "'%s' has no value here: it was declared in line %u and not set "
-			  "since", l->name, l->pos.line);
+		kl_ig_err(g, pos, "'%s' has no value here: line %u declares it, and nothing sets "
+				  "it", l->name, l->pos.line);
 	else
-		kl_diag_warn(g->g.d, pos, "'%s' may have no value here: not every way from line %u "
-			     "sets it", l->name, l->pos.line);
-	/* Once is enough. */
+		kl_diag_warn(g->g.d, pos, "'%s' may have no value here: not every path from line "
+					  "%u sets it", l->name, l->pos.line);
+	/* One message for a variable is enough. */
 	kl_ig_has_value(g, local);
 }
 

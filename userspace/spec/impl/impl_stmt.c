@@ -7,8 +7,8 @@
 static bool stmt(struct kl_igen *g, const struct kl_stmt *s);
 
 /*
- * Jumps to a place that is not known yet are chained through their targets: places plus 1,
- * 0 is the end.
+ * Add a jump to a place that is not known yet.  Such jumps are chained through their targets: a
+ * target is the place of the next jump + 1, or 0 at the end.
  */
 static void chain(struct kl_igen *g, unsigned int *head)
 {
@@ -143,7 +143,7 @@ static bool loop(struct kl_igen *g, const struct kl_stmt *s)
 	g->broken = false;
 	g->nloops++;
 	g->at_brk = g->at_cont = out;
-	/* What has no value the first time may have one later. */
+	/* A variable without a value in the first iteration may have one in later iterations. */
 	g->unset.always &= ~kl_ig_sets(g, s->body);
 	if (leaves)
 		to_end = kl_ig_emit(g, kl_insn_imm(KL_I_JZ, kl_ig_value(g, s->a, KL_IT_BOOL,
@@ -218,10 +218,10 @@ static void lock_stmt(struct kl_igen *g, const struct kl_stmt *s)
 	if (p.kind != KL_PL_NONE && p.type != KL_IT_LOCK)
 		kl_ig_err(g, s->lhs->pos, "expected a variable or a field of type lock");
 	if (g->atomic)
-		kl_ig_err(g, s->pos, "a lock inside of the atomic block of line %u", g->atomic);
+		kl_ig_err(g, s->pos, "a lock inside the atomic block of line %u", g->atomic);
 	if (g->lin) {
 		if (p.kind == KL_PL_ARRAY)
-			kl_ig_err(g, s->lhs->pos, "klin verify has no arrays of locks");
+			kl_ig_err(g, s->lhs->pos, "klin verify does not support arrays of locks");
 		kl_ig_emit(g, kl_insn(s->kind == KL_S_LOCK ? KL_I_LOCK : KL_I_UNLOCK,
 				      p.kind == KL_PL_FIELD, p.kind == KL_PL_FIELD ? p.reg : p.at,
 				      p.at));
@@ -236,7 +236,7 @@ static void lock_stmt(struct kl_igen *g, const struct kl_stmt *s)
 	kl_ig_load(g, &p, t);
 	kl_ig_emit(g, kl_insn(KL_I_NOT, t, t, 0));
 	kl_ig_emit(g, kl_insn(KL_I_ASSUME, t, 0, 0));
-	/* What was free is taken: t is 1 here. */
+	/* The lock was free, so t is 1 here, and taking it stores 1. */
 	kl_ig_store(g, &p, t);
 	kl_ig_emit(g, kl_insn(KL_I_END, 0, 0, 0));
 }
@@ -256,7 +256,7 @@ static void call(struct kl_igen *g, const struct kl_stmt *s)
 		return;
 	}
 	if (g->atomic)
-		kl_ig_err(g, s->pos, "a call inside of the atomic block of line %u", g->atomic);
+		kl_ig_err(g, s->pos, "a call inside the atomic block of line %u", g->atomic);
 	if (!m) {
 		kl_ig_err(g, s->pos, "no method '%s' in the implementation", s->name);
 		return;
@@ -280,7 +280,7 @@ static void call(struct kl_igen *g, const struct kl_stmt *s)
 		if (p.kind != KL_PL_NONE &&
 		    !kl_ig_fits(m->pub.results[i].type == KL_T_BOOL ? KL_IT_BOOL : KL_IT_WORD,
 				p.type))
-			kl_ig_err(g, s->out[i]->pos, "the result is of another type");
+			kl_ig_err(g, s->out[i]->pos, "the result has another type");
 		kl_ig_store(g, &p, first + i);
 	}
 }
@@ -315,11 +315,12 @@ static bool atomic(struct kl_igen *g, const struct kl_stmt *s)
 	bool ends;
 
 	if (g->atomic) {
-		kl_ig_err(g, s->pos, "an atomic block inside of that of line %u", g->atomic);
+		kl_ig_err(g, s->pos, "an atomic block inside the atomic block of line "
+				     "%u", g->atomic);
 		return false;
 	}
 	if (g->code == KL_IC_FINAL || g->code == KL_IC_INIT)
-		kl_ig_err(g, s->pos, "no other thread runs here: an atomic block does nothing");
+		kl_ig_err(g, s->pos, "no other thread runs here: an atomic block has no effect");
 	g->atomic = s->pos.line;
 	kl_ig_emit(g, kl_insn(KL_I_BLOCK, s->flush, 0, 0));
 	ends = kl_ig_list(g, s->body);
@@ -334,11 +335,11 @@ static void jump(struct kl_igen *g, const struct kl_stmt *s)
 	const char *name = s->kind == KL_S_BREAK ? "break" : "continue";
 
 	if (!g->nloops) {
-		kl_ig_err(g, s->pos, "'%s' outside of a loop", name);
+		kl_ig_err(g, s->pos, "'%s' outside a loop", name);
 		return;
 	}
 	if (g->atomic)
-		kl_ig_err(g, s->pos, "'%s' inside of the atomic block of line %u", name, g->atomic);
+		kl_ig_err(g, s->pos, "'%s' inside the atomic block of line %u", name, g->atomic);
 	g->broken |= s->kind == KL_S_BREAK;
 	kl_ig_meet(s->kind == KL_S_BREAK ? &g->at_brk : &g->at_cont, &g->unset);
 	chain(g, s->kind == KL_S_BREAK ? &g->brk : &g->cont);
@@ -365,7 +366,7 @@ static void choose(struct kl_igen *g, const struct kl_stmt *s)
 	kl_ig_emit(g, kl_insn(KL_I_CHOOSE, i, a, b));
 }
 
-/* True if what follows cannot be reached. */
+/* Compile a statement.  Return: true if the statement after it cannot be reached. */
 static bool stmt(struct kl_igen *g, const struct kl_stmt *s)
 {
 	unsigned int r;
@@ -411,7 +412,7 @@ static bool stmt(struct kl_igen *g, const struct kl_stmt *s)
 		return ends;
 	case KL_S_FENCE:
 		if (g->atomic)
-			kl_ig_err(g, s->pos, "'fence' inside of the atomic block of line %u",
+			kl_ig_err(g, s->pos, "'fence' inside the atomic block of line %u",
 				  g->atomic);
 		kl_ig_emit(g, kl_insn(KL_I_FENCE, 0, 0, 0));
 		return false;
@@ -438,7 +439,7 @@ bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s)
 
 	for (; s; s = s->next) {
 		if (ends)
-			kl_diag_warn(g->g.d, s->pos, "this is never reached");
+			kl_diag_warn(g->g.d, s->pos, "this statement is never reached");
 		g->g.top = g->nlocals;
 		g->later = NULL;
 		g->rmw_type = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parser: implementations and clients. */
+/* Parses the implementations and clients of a spec file. */
 #include "spec/impl/impl.h"
 #include "spec/lang/parse.h"
 
@@ -130,7 +130,7 @@ static struct kl_stmt *lock_stmt(struct kl_parser *p, enum kl_stmt_kind kind)
 	return s;
 }
 
-/* The rest of `call method(arguments);`. */
+/* Parse the rest of `call method(arguments);`. */
 static void call_tail(struct kl_parser *p, struct kl_stmt *s)
 {
 	s->kind = KL_S_CALL;
@@ -149,7 +149,7 @@ static void call_tail(struct kl_parser *p, struct kl_stmt *s)
 	kl_p_expect(p, ';', "';' after a call");
 }
 
-/* (a, b) = call m(); */
+/* Parse `(a, b) = call m();'. */
 static struct kl_stmt *call_list(struct kl_parser *p)
 {
 	struct kl_stmt *s = kl_p_new_stmt(p, KL_S_CALL);
@@ -224,7 +224,10 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p)
 		return declaration(p, kl_p_next(p)->kw == KL_KW_WORD ? KL_ET_WORD : KL_ET_BOOL,
 				   NULL);
 	}
-	/* The kernel's barriers for stores and for loads: TSO keeps these orders by itself. */
+	/*
+	 * The kernel's barriers for stores and for loads do nothing, since TSO keeps these
+	 * orders.
+	 */
 	if (next == ';' && (kl_p_is_word(p, "wmb") || kl_p_is_word(p, "rmb")))
 		return simple(p, KL_S_BLOCK);
 	if (next == '(' && kl_p_is_word(p, "lock"))
@@ -261,7 +264,10 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p)
 
 /* ---- declarations ------------------------------------------------------------------ */
 
-/* word, bool, data, key, lock or the name of a struct, whose '*' comes with each name. */
+/*
+ * Parse a type: word, bool, data, key, lock or the name of a struct, whose '*' is before each
+ * name.
+ */
 static void field_type(struct kl_parser *p, struct kl_field *f)
 {
 	f->tname = NULL;
@@ -401,7 +407,7 @@ static void client_decl(struct kl_parser *p)
 		kl_p_expect(p, '(', "'(' and the number of threads");
 		c->nthreads = in_range(p, KL_IMPL_THREADS, "a number of threads");
 	} else if (kl_p_take_word(p, "roles")) {
-		kl_p_expect(p, '(', "'(' and what each thread calls");
+		kl_p_expect(p, '(', "'(' and the methods of each thread");
 		roles(p, c);
 	} else {
 		kl_p_expected(p, "'general(THREADS)' or 'roles(METHOD, METHOD|METHOD, ...)'");
@@ -437,7 +443,7 @@ static void thread_decl(struct kl_parser *p)
 		kl_p_expect(p, ']', "']' after the number of threads");
 	}
 	if (kl_p_take_word(p, "repeat")) {
-		kl_p_expect(p, '(', "'(' and how often");
+		kl_p_expect(p, '(', "'(' and the number of repetitions");
 		t->repeat = kl_p_expr(p);
 		kl_p_expect(p, ')', "')'");
 	}
@@ -450,7 +456,7 @@ static void body(struct kl_parser *p, struct kl_stmt **s, struct kl_pos *pos)
 	impl(p);
 	*pos = kl_p_next(p)->pos;
 	if (*s)
-		kl_p_fail(p, *pos, "there is one already");
+		kl_p_fail(p, *pos, "the file has two such blocks; expected one");
 	*s = kl_p_block(p);
 }
 
@@ -489,25 +495,9 @@ static void declare(struct kl_parser *p, void *arg)
 		body(p, &impl(p)->final, &impl(p)->final_pos);
 }
 
-bool kl_p_is_impl_word(struct kl_parser *p)
+void kl_p_impl_decl(struct kl_parser *p)
 {
-	static const char *const words[] = {
-		"struct", "shared", "memory", "client", "thread", "init", "final",
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (kl_p_is_word(p, words[i]))
-			return true;
-	return false;
-}
-
-bool kl_p_impl_decl(struct kl_parser *p)
-{
-	if (!kl_p_is_impl_word(p) && !kl_p_is_kw(p, KL_KW_METHOD))
-		return false;
 	kl_p_set_impl(p, true);
 	kl_p_guard(p, declare, NULL);
 	kl_p_set_impl(p, false);
-	return true;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state behind a path, in canonical form: unknowns looked up, entries
- * sorted, unknowns numbered by first occurrence.  States that differ only in
- * the order of several unknown keys may keep different forms.
+ * Builds the next state of a path in canonical form: unknowns are replaced by their values,
+ * entries are sorted, and unknowns are numbered by first occurrence.  Equal states get equal
+ * bytes, with one exception: states with several unknown keys may have more than one form.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 #include "spec/interp/run.h"
 
-/* Words, then special values, then unknowns. */
-static inline int cmp(const struct kl_val *a, const struct kl_val *b)
+/* The order of entries: words, then special values, then unknowns. */
+static inline int entry_cmp(const struct kl_val *a, const struct kl_val *b)
 {
 	unsigned int x = a->tag == KL_ANY ? UINT32_MAX : a->tag;
 	unsigned int y = b->tag == KL_ANY ? UINT32_MAX : b->tag;
@@ -23,12 +23,14 @@ static inline int cmp(const struct kl_val *a, const struct kl_val *b)
 
 static int key_cmp(const void *p, const void *q)
 {
-	return cmp(p, q);
+	return entry_cmp(p, q);
 }
 
 #define MAX_STRIDE	2
 
-/* Move entry @i of sorted ones back to where it belongs, behind its equals; where that is. */
+/*
+ * Insert entry @i into the sorted entries before it, after equal ones.  Return: its new index.
+ */
 static size_t insert_entry(struct kl_val *e, size_t i, unsigned int stride)
 {
 	const struct kl_val *last = &e[i * stride];
@@ -38,7 +40,7 @@ static size_t insert_entry(struct kl_val *e, size_t i, unsigned int stride)
 	while (low < high) {
 		const size_t mid = (low + high) / 2;
 
-		if (cmp(&e[mid * stride], last) > 0)
+		if (entry_cmp(&e[mid * stride], last) > 0)
 			high = mid;
 		else
 			low = mid + 1;
@@ -49,7 +51,7 @@ static size_t insert_entry(struct kl_val *e, size_t i, unsigned int stride)
 	return low;
 }
 
-/* Of sorted entries with keys, is one equal to the one before it? */
+/* Return: true if two of the sorted entries have equal keys. */
 static bool has_equals(const struct kl_val *e, size_t n, unsigned int stride)
 {
 	size_t i;
@@ -60,23 +62,23 @@ static bool has_equals(const struct kl_val *e, size_t n, unsigned int stride)
 	return false;
 }
 
-#define FEW_MOVES	4
+#define FEW_MOVES	4	/* insertions before sort_entries() calls qsort() */
 
-/* Sort @n entries; KL_DROP if two keys are equal. */
+/* Sort @n entries.  Return: 0, or KL_DROP if two keys are equal. */
 static int sort_entries(struct kl_val *e, size_t n, const unsigned int stride)
 {
 	const bool keys = stride > 1;
 	unsigned int moves = 0;
 	size_t i, at;
 
-	/* What a step added is at the end, all else in order. */
+	/* Most often all are in order but for the last ones, which this step appended. */
 	for (i = 1; i < n; i++) {
 		const struct kl_val *a = &e[(i - 1) * stride], *b = &e[i * stride];
 
-		/* Most are words, and no two of them equal. */
+		/* Fast case: two words in order. */
 		if (!(a->tag | b->tag) && a->v < b->v)
 			continue;
-		if (cmp(a, b) <= 0) {
+		if (entry_cmp(a, b) <= 0) {
 			if (keys && kl_val_eq(*a, *b))
 				return KL_DROP;
 			continue;
@@ -102,22 +104,24 @@ static int reserve(struct kl_run *r, size_t n)
 	return kl_grow(r->out, r->cout, r->nout + n);
 }
 
-/* Entries that say that a key is not there say nothing once all entries are known. */
-static bool is_gone(const struct kl_cont *c, enum kl_cont_kind kind, const struct kl_val *e)
+/*
+ * Return: true if the entry says that its key is absent, and is redundant as all keys are listed.
+ */
+static bool is_redundant(const struct kl_cont *c, enum kl_cont_kind kind, const struct kl_val *e)
 {
 	if (c->unknown)
 		return false;
 	return kind == KL_C_BAG ? !e[1].v : e[1].tag == KL_ABSENT;
 }
 
-/* The entries of @c as they are now, to @e; behind them. */
+/* Write the entries of @c to @e, with unknowns looked up.  Return: the end of the entries. */
 static struct kl_val *put_entries(struct kl_run *r, const struct kl_cont *c,
 				  enum kl_cont_kind kind, struct kl_val *e)
 {
 	const unsigned int stride = kl_cont_stride(kind);
 	size_t i;
 
-	/* A deque of which nothing is known has one form. */
+	/* A deque with nothing but KL_REST is written without entries: one form for each state. */
 	i = kind == KL_C_DEQUE && c->unknown && c->n == 1;
 	for (; i < c->n; i += stride) {
 		e[0] = kl_sym_get(r, c->e[i]);
@@ -128,10 +132,10 @@ static struct kl_val *put_entries(struct kl_run *r, const struct kl_cont *c,
 		} else if (stride > 1) {
 			e[1] = kl_sym_get(r, c->e[i + 1]);
 		}
-		if (stride == 1 || !is_gone(c, kind, e))
+		if (stride == 1 || !is_redundant(c, kind, e))
 			e += stride;
 		else
-			/* That it is none of the others is forgotten with it. */
+			/* An unknown key goes, and with it that it differs from the others. */
 			r->lost |= e->tag == KL_ANY;
 	}
 	return e;
@@ -151,7 +155,7 @@ static int put_loaded(struct kl_run *r, unsigned int index)
 	if (ret)
 		return ret;
 	head = r->out + r->nout;
-	/* Where all was known before, and is, there is no entry that says nothing. */
+	/* If all containers were known before, there are no redundant entries. */
 	if (known) {
 		memcpy(head + 1, c->e, c->n * sizeof(*c->e));
 		n = c->n;
@@ -160,7 +164,7 @@ static int put_loaded(struct kl_run *r, unsigned int index)
 	}
 	*head = (struct kl_val){ .v = n / stride, .tag = c->unknown ? KL_ANY : KL_WORD };
 	r->nout += n + 1;
-	/* And what there was is in order still. */
+	/* If moreover nothing was appended, the entries are still in order. */
 	if (!sorted_kind(kind) || (known && !c->appended))
 		return 0;
 	return sort_entries(head + 1, n / stride, stride);
@@ -208,8 +212,8 @@ void kl_canon_name(struct kl_run *r, struct kl_val *v)
 	v->v = k;
 }
 
-/* Its number by first occurrence. */
-static void name_again(struct kl_run *r, struct kl_val *v)
+/* Replace a number that kl_canon_name() gave by a number in the order of first occurrence. */
+static void renumber(struct kl_run *r, struct kl_val *v)
 {
 	if (v->tag != KL_ANY)
 		return;
@@ -218,6 +222,7 @@ static void name_again(struct kl_run *r, struct kl_val *v)
 	v->v = r->rename[v->v];
 }
 
+/* Call @name for each value of out[] that may be unknown. */
 static void name_all(struct kl_run *r, void (*name)(struct kl_run *r, struct kl_val *v))
 {
 	unsigned int i;
@@ -236,7 +241,7 @@ static void name_all(struct kl_run *r, void (*name)(struct kl_run *r, struct kl_
 	}
 }
 
-/* Names in the order of their numbers after name_again(). */
+/* Sort names[] by the numbers that renumber() gave. */
 static void order_names(struct kl_run *r)
 {
 	struct kl_name *old = r->names + r->nsym;
@@ -255,6 +260,7 @@ static void order_names(struct kl_run *r)
 	}
 }
 
+/* Sort the entries again after their unknowns got new numbers. */
 static int sort_again(struct kl_run *r)
 {
 	size_t i;
@@ -279,11 +285,11 @@ static int name_unknowns(struct kl_run *r)
 	name_all(r, kl_canon_name);
 	if (!r->s->nconts)
 		return 0;
-	/* New numbers may change the order of unknown keys, and that the numbers. */
+	/* New numbers change the order of unknown keys, so sort and number once more. */
 	ret = sort_again(r);
 	if (ret)
 		return ret;
-	name_all(r, name_again);
+	name_all(r, renumber);
 	order_names(r);
 	return 0;
 }
@@ -293,7 +299,7 @@ int kl_run_canon(struct kl_run *r)
 	size_t n = r->s->nslots, i;
 	int ret;
 
-	/* It is as it was, and nothing was found out of it. */
+	/* The path changed nothing and learned nothing: the next state is the old one. */
 	if (!r->nsym && r->known && !r->nwrote && !r->cont_changed) {
 		r->next = r->in;
 		r->nout = r->in_len;
@@ -320,7 +326,7 @@ int kl_run_canon(struct kl_run *r)
 		if (ret)
 			return ret;
 	}
-	/* Most often nothing is unknown. */
+	/* Fast case: nothing is unknown. */
 	r->notes_out = r->nout;
 	r->next = r->out;
 	if (!r->nsym && r->known && !r->lost)
@@ -344,7 +350,7 @@ void kl_state_canon(struct kl_val *state, size_t len)
 	uint64_t next = 0;
 	size_t i, j;
 
-	/* A number below @next is one that was given here, so old ones are moved above. */
+	/* Old numbers are complemented, so that numbers below @next are new ones. */
 	for (i = 0; i < len; i++)
 		if (state[i].tag == KL_ANY)
 			state[i].v = ~state[i].v;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Containers of keys: sets, maps and bags, see container_state.c. */
+/* Containers with keys: sets, maps and bags.  container_state.c describes their entries. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,15 +12,18 @@ static int append_pair(struct kl_run *r, struct kl_cont *c, struct kl_val k, str
 	return ret ? ret : kl_cont_append(r, c, v);
 }
 
-/* The place of @key's entry, or SIZE_MAX if it has none; it gets one then if @adds. */
-static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, bool adds, size_t *at)
+/*
+ * Set *@at to the index of the entry of @key, or to SIZE_MAX if it has none.  Keys that may be
+ * equal are a choice.  @adds is set if the caller then adds an entry for @key.
+ */
+static int find_key(struct kl_run *r, struct kl_cont *c, struct kl_val key, bool adds, size_t *at)
 {
 	size_t i, n = 0;
 	int pick;
 
 	key = kl_sym_get(r, key);
 	*at = SIZE_MAX;
-	/* As a rule nothing is unknown, and that is all. */
+	/* Fast case: nothing is unknown. */
 	for (i = 0; i < c->n && !kl_val_eq(c->e[i], key); i += 2)
 		;
 	if (i < c->n)
@@ -52,7 +55,7 @@ static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, bool 
 	for (i = 0; i < c->n; i += 2) {
 		const struct kl_val k = kl_sym_get(r, c->e[i]);
 
-		/* Of those that are listed no two are equal. */
+		/* Listed keys differ anyway, and the caller lists @key. */
 		if (adds && k.tag == KL_ANY && key.tag == KL_ANY)
 			continue;
 		pick = kl_sym_differ(r, k, key);
@@ -62,8 +65,8 @@ static int look_up(struct kl_run *r, struct kl_cont *c, struct kl_val key, bool 
 	return 0;
 }
 
-/* What is listed no longer still differs from what is. */
-static int unlist(struct kl_run *r, struct kl_cont *c, size_t at)
+/* Delete the entry @at.  Its key differs from the other keys, which is recorded before it goes. */
+static int delete_entry(struct kl_run *r, struct kl_cont *c, size_t at)
 {
 	const struct kl_val key = kl_sym_get(r, c->e[at]);
 	size_t i;
@@ -83,12 +86,13 @@ static int unlist(struct kl_run *r, struct kl_cont *c, size_t at)
 static int remove_pair(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val gone)
 {
 	if (!c->unknown)
-		return unlist(r, c, at);
+		return delete_entry(r, c, at);
 	c->e[at + 1] = gone;
 	return 0;
 }
 
-static uint64_t listed(const struct kl_cont *c, bool bag)
+/* Return: the number of elements in the listed entries. */
+static uint64_t count_listed(const struct kl_cont *c, bool bag)
 {
 	uint64_t n = 0;
 	size_t i;
@@ -99,16 +103,16 @@ static uint64_t listed(const struct kl_cont *c, bool bag)
 }
 
 /*
- * Make sure that @key has an entry if the container is unknown; a value that
- * is made up for it is fresh for a map, 1 for a set.
+ * Find the entry of @key.  If the container is unknown and lists no such entry, add one: a choice
+ * says whether the key is absent, or has a value, which is a new unknown in a map and 1 in a set.
  */
-static int settle(struct kl_run *r, struct kl_cont *c, bool map, struct kl_val key, bool adds,
-		  size_t *at)
+static int find_or_guess(struct kl_run *r, struct kl_cont *c, bool map, struct kl_val key,
+			 bool adds, size_t *at)
 {
 	struct kl_val v = kl_special(KL_ABSENT);
 	int ret;
 
-	ret = look_up(r, c, key, adds || c->unknown, at);
+	ret = find_key(r, c, key, adds || c->unknown, at);
 	if (ret || *at != SIZE_MAX || !c->unknown)
 		return ret;
 	ret = kl_run_guess(r, 2);
@@ -134,10 +138,10 @@ static int map_put(struct kl_run *r, struct kl_cont *c, struct kl_val *v)
 	v[1] = kl_sym_get(r, v[1]);
 	if (v[1].tag == KL_ABSENT)
 		return kl_run_fault(r, "'absent' cannot be put into a map");
-	ret = look_up(r, c, v[0], true, &at);
-	/* Where its size is kept it matters whether the key was there. */
+	ret = find_key(r, c, v[0], true, &at);
+	/* If the size is tracked, it matters whether the key was there before. */
 	if (!ret && at == SIZE_MAX && c->unknown && c->rest.tag != KL_REST)
-		ret = settle(r, c, true, v[0], true, &at);
+		ret = find_or_guess(r, c, true, v[0], true, &at);
 	if (ret)
 		return ret;
 	if (at == SIZE_MAX)
@@ -167,10 +171,10 @@ int kl_cont_map_call(struct kl_run *r, struct kl_cont *c, bool map, enum kl_cont
 	int ret;
 
 	if (op == KL_CO_SIZE)
-		return kl_cont_size(r, c, listed(c, false), v);
+		return kl_cont_size(r, c, count_listed(c, false), v);
 	if (op == KL_CO_PUT)
 		return map_put(r, c, v);
-	ret = settle(r, c, map, v[0], op == KL_CO_ADD, &at);
+	ret = find_or_guess(r, c, map, v[0], op == KL_CO_ADD, &at);
 	if (ret)
 		return ret;
 	if (op == KL_CO_ADD)
@@ -213,7 +217,7 @@ static int bag_remove(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_
 	if (--c->e[at + 1].v)
 		return 0;
 	if (!c->unknown || c->e[at + 1].tag == KL_ANY)
-		return unlist(r, c, at);
+		return delete_entry(r, c, at);
 	return 0;
 }
 
@@ -235,8 +239,8 @@ static int bag_has(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val
 	return ret;
 }
 
-/* So many there are of an entry of which there were @least or more. */
-static int set_count(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val key,
+/* Set the count of @key, of which @least were listed, to @n. */
+static int put_count(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val key,
 		     struct kl_val n, uint64_t least)
 {
 	int ret = kl_cont_rest_less(r, c, n.v - least);
@@ -259,12 +263,12 @@ static int bag_count(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_v
 	v[0] = kl_word(least);
 	if (!c->unknown || (at != SIZE_MAX && c->e[at + 1].tag == KL_WORD))
 		return 0;
-	/* Which observed result it is, or else what it is is not kept. */
+	/* A count that is no observed result is opaque: the entry keeps its lower bound. */
 	ret = kl_sym_any(r, least, &v[0], &seen);
 	if (!ret && seen)
-		return set_count(r, c, at, key, v[0], least);
+		return put_count(r, c, at, key, v[0], least);
 	if (!ret)
-		kl_sym_not_kept(r, v[0]);
+		kl_sym_set_opaque(r, v[0]);
 	return ret;
 }
 
@@ -274,8 +278,8 @@ int kl_cont_bag_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, st
 	int ret;
 
 	if (op == KL_CO_SIZE)
-		return kl_cont_size(r, c, listed(c, true), v);
-	ret = look_up(r, c, v[0], op == KL_CO_ADD, &at);
+		return kl_cont_size(r, c, count_listed(c, true), v);
+	ret = find_key(r, c, v[0], op == KL_CO_ADD, &at);
 	if (ret)
 		return ret;
 	switch (op) {

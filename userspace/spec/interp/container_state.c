@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Containers.  Queues, stacks and priority queues hold values, the others pairs:
+ * Containers.  An entry is a value in a queue, stack, deque or pqueue, and a pair in the others:
  *	set	key, 1 or absent
  *	map	key, value or absent
- *	bag	key, count (tag KL_WORD: so many, KL_ANY: so many or more)
- * An entry `absent` (or 0) says that the key is not in it, and is kept while the
- * container may have more than is listed.  No two keys of a container are
- * equal: a path on which two turn out to be equal stands for nothing.
+ *	bag	key, count (tag KL_WORD: exact, KL_ANY: a lower bound)
+ * An entry with `absent' or count 0 says that the key is not in the container.  Such entries exist
+ * while the container is unknown.  The keys of a container differ: a path on which two become equal
+ * is dropped.
  *
- * What is not listed of an unknown container: in a queue it stands before what
- * is listed, but for the front if that has been seen, which an entry KL_REST then comes
- * next to; in a stack below it, in a deque where an entry KL_REST says (a deque
- * of which nothing is known has none); of a set, map or bag nothing is known of the
- * keys that are not listed; of a priority queue there are more values.
+ * An unknown container may have entries that are not listed.  Their position is:
+ *	queue	before the listed entries; if the front is known, at an entry KL_REST after it
+ *	stack	below the listed entries
+ *	deque	at an entry KL_REST, which is left out if there is no other entry
+ *	others	they have no position; their keys and values are unknown
  */
 #include <errno.h>
 #include <string.h>
@@ -127,9 +127,12 @@ int kl_cont_size(struct kl_run *r, struct kl_cont *c, uint64_t listed, struct kl
 	return 0;
 }
 
-/* The end where @at is; an unknown rest begins there if @at_rest. */
-static int take(struct kl_run *r, struct kl_cont *c, bool at_rest, size_t at, bool remove,
-		struct kl_val *v)
+/*
+ * Get the entry at index @at, an end of the container, and remove it if @remove.  If @at_rest,
+ * unlisted entries are at this end, and come first.
+ */
+static int take_end(struct kl_run *r, struct kl_cont *c, bool at_rest, size_t at, bool remove,
+		    struct kl_val *v)
 {
 	bool empty;
 	int ret;
@@ -151,7 +154,7 @@ static int take(struct kl_run *r, struct kl_cont *c, bool at_rest, size_t at, bo
 	return 0;
 }
 
-static int insert(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val v)
+static int insert_at(struct kl_run *r, struct kl_cont *c, size_t at, struct kl_val v)
 {
 	int ret = kl_cont_append(r, c, v);
 
@@ -186,10 +189,10 @@ static int queue_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 				kl_cont_delete(c, 0, 2);
 			return 0;
 		}
-		ret = take(r, c, true, 0, op == KL_CO_POP, v);
-		/* The front of the unknown rest has been seen, and stays. */
+		ret = take_end(r, c, true, 0, op == KL_CO_POP, v);
+		/* The front was not removed: it becomes known, before the unlisted entries. */
 		if (!ret && op != KL_CO_POP && c->unknown)
-			ret = insert(r, c, 0, kl_special(KL_REST)) ?: insert(r, c, 0, *v);
+			ret = insert_at(r, c, 0, kl_special(KL_REST)) ?: insert_at(r, c, 0, *v);
 		return ret;
 	}
 }
@@ -209,8 +212,8 @@ static int stack_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 		c->unknown = false;
 		return 0;
 	default:
-		ret = take(r, c, at_rest, at_rest ? 0 : c->n - 1, op == KL_CO_POP, v);
-		/* The top of the unknown rest has been seen, and stays. */
+		ret = take_end(r, c, at_rest, at_rest ? 0 : c->n - 1, op == KL_CO_POP, v);
+		/* The top was not removed: it becomes known. */
 		if (!ret && op == KL_CO_TOP && at_rest && c->unknown)
 			ret = kl_cont_append(r, c, v[0]);
 		return ret;
@@ -241,10 +244,10 @@ static int deque_take(struct kl_run *r, struct kl_cont *c, bool back, bool remov
 		if (ret)
 			return ret;
 		if (!empty)
-			return remove ? 0 : insert(r, c, back ? c->n : 0, *v);
+			return remove ? 0 : insert_at(r, c, back ? c->n : 0, *v);
 		drop_rest(c);
 	}
-	return take(r, c, false, back && c->n ? c->n - 1 : 0, remove, v);
+	return take_end(r, c, false, back && c->n ? c->n - 1 : 0, remove, v);
 }
 
 static int deque_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, struct kl_val *v)
@@ -258,7 +261,7 @@ static int deque_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 		return ret;
 	switch (op) {
 	case KL_CO_PUSH_FRONT:
-		return insert(r, c, 0, v[0]);
+		return insert_at(r, c, 0, v[0]);
 	case KL_CO_PUSH:
 		return kl_cont_append(r, c, v[0]);
 	case KL_CO_SIZE:
@@ -274,13 +277,17 @@ static int deque_call(struct kl_run *r, struct kl_cont *c, enum kl_cont_op op, s
 
 /* ---- pqueue ---- */
 
-/* In the order of a pqueue @a comes before @b, or, unless @strict, they are equal. */
+/* Require that @a comes before @b in a pqueue, or, unless @strict, equals @b. */
 static int in_order(struct kl_run *r, bool max, struct kl_val a, struct kl_val b, bool strict)
 {
 	return max ? kl_sym_at_most(r, b, a, strict) : kl_sym_at_most(r, a, b, strict);
 }
 
-/* Nothing in an unknown rest comes before @v, which came first; it was in there if @of_rest. */
+/*
+ * The pqueue returned @v, so no unlisted entry comes before @v: raise the floor to @v.  If
+ * @of_rest,
+ * @v was itself an unlisted entry, and must not come before the old floor.
+ */
 static int raise_floor(struct kl_run *r, struct kl_cont *c, bool max, struct kl_val v, bool of_rest)
 {
 	const struct kl_val floor = kl_sym_get(r, c->floor);
@@ -295,7 +302,7 @@ static int raise_floor(struct kl_run *r, struct kl_cont *c, bool max, struct kl_
 		if (max ? v.v < floor.v : v.v > floor.v)
 			c->floor = v;
 	} else if (!kl_val_eq(v, floor)) {
-		/* The later one of the two bounds the rest: each may be that. */
+		/* The later of the two becomes the floor; try both. */
 		pick = kl_run_guess(r, 2);
 		if (pick < 0)
 			return pick;
@@ -308,11 +315,12 @@ static int raise_floor(struct kl_run *r, struct kl_cont *c, bool max, struct kl_
 }
 
 /*
- * What comes first: @at, or @n: of the unknown rest.  No other one comes before it: of those
- * that are known that is told of @best, and @nsym are not known.
+ * Take the entry @at of a pqueue as the first one; if @at is the number of entries, an unlisted
+ * one.  Require that no other entry comes before it.  Entry @best is the first of the known
+ * entries, so the others need no check; @nsym entries are unknown.
  */
-static int first_of(struct kl_run *r, struct kl_cont *c, bool max, size_t at, size_t best,
-		    size_t nsym, struct kl_val *v)
+static int pqueue_first(struct kl_run *r, struct kl_cont *c, bool max, size_t at, size_t best,
+			size_t nsym, struct kl_val *v)
 {
 	size_t i;
 	int ret = 0;
@@ -354,7 +362,7 @@ static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remov
 		*v = kl_special(KL_EMPTY);
 		return 0;
 	}
-	/* Unknown values, the best known one, the unknown rest: each may be first. */
+	/* The first may be an unknown entry, the first known entry, or an unlisted one. */
 	if (nsym + (best != SIZE_MAX) + c->unknown > 1) {
 		pick = kl_run_guess(r, nsym + (best != SIZE_MAX) + c->unknown);
 		if (pick < 0)
@@ -365,7 +373,7 @@ static int pqueue_take(struct kl_run *r, struct kl_cont *c, bool max, bool remov
 		for (at = 0; at < c->n; at++)
 			if (c->e[at].tag == KL_ANY && !pick--)
 				break;
-	ret = first_of(r, c, max, at, best, nsym, v);
+	ret = pqueue_first(r, c, max, at, best, nsym, v);
 	if (ret)
 		return ret;
 	if (at == c->n)
@@ -384,7 +392,8 @@ static int pqueue_call(struct kl_run *r, struct kl_cont *c, bool max, enum kl_co
 	case KL_CO_PUSH:
 		v[0] = kl_sym_get(r, v[0]);
 		if (v[0].tag > KL_ANY)
-			return kl_run_fault(r, "a special value cannot be in a pqueue");
+			return kl_run_fault(r, "a special value (empty, full, absent) cannot be "
+					    "in a pqueue");
 		ret = v[0].tag == KL_ANY ? kl_sym_limit(r, v[0], 0, UINT64_MAX) : 0;
 		return ret ? ret : kl_cont_append(r, c, v[0]);
 	case KL_CO_SIZE:
@@ -395,10 +404,10 @@ static int pqueue_call(struct kl_run *r, struct kl_cont *c, bool max, enum kl_co
 }
 
 /*
- * May a call with the result @v have changed the container?  It has fewer values now if
- * @fewer: `empty' may be what was in it.
+ * Return: true if a call with the result @v may have changed the container.  @fewer is set if the
+ * container has fewer values than before: then a result `empty' may be a value that was in it.
  */
-static bool changes(enum kl_cont_kind kind, enum kl_cont_op op, struct kl_val v, bool fewer)
+static bool may_change(enum kl_cont_kind kind, enum kl_cont_op op, struct kl_val v, bool fewer)
 {
 	switch (op) {
 	case KL_CO_HAS:
@@ -445,11 +454,11 @@ int kl_cont_call(struct kl_run *r, unsigned int index, enum kl_cont_op op, struc
 	int ret = c->loaded ? 0 : kl_cont_load(r, index);
 	const size_t n = c->n;
 
-	/* Where nobody asks for the size it is not kept. */
+	/* The number of unlisted entries is tracked only if the specification uses size(). */
 	if (!ret && c->unknown && var->sized && c->rest.tag == KL_REST && kl_run_keeps(r))
 		ret = kl_sym_fresh(r, &c->rest) ?: kl_sym_limit(r, c->rest, 0, UINT64_MAX);
 	if (!ret)
 		ret = call(r, var, c, op, v);
-	r->cont_changed |= changes(var->cont, op, v[0], c->n < n);
+	r->cont_changed |= may_change(var->cont, op, v[0], c->n < n);
 	return ret;
 }

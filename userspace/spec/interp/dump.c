@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Byte code as text. */
+/* Prints byte code as text, for `klin spec --dump' and tests. */
 #include <inttypes.h>
 
 #include "spec/lang/ast.h"
@@ -53,7 +53,7 @@ static void dump_const(const struct kl_val *v, FILE *f)
 		fprintf(f, "%" PRIu64, v->v);
 }
 
-/* The operands; the number of words that follow the instruction. */
+/* Print the operands.  Return: the number of data words after the instruction. */
 static unsigned int dump_operands(const struct kl_spec *s, const uint32_t *code, FILE *f)
 {
 	unsigned int a = *code >> 8 & 0xff, b = *code >> 16 & 0xff, c = *code >> 24, i;

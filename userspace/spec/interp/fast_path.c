@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The interpreter where nothing is unknown and nothing is chosen: one path over words, in a
- * state of some variables and at most one set or map.  It does what interp.c does with them,
- * and gives up before it would have to do more: the operation is executed there then.
+ * A fast interpreter for the common case: nothing is unknown, the method has no choices, and the
+ * state is at most SLOTS_MAX variables and one set or map.  It gives the same outcome as interp.c.
+ * In any other case it gives up, and interp.c executes the operation.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,19 +11,19 @@
 #include "spec/interp/gen.h"
 #include "spec/interp/run.h"
 
-#define SLOTS_MAX	64	/* a bit each */
-#define NOT_QUICK	2
+#define SLOTS_MAX	64	/* bits of fast.wrote */
+#define NEEDS_FULL	2	/* result of a function: interp.c must execute the operation */
 
-struct quick {
+struct fast {
 	struct kl_run *r;
-	const struct kl_val *now;	/* the state */
-	bool copied;			/* it is in r->out[], as it was written to */
-	size_t len;
-	uint64_t wrote;			/* slots */
-	bool changed;			/* the container, perhaps */
+	const struct kl_val *now;	/* the current state */
+	bool copied;			/* @now is r->out, because the method wrote to the state */
+	size_t len;			/* number of values in @now */
+	uint64_t wrote;			/* a bit for each assigned slot */
+	bool changed;			/* the container may have changed */
 };
 
-bool kl_quick_fits(const struct kl_spec *s, const struct kl_method_def *m)
+bool kl_fast_path_fits(const struct kl_spec *s, const struct kl_method_def *m)
 {
 	const uint32_t *code = s->code + m->code;
 	struct kl_flow f;
@@ -45,109 +45,115 @@ bool kl_quick_fits(const struct kl_spec *s, const struct kl_method_def *m)
 	return true;
 }
 
-/* The state, to be written to, with room for another entry; NULL when out of memory. */
-static struct kl_val *writable(struct quick *q)
+/*
+ * Copy the state to r->out before the first write.
+ * Return: the copy, or NULL when out of memory.
+ */
+static struct kl_val *writable(struct fast *f)
 {
-	struct kl_run *r = q->r;
+	struct kl_run *r = f->r;
 	size_t i;
 
-	if (q->copied)
+	if (f->copied)
 		return r->out;
-	if (kl_grow(r->out, r->cout, q->len + 2))
+	if (kl_grow(r->out, r->cout, f->len))
 		return NULL;
-	for (i = 0; i < q->len; i++)
-		r->out[i] = q->now[i];
-	q->now = r->out;
-	q->copied = true;
+	for (i = 0; i < f->len; i++)
+		r->out[i] = f->now[i];
+	f->now = r->out;
+	f->copied = true;
 	return r->out;
 }
 
-static int write_slot(struct quick *q, uint32_t slot, struct kl_val v)
+static int write_slot(struct fast *f, uint32_t slot, struct kl_val v)
 {
-	struct kl_val *state = writable(q);
+	struct kl_val *state = writable(f);
 
 	if (!state)
 		return -ENOMEM;
 	state[slot] = v;
-	q->wrote |= 1ull << slot;
+	f->wrote |= 1ull << slot;
 	return 0;
 }
 
-/* Where the entry of @key is, or where it belongs, and whether it is there. */
-static bool find(const struct quick *q, uint64_t key, size_t *at)
+/* Set *@at to the index of the entry of @key, or of its place.  Return: true if it exists. */
+static bool find(const struct fast *f, uint64_t key, size_t *at)
 {
-	for (*at = q->r->s->nslots + 1; *at < q->len; *at += 2)
-		/* Words come first, in order. */
-		if (q->now[*at].tag != KL_WORD || q->now[*at].v >= key)
-			return q->now[*at].tag == KL_WORD && q->now[*at].v == key;
+	for (*at = f->r->s->nslots + 1; *at < f->len; *at += 2)
+		/* In canonical form words come first, in order. */
+		if (f->now[*at].tag != KL_WORD || f->now[*at].v >= key)
+			return f->now[*at].tag == KL_WORD && f->now[*at].v == key;
 	return false;
 }
 
-static int put_entry(struct quick *q, size_t at, bool found, struct kl_val key, struct kl_val v)
+static int put_entry(struct fast *f, size_t at, bool found, struct kl_val key, struct kl_val v)
 {
-	struct kl_val *state = writable(q);
+	struct kl_val *state = writable(f);
 
 	if (!state)
 		return -ENOMEM;
-	q->changed = true;
+	f->changed = true;
 	if (!found) {
-		if (q->len - q->r->s->nslots + 1 > KL_ENTRIES_MAX)
-			return NOT_QUICK;
-		memmove(&state[at + 2], &state[at], (q->len - at) * sizeof(*state));
+		if (f->len - f->r->s->nslots + 1 > KL_ENTRIES_MAX)
+			return NEEDS_FULL;
+		if (kl_grow(f->r->out, f->r->cout, f->len + 2))
+			return -ENOMEM;
+		f->now = state = f->r->out;
+		memmove(&state[at + 2], &state[at], (f->len - at) * sizeof(*state));
 		state[at] = key;
-		state[q->r->s->nslots].v++;
-		q->len += 2;
+		state[f->r->s->nslots].v++;
+		f->len += 2;
 	}
 	state[at + 1] = v;
 	return 0;
 }
 
-static int remove_entry(struct quick *q, size_t at)
+static int remove_entry(struct fast *f, size_t at)
 {
-	struct kl_val *state = writable(q);
+	struct kl_val *state = writable(f);
 
 	if (!state)
 		return -ENOMEM;
-	q->changed = true;
-	q->len -= 2;
-	memmove(&state[at], &state[at + 2], (q->len - at) * sizeof(*state));
-	state[q->r->s->nslots].v--;
+	f->changed = true;
+	f->len -= 2;
+	memmove(&state[at], &state[at + 2], (f->len - at) * sizeof(*state));
+	state[f->r->s->nslots].v--;
 	return 0;
 }
 
-/* As kl_cont_map_call(). */
-static int call(struct quick *q, bool map, enum kl_cont_op op, struct kl_val *v)
+/* The same as kl_cont_map_call(), for known keys. */
+static int call(struct fast *f, bool map, enum kl_cont_op op, struct kl_val *v)
 {
 	const struct kl_val key = v[0];
 	size_t at;
 	bool found;
 
 	if (op == KL_CO_SIZE) {
-		v[0] = kl_word(q->now[q->r->s->nslots].v);
+		v[0] = kl_word(f->now[f->r->s->nslots].v);
 		return 0;
 	}
 	if (key.tag != KL_WORD)
-		return NOT_QUICK;
-	found = find(q, key.v, &at);
+		return NEEDS_FULL;
+	found = find(f, key.v, &at);
 	switch (op) {
 	case KL_CO_GET:
-		v[0] = found ? q->now[at + 1] : kl_special(KL_ABSENT);
+		v[0] = found ? f->now[at + 1] : kl_special(KL_ABSENT);
 		return 0;
 	case KL_CO_HAS:
 		v[0] = kl_word(found);
 		return 0;
 	case KL_CO_PUT:
-		return v[1].tag == KL_ABSENT ? NOT_QUICK : put_entry(q, at, found, key, v[1]);
+		return v[1].tag == KL_ABSENT ? NEEDS_FULL : put_entry(f, at, found, key, v[1]);
 	case KL_CO_ADD:
 		v[0] = kl_word(!found);
-		return found ? 0 : put_entry(q, at, false, key, kl_word(1));
+		return found ? 0 : put_entry(f, at, false, key, kl_word(1));
 	case KL_CO_REMOVE:
 		v[0] = kl_word(found);
 		if (map)
-			v[0] = found ? q->now[at + 1] : kl_special(KL_ABSENT);
-		return found ? remove_entry(q, at) : 0;
+			v[0] = found ? f->now[at + 1] : kl_special(KL_ABSENT);
+		return found ? remove_entry(f, at) : 0;
 	default:
-		return NOT_QUICK;
+		return NEEDS_FULL;
 	}
 }
 
@@ -163,10 +169,10 @@ static const int arith_op[] = {
 	[KL_I_SHR] = KL_OP_SHR,
 };
 
-/* 0, KL_DROP, NOT_QUICK or -ENOMEM. */
-static int exec(struct quick *q)
+/* Execute the method.  Return: 0, KL_DROP, NEEDS_FULL or -ENOMEM. */
+static int exec(struct fast *f)
 {
-	struct kl_run *r = q->r;
+	struct kl_run *r = f->r;
 	const struct kl_spec *s = r->s;
 	const uint32_t *code = s->code + r->m->code, *pc = code;
 	struct kl_val *reg = r->reg;
@@ -187,31 +193,31 @@ static int exec(struct quick *q)
 			reg[a] = s->pool[imm];
 			break;
 		case KL_I_LOAD:
-			reg[a] = q->now[imm];
+			reg[a] = f->now[imm];
 			break;
 		case KL_I_STORE:
-			ret = write_slot(q, imm, reg[a]);
+			ret = write_slot(f, imm, reg[a]);
 			break;
 		case KL_I_LOADX:
 			if (!element(*pc++, reg[b], &slot))
-				return NOT_QUICK;
-			reg[a] = q->now[slot];
+				return NEEDS_FULL;
+			reg[a] = f->now[slot];
 			break;
 		case KL_I_STOREX:
 			if (!element(*pc++, reg[b], &slot))
-				return NOT_QUICK;
-			ret = write_slot(q, slot, reg[a]);
+				return NEEDS_FULL;
+			ret = write_slot(f, slot, reg[a]);
 			break;
 		case KL_I_ADD ... KL_I_SHR:
 			if (reg[b].tag | reg[c].tag ||
 			    (!reg[c].v && (op == KL_I_DIV || op == KL_I_MOD)))
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			reg[a] = kl_word(kl_arith(arith_op[op], reg[b].v, reg[c].v));
 			break;
 		case KL_I_LT:
 		case KL_I_LE:
 			if (reg[b].tag | reg[c].tag)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			reg[a] = kl_word(op == KL_I_LE ? reg[b].v <= reg[c].v :
 							 reg[b].v < reg[c].v);
 			break;
@@ -222,47 +228,47 @@ static int exec(struct quick *q)
 		case KL_I_EQB:
 		case KL_I_NEB:
 			if (reg[b].tag | reg[c].tag)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			reg[a] = kl_word((reg[b].v == reg[c].v) == (op == KL_I_EQB));
 			break;
 		case KL_I_NEG:
 		case KL_I_INV:
 			if (reg[b].tag)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			reg[a] = kl_word(op == KL_I_NEG ? -reg[b].v : ~reg[b].v);
 			break;
 		case KL_I_NOT:
 			if (reg[b].tag)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			reg[a] = kl_word(!reg[b].v);
 			break;
 		case KL_I_JMP:
 			if (code + imm < pc)
 				r->steps += pc - (code + imm);
 			if (r->steps > KL_STEPS_MAX)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			pc = code + imm;
 			break;
 		case KL_I_JZ:
 		case KL_I_JNZ:
 			if (reg[a].tag)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			if (!reg[a].v == (op == KL_I_JZ))
 				pc = code + imm;
 			break;
 		case KL_I_FORCE:
 			if (reg[a].tag)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			break;
 		case KL_I_ASSUME:
 			if (reg[a].tag)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			if (!reg[a].v)
 				return KL_DROP;
 			break;
 		case KL_I_ASSERT:
 			if (reg[a].tag || !reg[a].v)
-				return NOT_QUICK;
+				return NEEDS_FULL;
 			pc++;
 			break;
 		case KL_I_BLOCK:
@@ -273,10 +279,10 @@ static int exec(struct quick *q)
 			r->barrier = true;
 			break;
 		case KL_I_CONT:
-			r->steps += 16 + q->len - s->nslots;
+			r->steps += 16 + f->len - s->nslots;
 			if (r->steps > KL_STEPS_MAX)
-				return NOT_QUICK;
-			ret = call(q, s->conts[0]->cont == KL_C_MAP, c, &reg[a]);
+				return NEEDS_FULL;
+			ret = call(f, s->conts[0]->cont == KL_C_MAP, c, &reg[a]);
 			break;
 		case KL_I_RETURN:
 			for (slot = 0; slot < a; slot++)
@@ -284,13 +290,13 @@ static int exec(struct quick *q)
 			r->work = r->steps + (pc - code);
 			return 0;
 		default:
-			return NOT_QUICK;
+			return NEEDS_FULL;
 		}
 	}
 	return ret;
 }
 
-/* Is it a state without unknowns, of which nothing else is told? */
+/* Return: true if the state has no unknowns and no notes. */
 static bool is_known(const struct kl_run *r)
 {
 	const struct kl_val *v = r->in;
@@ -308,7 +314,7 @@ static bool is_known(const struct kl_run *r)
 	return true;
 }
 
-/* False: it is not for here. */
+/* Put the arguments into registers.  Return: false if interp.c must execute the operation. */
 static bool begin(struct kl_run *r)
 {
 	const struct kl_method *m = &r->m->pub;
@@ -328,7 +334,7 @@ static bool begin(struct kl_run *r)
 	return true;
 }
 
-/* Are the results what was observed? */
+/* Return: true if the results agree with the observed ones. */
 static bool agrees(const struct kl_run *r)
 {
 	const struct kl_method *m = &r->m->pub;
@@ -347,15 +353,15 @@ static bool agrees(const struct kl_run *r)
 	return true;
 }
 
-bool kl_run_quick(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *ret)
+bool kl_run_fast_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *ret)
 {
-	struct quick q = { .r = r, .now = r->in, .len = r->in_len };
+	struct fast f = { .r = r, .now = r->in, .len = r->in_len };
 	struct kl_outcome o;
 
 	if (!is_known(r) || !begin(r))
 		return false;
-	*ret = exec(&q);
-	if (*ret == NOT_QUICK)
+	*ret = exec(&f);
+	if (*ret == NEEDS_FULL)
 		return false;
 	if (*ret < 0)
 		return true;
@@ -364,12 +370,12 @@ bool kl_run_quick(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *ret)
 		return true;
 	}
 	o = (struct kl_outcome){
-		.state = q.now, .len = q.len, .notes = q.len, .results = r->results,
+		.state = f.now, .len = f.len, .notes = f.len, .results = r->results,
 		.barrier = r->barrier, .through = r->through, .wrote = r->wrote,
-		.changed = q.wrote || q.changed, .locals = r->reg,
+		.changed = f.wrote || f.changed, .locals = r->reg,
 	};
-	for (; q.wrote; q.wrote &= q.wrote - 1)
-		r->wrote[o.nwrote++] = __builtin_ctzll(q.wrote);
+	for (; f.wrote; f.wrote &= f.wrote - 1)
+		r->wrote[o.nwrote++] = __builtin_ctzll(f.wrote);
 	*ret = fn(ctx, &o);
 	return true;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* A table of the registers and jumps of each instruction, for data-flow analyses of byte code. */
 #include "spec/interp/code.h"
 #include "spec/interp/flow.h"
 

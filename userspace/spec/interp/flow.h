@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an instruction reads and sets, and where it goes on. */
+/* The data flow and control flow of one instruction of byte code. */
 #ifndef KL_SPEC_INTERP_FLOW_H
 #define KL_SPEC_INTERP_FLOW_H
 
@@ -7,26 +7,27 @@
 #include <stdint.h>
 
 /*
- * Sets of registers, of those below 64.  KL_I_EITHER goes on at each of the words behind
- * it; what KL_I_CALL passes is its method's to say.
+ * Registers are bits; only the registers below 64 are supported.  The caller handles two
+ * instructions itself: KL_I_EITHER, whose targets are in the words after it, and KL_I_CALL, whose
+ * registers depend on the called method.
  */
 struct kl_flow {
-	uint64_t use, def;
-	unsigned int words;	/* of the instruction */
-	bool next;		/* may go on behind itself */
-	int jump;		/* and there, counted from the start of the method; -1: nowhere */
+	uint64_t use, def;	/* registers that are read, and written */
+	unsigned int words;	/* length of the instruction with its data */
+	bool next;		/* execution may continue with the next instruction */
+	int jump;		/* target of the jump from the start of the method, or -1 */
 };
 
-/* The registers @first to @first + @n - 1. */
+/* Return: the registers @first to @first + @n - 1 as bits. */
 static inline uint64_t kl_flow_regs(unsigned int first, unsigned int n)
 {
 	return n ? ((2ULL << (n - 1)) - 1) << first : 0;
 }
 
 /**
- * kl_insn_flow - what one instruction reads and sets, and where it goes on
- * @code: the instruction, with the words of data behind it
- * @f: filled in
+ * kl_insn_flow() - get the registers that an instruction uses, and its successors
+ * @code: the instruction, followed by its words of data
+ * @f: the result
  */
 void kl_insn_flow(const uint32_t *code, struct kl_flow *f);
 

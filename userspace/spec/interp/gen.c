@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The code generator: statements and methods. */
+/* The code generator for methods and statements. */
 #include <errno.h>
 
 #include "spec/interp/gen.h"
 
-#define CODE_MAX	65535	/* words of a method: jumps have 16 bits */
+#define CODE_MAX	65535	/* words of a method; targets of jumps have 16 bits */
 
 static void gen_list(struct kl_gen *g, const struct kl_stmt *s);
 
@@ -139,7 +139,10 @@ static void gen_either(struct kl_gen *g, const struct kl_stmt *s)
 	table = kl_gen_here(g);
 	for (i = 0; i < n; i++)
 		kl_gen_emit(g, 0);
-	/* The jumps to the end are chained through their targets until it is known. */
+	/*
+	 * Each alternative ends with a jump to the end, which is not known yet.  Until then the
+	 * target of each jump holds the position of the jump before it.
+	 */
 	ends = 0;
 	for (i = 0, alt = s->body; alt; alt = alt->next, i++) {
 		if (!g->err)
@@ -220,7 +223,7 @@ static void gen_stmt(struct kl_gen *g, const struct kl_stmt *s)
 	case KL_S_FENCE:
 		kl_gen_emit(g, kl_insn(KL_I_FENCE, 0, 0, 0));
 		break;
-	default:	/* of implementations */
+	default:	/* occurs in implementations only */
 		break;
 	}
 }
@@ -242,10 +245,10 @@ int kl_spec_gen(struct kl_spec *s, struct kl_diag *d)
 		g.m = &s->methods[i];
 		g.m->code = s->ncode;
 		gen_list(&g, g.m->body->body);
-		/* Also the end of the jumps behind a last statement that never ends. */
+		/* Jumps past the last statement end here, even if the statement never does. */
 		kl_gen_emit(&g, kl_insn(KL_I_RETURN, 0, 0, 0));
 		g.m->ncode = kl_gen_here(&g);
-		g.m->quick = !g.err && kl_quick_fits(s, g.m);
+		g.m->fast_path = !g.err && kl_fast_path_fits && kl_fast_path_fits(s, g.m);
 	}
 	return g.err;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The code generator: expressions. */
+/* The code generator for expressions. */
 #include <errno.h>
 
 #include "spec/interp/gen.h"
 
-#define POOL_MAX	65536	/* their numbers have 16 bits */
+#define POOL_MAX	65536	/* indices of constants have 16 bits */
 
 unsigned int kl_gen_temp(struct kl_gen *g)
 {
@@ -184,7 +184,7 @@ void kl_gen_expr(struct kl_gen *g, const struct kl_ast_expr *e, unsigned int dst
 	case KL_A_COND:
 		gen_cond(g, e, dst);
 		break;
-	default:	/* of implementations */
+	default:	/* occurs in implementations only */
 		break;
 	}
 	g->top = top;

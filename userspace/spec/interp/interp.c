@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The interpreter: one path of a method, from its start to its end. */
+/* The interpreter's main loop: it executes one path of a method. */
 #include <errno.h>
 
 #include "spec/interp/run.h"
@@ -19,7 +19,7 @@ static int arith(struct kl_run *r, enum kl_opcode op, struct kl_val *dst, struct
 	a = kl_sym_get(r, a);
 	b = kl_sym_get(r, b);
 	if (a.tag > KL_ANY || b.tag > KL_ANY)
-		return kl_run_fault(r, "a special value (empty, full, absent) is no number");
+		return kl_run_fault(r, "a special value (empty, full, absent) is used as a number");
 	if ((op == KL_I_DIV || op == KL_I_MOD) && b.tag == KL_WORD && !b.v)
 		return kl_run_fault(r, "division by zero");
 	if (unlikely(a.tag == KL_ANY || b.tag == KL_ANY))
@@ -36,7 +36,7 @@ static int less(struct kl_run *r, bool or_equal, struct kl_val *dst, struct kl_v
 	a = kl_sym_get(r, a);
 	b = kl_sym_get(r, b);
 	if (a.tag > KL_ANY || b.tag > KL_ANY)
-		return kl_run_fault(r, "a special value (empty, full, absent) is no number");
+		return kl_run_fault(r, "a special value (empty, full, absent) is used as a number");
 	if (likely(a.tag == KL_WORD && b.tag == KL_WORD)) {
 		*dst = kl_word(or_equal ? a.v <= b.v : a.v < b.v);
 		return 0;
@@ -56,7 +56,7 @@ static int negate(struct kl_run *r, enum kl_opcode op, struct kl_val *dst, struc
 {
 	a = kl_sym_get(r, a);
 	if (a.tag > KL_ANY)
-		return kl_run_fault(r, "a special value (empty, full, absent) is no number");
+		return kl_run_fault(r, "a special value (empty, full, absent) is used as a number");
 	/* -a is 0 - a, ~a is a ^ all ones. */
 	if (a.tag == KL_ANY && op == KL_I_NEG)
 		return kl_sym_result(r, '-', kl_word(0), a, dst);
@@ -75,7 +75,7 @@ static int equal_bools(struct kl_run *r, struct kl_val a, struct kl_val b, bool 
 		*equal = a.v == b.v;
 		return 0;
 	}
-	/* Either may also be a special value that a container gave. */
+	/* A container's method may have returned a special value in place of a bool. */
 	a = kl_sym_get(r, a);
 	b = kl_sym_get(r, b);
 	if (a.tag > KL_ANY || b.tag > KL_ANY)
@@ -95,7 +95,7 @@ static int choose(struct kl_run *r, struct kl_val *dst, struct kl_val lo, struct
 	lo = kl_sym_get(r, lo);
 	hi = kl_sym_get(r, hi);
 	if (lo.tag > KL_ANY || hi.tag > KL_ANY)
-		return kl_run_fault(r, "a special value (empty, full, absent) is no number");
+		return kl_run_fault(r, "a special value (empty, full, absent) is used as a number");
 	if (lo.tag == KL_ANY || hi.tag == KL_ANY) {
 		ret = kl_sym_fresh(r, dst);
 		return ret ?: kl_sym_at_most(r, lo, *dst, false) ?:
@@ -119,7 +119,7 @@ static int element(struct kl_run *r, uint32_t array, struct kl_val index, uint32
 
 	index = kl_sym_get(r, index);
 	if (index.tag > KL_ANY)
-		return kl_run_fault(r, "a special value (empty, full, absent) is no index");
+		return kl_run_fault(r, "a special value (empty, full, absent) is used as an index");
 	if (index.tag == KL_ANY) {
 		ret = kl_run_guess(r, len);
 		if (ret < 0)
@@ -128,7 +128,7 @@ static int element(struct kl_run *r, uint32_t array, struct kl_val index, uint32
 		return kl_sym_unify(r, index, kl_word(ret));
 	}
 	if (index.v >= len)
-		return kl_run_fault(r, "index %llu of an array of %u elements",
+		return kl_run_fault(r, "index %llu is out of bounds of an array of %u elements",
 				    (unsigned long long)index.v, len);
 	*slot = base + index.v;
 	return 0;
@@ -278,7 +278,7 @@ int kl_run_exec(struct kl_run *r)
 				r->results[slot] = reg[b + slot];
 			r->insns += pc - code;
 			return 0;
-		default:	/* of implementations */
+		default:	/* occurs in implementations only */
 			return -EINVAL;
 		}
 		if (unlikely(ret))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The outcomes of an operation that were reported, so that each is reported once. */
+/*
+ * Records the outcomes of an operation, so that equal outcomes of several paths are reported
+ * once.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +10,7 @@
 #include "base/hash.h"
 #include "spec/interp/run.h"
 
-/* A record in seen[]: its hash, its number of words, the words. */
+/* A record in seen[] is a hash, the number of words, and the words. */
 #define RECORD_HEAD	2
 
 void kl_outcome_reset(struct kl_run *r)
@@ -15,7 +18,7 @@ void kl_outcome_reset(struct kl_run *r)
 	if (r->noutcomes)
 		memset(r->table, 0, r->table_size * sizeof(*r->table));
 	r->noutcomes = 0;
-	/* Place 0 marks free buckets. */
+	/* Index 0 marks a free bucket, so records begin at 1. */
 	r->nseen = 1;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The interpreter: all outcomes of an operation, by executing all its paths. */
+/*
+ * The interpreter's entry points.  They find all outcomes of an operation: they execute its paths
+ * one by one, and enumerate the choices like an odometer.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,11 +12,13 @@
 #include "spec/interp/run.h"
 
 #define PRESETS_MAX	4096
-#define APPLY_WORK	16	/* instructions that a call takes beside those of its paths, */
-#define OVER_WORK	(1u << 16)	/* between two looks at whether the time is over */
-#define VALUE_WORK	2	/* for each value of a state that is made, and of an unknown, */
-#define SMALL_STATE	64	/* but for so many, which an instruction pays for */
+/* Work is counted in instructions. */
+#define APPLY_WORK	16		/* fixed work of a call */
+#define OVER_WORK	(1u << 16)	/* work between two calls of kl_run.over() */
+#define VALUE_WORK	2		/* work for a value or an unknown of the next state */
+#define SMALL_STATE	64		/* values of a state that cost no work of their own */
 
+/* Return: the number of values that copying a state of @values values is charged for. */
 static uint64_t beyond_small(uint64_t values)
 {
 	return values > SMALL_STATE ? values - SMALL_STATE : 0;
@@ -134,7 +139,7 @@ int kl_run_fault(struct kl_run *r, const char *fmt, ...)
 	char msg[100];
 	va_list ap;
 
-	/* The specification says that no state has this error, so what was guessed is wrong. */
+	/* No state of the specification has this error, so the path has guessed a wrong state. */
 	if (r->guessed || r->preset)
 		return KL_DROP;
 	va_start(ap, fmt);
@@ -167,6 +172,7 @@ int kl_run_guess(struct kl_run *r, uint64_t n)
 	return kl_run_choose(r, n);
 }
 
+/* Advance to the next vector of choices.  Return: false if there is none. */
 static bool next_choice(struct kl_run *r)
 {
 	while (r->nchoice) {
@@ -183,7 +189,7 @@ static bool next_choice(struct kl_run *r)
 
 static int bad_state(struct kl_run *r)
 {
-	return kl_run_fail(r, -EINVAL, "this is no state of '%s'", r->s->name);
+	return kl_run_fail(r, -EINVAL, "not a state of '%s'", r->s->name);
 }
 
 static void count_unknown(struct kl_run *r, struct kl_val v)
@@ -197,7 +203,7 @@ static void count_all(struct kl_run *r, const struct kl_val *v, size_t n, size_t
 	uint32_t tags = 0;
 	size_t i;
 
-	/* Most often all are words. */
+	/* Fast case: all are words. */
 	for (i = 0; i < n; i++)
 		tags |= v[i].tag;
 	for (i = 0; tags && i < n; i += step)
@@ -255,8 +261,9 @@ static int scan_args(struct kl_run *r)
 		if (r->args[i].tag == KL_ANY)
 			r->nbase++;
 		else if (r->args[i].tag != KL_WORD && !r->s->specials)
-			return kl_run_fail(r, -EINVAL, "argument '%s' of '%s' is a special value "
-					   "(empty, full, absent), expected a %s",
+			return kl_run_fail(r, -EINVAL,
+					   "argument '%s' of '%s' is a special value (empty, full, "
+					   "absent), expected a %s",
 					   m->params[i].name, m->name,
 					   m->params[i].type == KL_T_BOOL ? "bool" : "word");
 	}
@@ -280,7 +287,7 @@ static int first_preset(struct kl_run *r)
 	return ret;
 }
 
-/* ---- a path ---- */
+/* ---- one path ---- */
 
 static void start_locals(struct kl_run *r)
 {
@@ -288,7 +295,7 @@ static void start_locals(struct kl_run *r)
 	uint64_t sym = r->nstate;
 	unsigned int i;
 
-	/* What is carried from step to step must not depend on the paths before. */
+	/* Locals are part of a step's outcome, so they must not keep values of other paths. */
 	if (r->stepwise)
 		memset(r->reg, 0, r->m->nlocals * sizeof(*r->reg));
 	if (r->before) {
@@ -304,7 +311,7 @@ static void start_locals(struct kl_run *r)
 	}
 }
 
-/* 0, KL_DROP when what is known from the start is not possible, or a negative errno. */
+/* Return: 0, KL_DROP if the preset contradicts the notes of the state, or a negative errno. */
 static int start_path(struct kl_run *r)
 {
 	uint64_t k;
@@ -343,8 +350,8 @@ static int start_path(struct kl_run *r)
 	return r->notes < r->in_len ? kl_notes_load(r) : 0;
 }
 
-/* The results are what was observed. */
-static int observe(struct kl_run *r)
+/* Require that the results equal the observed ones. */
+static int match_results(struct kl_run *r)
 {
 	const struct kl_method *m = &r->m->pub;
 	unsigned int i;
@@ -367,10 +374,11 @@ static int observe(struct kl_run *r)
 }
 
 /*
- * When a path forgot what an unknown had to do with others, and then found out
- * what the unknown is, all paths are done again with that known from the start.
+ * A path may drop a constraint between unknowns, and learn the value of one of them later.  Then
+ * the outcome is not reported.  Instead a new preset is added, and all paths are executed again
+ * with this value known from the start, so that no constraint is dropped.
  */
-static int again_with_bindings(struct kl_run *r, bool *again)
+static int add_preset(struct kl_run *r, bool *again)
 {
 	const size_t n = r->nbase;
 	struct kl_val *preset;
@@ -392,7 +400,7 @@ static int again_with_bindings(struct kl_run *r, bool *again)
 		if (!memcmp(r->presets + i * n, preset, n * sizeof(*preset)))
 			return 0;
 	if (r->npresets == PRESETS_MAX)
-		return kl_run_fail(r, -E2BIG, "too many cases of what is not known");
+		return kl_run_fail(r, -E2BIG, "too many cases of unknown values");
 	r->npresets++;
 	return 0;
 }
@@ -410,8 +418,8 @@ static void sort_wrote(struct kl_run *r)
 	}
 }
 
-/* What @fn returned goes to @stop. */
-static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
+/* Report the outcome of the path if it is new; @stop is set to the result of @fn. */
+static int report_outcome(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 {
 	struct kl_outcome o;
 	bool only = !r->nchoice && r->npresets == 1, new = true;
@@ -425,8 +433,9 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	r->work += VALUE_WORK * beyond_small(r->nout + r->nsym);
 	sort_wrote(r);
 	o = (struct kl_outcome){
-		.state = r->next, .len = r->nout, .notes = r->notes_out, .results = r->results, .barrier = r->barrier,
-		.through = r->through, .wrote = r->wrote, .nwrote = r->nwrote,
+		.state = r->next, .len = r->nout, .notes = r->notes_out, .results = r->results,
+		.barrier = r->barrier, .through = r->through,
+		.wrote = r->wrote, .nwrote = r->nwrote,
 		.changed = r->nwrote || r->cont_changed, .at = r->next_at,
 		.locals = r->reg, .nlocals = r->next_at ? r->m->nlocals : 0,
 	};
@@ -447,15 +456,15 @@ static int report(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 	return ret;
 }
 
-/* What is known of unknowns is looked at, too; and the state is copied. */
-static void count_path(struct kl_run *r)
+/* Charge a path for its instructions, its unknowns and relations, and the copy of the state. */
+static void charge_path(struct kl_run *r)
 {
 	r->insns += r->steps + r->nsym + (uint64_t)r->nrelations * r->nrelations;
 	r->work = r->insns + r->copied + (uint64_t)r->npaths * beyond_small(r->s->nslots);
 }
 
-/* Is the bound of work reached, or the time over? */
-static bool is_over(struct kl_run *r)
+/* Return: true if the bound on work is exceeded, or over() ends the call. */
+static bool over_bound(struct kl_run *r)
 {
 	if (r->most && r->work > r->most)
 		return true;
@@ -465,7 +474,7 @@ static bool is_over(struct kl_run *r)
 	return r->over(r->over_ctx);
 }
 
-/* 0, KL_DROP when the path has no outcome, or a negative errno. */
+/* Return: 0, KL_DROP if the path has no outcome, or a negative errno. */
 static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 {
 	bool again = false;
@@ -475,20 +484,20 @@ static int do_path(struct kl_run *r, kl_outcome_fn fn, void *ctx, int *stop)
 		return kl_run_fail(r, -E2BIG, "'%s' has more than %u paths", r->m->pub.name,
 				   KL_PATHS_MAX);
 	ret = start_path(r) ?: kl_run_exec(r);
-	count_path(r);
+	charge_path(r);
 	if (r->insns > KL_WORK_MAX)
 		return kl_run_fail(r, -E2BIG, "'%s' takes too many steps", r->m->pub.name);
-	if (is_over(r))
+	if (over_bound(r))
 		return -EDQUOT;
 	if (!ret && r->next_at)
 		memset(r->results, 0, sizeof(r->results));
 	else if (!ret)
-		ret = observe(r);
+		ret = match_results(r);
 	if (!ret)
-		ret = again_with_bindings(r, &again);
+		ret = add_preset(r, &again);
 	if (ret || again)
 		return ret;
-	return report(r, fn, ctx, stop);
+	return report_outcome(r, fn, ctx, stop);
 }
 
 static int apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
@@ -505,8 +514,8 @@ static int apply(struct kl_run *r, const struct kl_val *state, size_t len, unsig
 	r->over = r->next_over;
 	r->next_most = 0;
 	r->next_over = NULL;
-	if (r->m->quick && !r->slow && !r->raw && !r->stepwise && !r->before &&
-	    kl_run_quick(r, fn, ctx, &ret))
+	if (r->m->fast_path && !r->slow && !r->raw && !r->stepwise && !r->before &&
+	    kl_run_fast_path(r, fn, ctx, &ret))
 		return ret;
 	r->npaths = 0;
 	ret = scan_state(r);

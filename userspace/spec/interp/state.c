@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* States: the first one, and states as people read them. */
+/* Makes the first state of a specification, and prints states. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ const struct kl_val *kl_run_init(struct kl_run *r, bool fresh, size_t *len)
 	return r->out;
 }
 
-/* Text that goes on in a buffer which may be too small for it. */
+/* Text in a buffer; text that does not fit is cut off, but counted in @len. */
 struct text {
 	char *buf;
 	size_t size, len;
@@ -90,8 +90,9 @@ static void put_entry(struct text *t, const struct kl_var *v, const struct kl_va
 }
 
 /*
- * "..." stands where more may be: before the entries of a queue (behind its front if that is
- * known) and a stack, else behind.
+ * Print a container.  "..." marks the position of unlisted entries.  In a stack and a queue this is
+ * before the listed entries, in a queue with a known front after the front.  In other containers it
+ * is the end, except for a deque, where a KL_REST entry marks it.
  */
 static size_t put_container(struct text *t, const struct kl_var *v, const struct kl_val *state,
 			    size_t len)

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an unknown may be: words, as ascending ranges that do not touch, and special
- * values.  Ranges live until the end of the path.
+ * Domains of unknowns: words, as ascending ranges that do not touch, and special values.  Ranges
+ * live until the end of the path.
  *
- * Single words that an unknown is not would be many, others in each order of the operations,
- * and with them states, and hardly ever matter.  So at the end of a path no more is kept of
- * them than between which ones they are: doubt.
+ * Comparisons exclude single words, and other words in each order of the operations.  Keeping them
+ * all would multiply the states, and they hardly ever matter.  So kl_dom_fold() keeps a few, and of
+ * more only the range that they are in: the doubtful range.  If a result depends on whether a
+ * doubtful word is excluded, the path is lost.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "spec/interp/run.h"
 
-#define RANGES_MAX	256		/* of an unknown; where it has more they are not kept */
-#define HOLES_MAX	3		/* single words that it is not, before they are doubtful */
-#define ALL_RANGES_MAX	(1u << 20)	/* of a path */
+#define RANGES_MAX	256		/* ranges of one unknown */
+#define HOLES_MAX	3		/* excluded single words that a state keeps */
+#define ALL_RANGES_MAX	(1u << 20)	/* ranges of all unknowns of a path */
 
 int kl_dom_reset(struct kl_run *r)
 {
@@ -34,8 +35,8 @@ struct kl_dom kl_dom_all(const struct kl_run *r)
 	return (struct kl_dom){ .n = 1, .special = r->s->specials ? special : 0 };
 }
 
-/* Room for @n more ranges: 0, -ENOMEM, -E2BIG: there are too many, which is no error. */
-static int room(struct kl_run *r, size_t n)
+/* Make room for @n more ranges.  Return: 0, -ENOMEM, or -E2BIG if there are too many. */
+static int reserve_ranges(struct kl_run *r, size_t n)
 {
 	return r->nranges + n > ALL_RANGES_MAX ? -E2BIG :
 	       kl_grow(r->ranges, r->cranges, r->nranges + n);
@@ -46,31 +47,32 @@ bool kl_dom_all_words(const struct kl_run *r, const struct kl_dom *d)
 	return d->n == 1 && !r->ranges[d->at].lo && r->ranges[d->at].hi == UINT64_MAX;
 }
 
-static bool inside(const struct kl_range *doubt, uint64_t lo, uint64_t hi)
+/* Return: true if all words from @lo to @hi are in @doubt, which may wrap around. */
+static bool range_contains(const struct kl_range *doubt, uint64_t lo, uint64_t hi)
 {
 	return lo - doubt->lo <= doubt->hi - doubt->lo && hi - lo <= doubt->hi - lo;
 }
 
 bool kl_dom_doubts(const struct kl_dom *d, struct kl_val v)
 {
-	return d->doubtful && v.tag == KL_WORD && inside(&d->doubt, v.v, v.v);
+	return d->doubtful && v.tag == KL_WORD && range_contains(&d->doubt, v.v, v.v);
 }
 
-/* All that it may be is doubtful: perhaps it may be nothing. */
-static void look_at_doubt(struct kl_run *r, const struct kl_dom *d)
+/* If all values of the domain are doubtful, the domain may be empty: the path is lost. */
+static void check_doubt(struct kl_run *r, const struct kl_dom *d)
 {
 	uint32_t i;
 
 	if (!d->doubtful || d->special)
 		return;
 	for (i = d->at; i < d->at + d->n; i++)
-		if (!inside(&d->doubt, r->ranges[i].lo, r->ranges[i].hi))
+		if (!range_contains(&d->doubt, r->ranges[i].lo, r->ranges[i].hi))
 			return;
 	r->lost = true;
 }
 
-/* Words from @lo to @hi are doubtful, too, and as few others as that takes. */
-static void doubt(struct kl_dom *d, uint64_t lo, uint64_t hi)
+/* Extend the doubtful range by the words from @lo to @hi; of all ways the shortest range wins. */
+static void extend_doubt(struct kl_dom *d, uint64_t lo, uint64_t hi)
 {
 	const struct kl_range old = d->doubtful ? d->doubt : (struct kl_range){ lo, hi };
 	const struct kl_range ways[] = {
@@ -82,7 +84,7 @@ static void doubt(struct kl_dom *d, uint64_t lo, uint64_t hi)
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		const struct kl_range *w = &ways[i];
 
-		if (inside(w, lo, hi) && inside(w, old.lo, old.hi) &&
+		if (range_contains(w, lo, hi) && range_contains(w, old.lo, old.hi) &&
 		    (!best || w->hi - w->lo < best->hi - best->lo))
 			best = w;
 	}
@@ -114,10 +116,9 @@ bool kl_dom_one(const struct kl_run *r, const struct kl_dom *d, uint64_t *word)
 	return true;
 }
 
-/* From @lo on, perhaps beyond the greatest word, to @hi. */
 int kl_dom_range(struct kl_run *r, uint64_t lo, uint64_t hi, struct kl_dom *d)
 {
-	int ret = room(r, 2);
+	int ret = reserve_ranges(r, 2);
 
 	if (ret)
 		return ret;
@@ -127,7 +128,7 @@ int kl_dom_range(struct kl_run *r, uint64_t lo, uint64_t hi, struct kl_dom *d)
 		return 0;
 	}
 	r->ranges[r->nranges++] = (struct kl_range){ 0, hi };
-	/* They may touch. */
+	/* The two ranges may touch. */
 	if (hi + 1 == lo) {
 		r->ranges[d->at].hi = UINT64_MAX;
 		return 0;
@@ -142,10 +143,10 @@ int kl_dom_cut(struct kl_run *r, struct kl_dom *d, const struct kl_dom *with)
 	const uint32_t special = d->special & with->special;
 	uint32_t i = 0, k = 0, n = 0;
 	struct kl_range *out;
-	int ret = room(r, (size_t)d->n + with->n);
+	int ret = reserve_ranges(r, (size_t)d->n + with->n);
 
 	if (ret)
-		return kl_run_forget(r, ret);
+		return kl_run_lose_e2big(r, ret);
 	out = r->ranges + r->nranges;
 	while (i < d->n && k < with->n) {
 		const struct kl_range a = r->ranges[d->at + i], b = r->ranges[with->at + k];
@@ -161,7 +162,7 @@ int kl_dom_cut(struct kl_run *r, struct kl_dom *d, const struct kl_dom *with)
 			k++;
 	}
 	if (n > RANGES_MAX)
-		return kl_run_forget(r, -E2BIG);
+		return kl_run_lose_e2big(r, -E2BIG);
 	if (n == d->n && !memcmp(out, r->ranges + d->at, n * sizeof(*out))) {
 		d->special = special;
 	} else {
@@ -171,12 +172,12 @@ int kl_dom_cut(struct kl_run *r, struct kl_dom *d, const struct kl_dom *with)
 		r->nranges += n;
 	}
 	if (with->doubtful)
-		doubt(d, with->doubt.lo, with->doubt.hi);
-	look_at_doubt(r, d);
+		extend_doubt(d, with->doubt.lo, with->doubt.hi);
+	check_doubt(r, d);
 	return n || special ? 0 : KL_DROP;
 }
 
-/* Single words between two ranges. */
+/* Return: the number of excluded single words between two ranges. */
 static uint32_t count_holes(const struct kl_run *r, const struct kl_dom *d)
 {
 	uint32_t i, n = 0;
@@ -195,7 +196,7 @@ int kl_dom_fold(struct kl_run *r, struct kl_dom *d)
 
 	if (r->exact || count_holes(r, d) <= (d->doubtful ? 0 : HOLES_MAX))
 		return 0;
-	ret = room(r, old.n);
+	ret = reserve_ranges(r, old.n);
 	if (ret)
 		return ret;
 	out = r->ranges + r->nranges;
@@ -203,7 +204,7 @@ int kl_dom_fold(struct kl_run *r, struct kl_dom *d)
 		const struct kl_range a = r->ranges[i];
 
 		if (n && a.lo - out[n - 1].hi == 2) {
-			doubt(d, a.lo - 1, a.lo - 1);
+			extend_doubt(d, a.lo - 1, a.lo - 1);
 			out[n - 1].hi = a.hi;
 		} else {
 			out[n++] = a;
@@ -212,7 +213,7 @@ int kl_dom_fold(struct kl_run *r, struct kl_dom *d)
 	d->at = r->nranges;
 	d->n = n;
 	r->nranges += n;
-	look_at_doubt(r, d);
+	check_doubt(r, d);
 	return 0;
 }
 
@@ -225,10 +226,10 @@ int kl_dom_remove(struct kl_run *r, struct kl_dom *d, struct kl_val v)
 		d->special &= ~(1u << v.tag);
 		return d->n || d->special ? 0 : KL_DROP;
 	}
-	/* All words from the one behind it to the one before it. */
+	/* All other words: from v + 1, wrapping around, to v - 1. */
 	ret = kl_dom_range(r, v.v + 1, v.v - 1, &other);
 	if (ret)
-		return kl_run_forget(r, ret);
+		return kl_run_lose_e2big(r, ret);
 	other.special = d->special;
 	return kl_dom_cut(r, d, &other);
 }
@@ -238,7 +239,7 @@ int kl_dom_map(struct kl_run *r, const struct kl_dom *d, bool minus, uint64_t c,
 {
 	struct kl_range *out;
 	uint32_t i, k, n = 0;
-	int ret = room(r, (size_t)d->n + 1);
+	int ret = reserve_ranges(r, (size_t)d->n + 1);
 
 	if (ret)
 		return ret;
@@ -247,7 +248,7 @@ int kl_dom_map(struct kl_run *r, const struct kl_dom *d, bool minus, uint64_t c,
 		const struct kl_range a = r->ranges[d->at + i];
 		struct kl_range b = { (minus ? -a.hi : a.lo) + c, (minus ? -a.lo : a.hi) + c };
 
-		/* One may begin below the greatest word and end above it. */
+		/* A mapped range may wrap around. */
 		if (b.lo > b.hi) {
 			out[n++] = (struct kl_range){ b.lo, UINT64_MAX };
 			b.lo = 0;
@@ -261,7 +262,7 @@ int kl_dom_map(struct kl_run *r, const struct kl_dom *d, bool minus, uint64_t c,
 			out[k] = out[k - 1];
 		out[k] = a;
 	}
-	/* Where 0 came to lie two may touch. */
+	/* Join ranges that touch. */
 	for (i = k = 0; i < n; i++) {
 		if (k && out[k - 1].hi + 1 == out[i].lo)
 			out[k - 1].hi = out[i].hi;

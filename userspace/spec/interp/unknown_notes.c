@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is known of the unknowns of a state stands behind its containers, see enum kl_note:
- * a path begins with it, and what it found out is put there.
+ * Notes: the constraints on the unknowns of a state, in values after its containers.  run.h has
+ * their format.  A path loads the notes of the state before, and appends notes to the next state.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@ static bool is_relation(uint32_t tag)
 	return tag == KL_NOTE_NE || tag == KL_NOTE_LE || tag == KL_NOTE_LT;
 }
 
-static void count(struct kl_run *r, struct kl_val v)
+static void count_unknown(struct kl_run *r, struct kl_val v)
 {
 	if (v.tag == KL_ANY && v.v >= r->nstate)
 		r->nstate = v.v + 1;
 }
 
-/* How many values the note at @v has, of @n that there are; 0: it is none. */
+/* Return: the number of values of the note at @v, of which @n can be read; 0 if it is invalid. */
 static size_t note_len(const struct kl_val *v, size_t n)
 {
 	size_t len = 2;
@@ -58,8 +58,8 @@ int kl_notes_scan(struct kl_run *r, size_t at)
 			     v[at].v >= r->s->nconts))
 			return -EINVAL;
 		if (v[at].tag != KL_NOTE_LOST) {
-			count(r, v[at]);
-			count(r, v[at + 1]);
+			count_unknown(r, v[at]);
+			count_unknown(r, v[at + 1]);
 		}
 		at += len;
 	}
@@ -81,9 +81,9 @@ void kl_notes_each_alive(struct kl_run *r, void (*fn)(struct kl_run *r, struct k
 			fn(r, r->in[at - 1]);
 }
 
-/* ---- from the state ---- */
+/* ---- reading notes ---- */
 
-/* ANY a, MAY s, ranges up to *@at, which is moved behind them. */
+/* Load the note ANY a, MAY s, ranges, at index *@at, and advance *@at to the next note. */
 static int load_dom(struct kl_run *r, size_t *at)
 {
 	const struct kl_val sym = r->in[*at], *v = r->in + *at + 2;
@@ -111,13 +111,13 @@ static int load_dom(struct kl_run *r, size_t *at)
 	return kl_dom_has(r, &d, is) ? 0 : KL_DROP;
 }
 
-/* ANY a, ANY b, PLUS c: a is computed from b, or equal to what is. */
+/* Load the note ANY a, ANY b, PLUS c or MINUS c. */
 static int load_sum(struct kl_run *r, const struct kl_val *v)
 {
 	struct kl_val sum = v[0];
 	int ret = 0;
 
-	/* It may be known from the start, see again_with_bindings(). */
+	/* A preset may have given the unknown a value: then require that the sum equals it. */
 	if (!kl_val_eq(r->sym[sum.v], sum) || r->def[sum.v].kind != KL_DEF_NONE)
 		ret = kl_sym_fresh(r, &sum);
 	if (ret)
@@ -163,7 +163,7 @@ bool kl_state_lost(const struct kl_val *state, size_t len)
 	return len && state[len - 1].tag == KL_NOTE_LOST;
 }
 
-/* Where notes begin in a state. */
+/* Return: the index of the first note of a state. */
 static size_t notes_at(const struct kl_spec *s, const struct kl_val *state, size_t len)
 {
 	size_t at = s->nslots;
@@ -174,8 +174,8 @@ static size_t notes_at(const struct kl_spec *s, const struct kl_val *state, size
 	return at;
 }
 
-/* Are all in the ranges of @b in those of @a, of MAY both, and no fewer in doubt? */
-static bool has_ranges(const struct kl_val *a, size_t alen, const struct kl_val *b, size_t blen)
+/* Compare two MAY notes.  Return: true if @a allows all that @b allows, and doubts no more. */
+static bool covers_ranges(const struct kl_val *a, size_t alen, const struct kl_val *b, size_t blen)
 {
 	const bool doubt_a = a[1].v & KL_MAY_DOUBT, doubt_b = b[1].v & KL_MAY_DOUBT;
 	size_t i = 2 + 2 * doubt_a, k;
@@ -193,8 +193,8 @@ static bool has_ranges(const struct kl_val *a, size_t alen, const struct kl_val 
 	return true;
 }
 
-/* Does the note @a follow from those of @b? */
-static bool follows(const struct kl_val *a, size_t alen, const struct kl_val *b, size_t blen)
+/* Return: true if the note @a follows from the notes @b. */
+static bool is_implied(const struct kl_val *a, size_t alen, const struct kl_val *b, size_t blen)
 {
 	size_t at, n;
 
@@ -206,7 +206,7 @@ static bool follows(const struct kl_val *a, size_t alen, const struct kl_val *b,
 			return true;
 		if (alen > 1 && n > 1 && kl_val_eq(a[0], b[at]) && a[1].tag == KL_NOTE_MAY &&
 		    b[at + 1].tag == KL_NOTE_MAY)
-			return has_ranges(a, alen, b + at, n);
+			return covers_ranges(a, alen, b + at, n);
 	}
 	return false;
 }
@@ -221,13 +221,13 @@ bool kl_state_covers(const struct kl_spec *s, const struct kl_val *a, size_t ale
 		return false;
 	for (at = base; at < alen; at += n) {
 		n = note_len(a + at, alen - at);
-		if (!n || !follows(a + at, n, b + base, blen - base))
+		if (!n || !is_implied(a + at, n, b + base, blen - base))
 			return false;
 	}
 	return true;
 }
 
-/* ---- to the state ---- */
+/* ---- writing notes ---- */
 
 static int put(struct kl_run *r, struct kl_val v)
 {
@@ -250,8 +250,11 @@ static int put_value(struct kl_run *r, struct kl_val head, struct kl_val v)
 	return put(r, head) ?: put(r, v);
 }
 
-/* What a term may be: 0, -ENOMEM, -E2BIG. */
-static int dom_of(struct kl_run *r, const struct kl_term *t, bool length, struct kl_dom *d)
+/*
+ * Set @d to the domain of a term; @length is set if the term is a number of unlisted entries.
+ * Return: 0, -ENOMEM, or -E2BIG if there are too many ranges.
+ */
+static int term_domain(struct kl_run *r, const struct kl_term *t, bool length, struct kl_dom *d)
 {
 	int ret;
 
@@ -259,13 +262,16 @@ static int dom_of(struct kl_run *r, const struct kl_term *t, bool length, struct
 	if (!t->minus && !t->c && !length)
 		return kl_dom_fold(r, d);
 	ret = kl_dom_map(r, d, t->minus, t->c, d) ?: kl_dom_fold(r, d);
-	/* Of lengths that there are, most or all: those that there are not are no exception. */
+	/*
+	 * Numbers above KL_LENGTH_MAX do not occur, so allow all of them: equal states then
+	 * match.
+	 */
 	if (!ret && length && d->n && r->ranges[d->at + d->n - 1].hi >= KL_LENGTH_MAX / 2)
 		r->ranges[d->at + d->n - 1].hi = UINT64_MAX;
 	return ret;
 }
 
-/* How much is not listed of a container, unless nothing is known of that. */
+/* Put the number of unlisted entries of a container, unless it may be any number. */
 static int put_length(struct kl_run *r, unsigned int index)
 {
 	const struct kl_val rest = r->conts[index].rest;
@@ -278,7 +284,7 @@ static int put_length(struct kl_run *r, unsigned int index)
 	if (!kl_sym_term(r, rest, &t))
 		return put_value(r, note(KL_NOTE_LENGTH, index), rest);
 	own = r->rename[t.root] == UINT64_MAX && !r->nrelations;
-	ret = own ? dom_of(r, &t, true, &d) : 0;
+	ret = own ? term_domain(r, &t, true, &d) : 0;
 	if (ret && ret != -E2BIG)
 		return ret;
 	if (own && !ret && kl_dom_all_words(r, &d))
@@ -289,7 +295,7 @@ static int put_length(struct kl_run *r, unsigned int index)
 	return ret;
 }
 
-/* Of an unknown container. */
+/* Put the notes of an unknown container. */
 static int put_container(struct kl_run *r, unsigned int index)
 {
 	const struct kl_cont *c = &r->conts[index];
@@ -300,7 +306,7 @@ static int put_container(struct kl_run *r, unsigned int index)
 	return ret;
 }
 
-/* What @v may be. */
+/* Put the domain of @v, unless it has all values. */
 static int put_dom(struct kl_run *r, struct kl_val v, const struct kl_dom *d)
 {
 	uint32_t i;
@@ -318,19 +324,19 @@ static int put_dom(struct kl_run *r, struct kl_val v, const struct kl_dom *d)
 	return ret;
 }
 
-/* What number @name may be, in which others of its root are told. */
+/* Put the domain of @name; other names of its root are then put as sums of @name. */
 static int put_base(struct kl_run *r, uint64_t name)
 {
 	const struct kl_term *t = &r->names[name].term;
 	struct kl_dom is;
 	int ret;
 
-	ret = dom_of(r, t, r->names[name].length, &is);
-	return ret ? kl_run_forget(r, ret) :
+	ret = term_domain(r, t, r->names[name].length, &is);
+	return ret ? kl_run_lose_e2big(r, ret) :
 	       put_dom(r, note(KL_ANY, r->names[name].number), &is);
 }
 
-/* The least number of one of the same root. */
+/* Return: the least name with the root of @name. */
 static uint64_t first_of_root(const struct kl_run *r, uint64_t name)
 {
 	uint64_t k = r->rename[r->names[name].term.root], least = k;
@@ -341,7 +347,7 @@ static uint64_t first_of_root(const struct kl_run *r, uint64_t name)
 	return least;
 }
 
-/* The number @name in terms of another one of its root. */
+/* Put @name as the sum of another name of its root and a word. */
 static int put_sum(struct kl_run *r, uint64_t name, uint64_t base)
 {
 	const struct kl_term *t = &r->names[name].term, *b = &r->names[base].term;
@@ -364,7 +370,7 @@ static int relation_cmp(const void *p, const void *q)
 	return (int)a->kind - (int)b->kind;
 }
 
-/* The relations that are left, by numbers. */
+/* Replace unknowns by their numbers in all relations; sort relations and drop equal ones. */
 static void name_relations(struct kl_run *r)
 {
 	unsigned int i, n = 0;
@@ -388,7 +394,7 @@ static void name_relations(struct kl_run *r)
 	r->nrelations = n;
 }
 
-/* Raw mode: names are the unknowns themselves, as many as needed of each root. */
+/* In raw mode unknowns keep their numbers: name @v if it is unknown and has no name. */
 static void name_raw(struct kl_run *r, struct kl_val v)
 {
 	struct kl_term t;

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Relations between two unknowns, and unknowns computed in a way that is not kept: at the
- * end of a path.  A relation of which one side got known tells what the other one may be.
- * An unknown is dead that is not in the state any more: what its relation says of the other
- * side is that there is a value for it.
+ * Relations between two unknowns (!=, <=, <), settled at the end of a path.
+ *
+ * If one side is known, a relation becomes a bound on the other side.  An unknown is dead if the
+ * state does not contain it; it then only has to have some value.  So a relation with a dead side
+ * becomes a bound on the other side, too:
+ *
+ *	dead <= a, dead in 3..9		becomes		3 <= a
+ *
+ * Relations between live unknowns become notes.  If they might have no solution, the path is lost.
+ * The same holds for opaque unknowns (struct kl_opaque) about which the path learned something.
  */
 #include <errno.h>
 
 #include "spec/interp/run.h"
 
-/* Of a root, in rename[]. */
-#define ALIVE	1u
-#define LEFT	2u	/* it is at most something */
-#define RIGHT	4u
-#define DIFFERS	8u	/* it is in a relation that is no order */
-#define SUMMED	16u	/* it is not itself what is in a relation */
-#define ONE	32u	/* relation */
+/* Marks of a root, in rename[]: flags, and above them the number of its relations. */
+#define ALIVE	1u	/* it is in the state */
+#define LEFT	2u	/* it is the left side of <= or < */
+#define RIGHT	4u	/* it is the right side of <= or < */
+#define DIFFERS	8u	/* it is a side of != */
+#define SUMMED	16u	/* a side of a relation is the root negated, or plus a constant */
+#define ONE	32u	/* one relation */
 
 int kl_relate(struct kl_run *r, struct kl_val a, struct kl_val b, enum kl_note kind)
 {
@@ -32,8 +38,11 @@ static void remove_relation(struct kl_run *r, unsigned int i)
 	r->relation[i] = r->relation[--r->nrelations];
 }
 
-/* What a relation tells of one unknown; *done: that is all. */
-static int tell(struct kl_run *r, const struct kl_relation *rel, bool *done)
+/*
+ * If a side of a relation is known, or both sides have the same root, turn the relation into
+ * constraints on one root; *@done is then true, and the relation can go.
+ */
+static int settle_known(struct kl_run *r, const struct kl_relation *rel, bool *done)
 {
 	const struct kl_val a = kl_sym_get(r, rel->a), b = kl_sym_get(r, rel->b);
 	struct kl_term t, u;
@@ -109,8 +118,8 @@ static int mark_all(struct kl_run *r)
 	return 0;
 }
 
-/* The least and the greatest word that @v may be. */
-static int ends(struct kl_run *r, struct kl_val v, uint64_t *lo, uint64_t *hi)
+/* Get the least and the greatest word of the domain of @v. */
+static int word_bounds(struct kl_run *r, struct kl_val v, uint64_t *lo, uint64_t *hi)
 {
 	struct kl_term t;
 	struct kl_dom d;
@@ -126,18 +135,21 @@ static int ends(struct kl_run *r, struct kl_val v, uint64_t *lo, uint64_t *hi)
 		return KL_DROP;
 	ret = kl_dom_map(r, &r->dom[t.root], t.minus, t.c, &d);
 	if (ret)
-		return kl_run_forget(r, ret);
+		return kl_run_lose_e2big(r, ret);
 	if (!d.n)
 		return KL_DROP;
-	/* One end, or both, may be none of them. */
+	/* The words at the ends may be among the excluded ones. */
 	r->lost |= d.doubtful;
 	*lo = r->ranges[d.at].lo;
 	*hi = r->ranges[d.at + d.n - 1].hi;
 	return 0;
 }
 
-/* What there is a value for on the dead side, as it is in no other relation. */
-static int project(struct kl_run *r, const struct kl_relation *rel, bool a_is_dead)
+/*
+ * Remove the dead side of a relation: bound the other side so that a value for the dead side
+ * exists.  The dead side is in no other relation that matters.
+ */
+static int project_dead(struct kl_run *r, const struct kl_relation *rel, bool a_is_dead)
 {
 	const struct kl_val dead = a_is_dead ? rel->a : rel->b;
 	const struct kl_val other = a_is_dead ? rel->b : rel->a;
@@ -146,28 +158,34 @@ static int project(struct kl_run *r, const struct kl_relation *rel, bool a_is_de
 	struct kl_term t;
 	int ret;
 
-	/* One word only would be known. */
+	/*
+	 * A dead unknown with two or more words can always differ.  With one value it would be
+	 * known, and settle_known() would have handled the relation.
+	 */
 	if (rel->kind == KL_NOTE_NE) {
 		r->lost |= kl_sym_term(r, dead, &t) &&
 			   (!r->dom[t.root].n || r->dom[t.root].doubtful);
 		return 0;
 	}
-	ret = ends(r, dead, &lo, &hi);
+	ret = word_bounds(r, dead, &lo, &hi);
 	if (ret)
 		return ret;
 	return a_is_dead ? kl_sym_at_most(r, kl_word(lo), other, strict) :
 	       kl_sym_at_most(r, other, kl_word(hi), strict);
 }
 
-static uint64_t marks(const struct kl_run *r, struct kl_val v)
+static uint64_t marks_of(const struct kl_run *r, struct kl_val v)
 {
 	struct kl_term t;
 
 	return kl_sym_term(r, v, &t) ? r->rename[t.root] : ALIVE;
 }
 
-/* Can a dead unknown of these marks differ from all that it has to differ from? */
-static bool is_free(const struct kl_run *r, struct kl_val v, uint64_t marks)
+/*
+ * Return: true if a dead unknown with these marks has more words than relations, all of them !=.
+ * It can then always differ from all others.
+ */
+static bool can_always_differ(const struct kl_run *r, struct kl_val v, uint64_t marks)
 {
 	struct kl_term t;
 
@@ -178,7 +196,7 @@ static bool is_free(const struct kl_run *r, struct kl_val v, uint64_t marks)
 	       KL_RELATIONS_MAX;
 }
 
-/* Is it not kept what @v has to do with others? */
+/* Return: true if the root of @v is opaque. */
 static bool is_opaque(const struct kl_run *r, struct kl_val v)
 {
 	struct kl_term t;
@@ -191,34 +209,37 @@ static bool is_opaque(const struct kl_run *r, struct kl_val v)
 }
 
 /*
- * Does one relation tell all that a dead unknown of these marks has to do with the other
- * side?  Of several, too, that it is on the same @side of.
+ * Return: true if each relation of a dead unknown with these marks can be projected by itself.
+ * This holds if the unknown has one relation, or is itself on the same @side of all of them.
  */
-static bool tells_all(uint64_t marks, unsigned int side)
+static bool can_project(uint64_t marks, unsigned int side)
 {
 	return !(marks & ALIVE) &&
 	       (marks / ONE == 1 || !(marks & (DIFFERS | SUMMED | ((LEFT | RIGHT) & ~side))));
 }
 
-/* One relation of a dead unknown is done with: 1, 0 if there is none, KL_DROP is told by *drop. */
-static int bury(struct kl_run *r, bool *drop)
+/*
+ * Remove one relation that has a dead side.  If the path contradicts itself, *@drop is set.
+ * Return: 1, 0 if there is no such relation, or a negative errno.
+ */
+static int remove_dead(struct kl_run *r, bool *drop)
 {
 	unsigned int i, dead = r->nrelations;
 	int ret;
 
 	for (i = 0; i < r->nrelations; i++) {
 		const struct kl_relation rel = r->relation[i];
-		const uint64_t a = marks(r, rel.a), b = marks(r, rel.b);
-		const bool free = is_free(r, rel.a, a) || is_free(r, rel.b, b);
+		const uint64_t a = marks_of(r, rel.a), b = marks_of(r, rel.b);
+		const bool free = can_always_differ(r, rel.a, a) || can_always_differ(r, rel.b, b);
 
 		if (a & b & ALIVE)
 			continue;
 		dead = i;
-		if (!free && !tells_all(a, LEFT) && !tells_all(b, RIGHT))
+		if (!free && !can_project(a, LEFT) && !can_project(b, RIGHT))
 			continue;
 		remove_relation(r, i);
 		r->lost |= is_opaque(r, rel.a) || is_opaque(r, rel.b);
-		ret = free ? 0 : project(r, &rel, tells_all(a, LEFT));
+		ret = free ? 0 : project_dead(r, &rel, can_project(a, LEFT));
 		*drop = ret == KL_DROP;
 		return ret < 0 ? ret : 1;
 	}
@@ -229,7 +250,7 @@ static int bury(struct kl_run *r, bool *drop)
 	return 1;
 }
 
-/* ---- several at a time ---- */
+/* ---- several relations at a time ---- */
 
 static bool same_term(const struct kl_run *r, struct kl_val a, struct kl_val b)
 {
@@ -246,7 +267,7 @@ static bool same_root(const struct kl_run *r, struct kl_val a, struct kl_val b)
 	return kl_sym_term(r, a, &t) && kl_sym_term(r, b, &u) && t.root == u.root;
 }
 
-/* What two relations on the same unknowns come to, in @p; *done: that is all. */
+/* If two relations have the same sides, combine them in @p, and set *@done. */
 static int combine(struct kl_run *r, struct kl_relation *p, const struct kl_relation *q,
 		   bool *done)
 {
@@ -260,7 +281,7 @@ static int combine(struct kl_run *r, struct kl_relation *p, const struct kl_rela
 	if (turned && kind != KL_NOTE_NE && q->kind != KL_NOTE_NE)
 		return kind == KL_NOTE_LT || q->kind == KL_NOTE_LT ? KL_DROP :
 		       kl_sym_unify(r, p->a, p->b);
-	/* != and <= are <. */
+	/* Together != and <= are <. */
 	if (kind == KL_NOTE_NE)
 		*p = *q;
 	if (kind != q->kind && p->kind == KL_NOTE_LE)
@@ -268,8 +289,11 @@ static int combine(struct kl_run *r, struct kl_relation *p, const struct kl_rela
 	return 0;
 }
 
-/* Is there a way from @from to @to in order?  *@gone: relations that it was looked for behind. */
-static bool leads(const struct kl_run *r, struct kl_val from, struct kl_val to, uint64_t *gone)
+/*
+ * Return: true if a chain of <= and < leads from @from to @to.  *@gone has a bit for each relation
+ * that was tried before.
+ */
+static bool has_path(const struct kl_run *r, struct kl_val from, struct kl_val to, uint64_t *gone)
 {
 	unsigned int i;
 
@@ -281,15 +305,18 @@ static bool leads(const struct kl_run *r, struct kl_val from, struct kl_val to, 
 		    !same_root(r, from, r->relation[i].a))
 			continue;
 		*gone |= 1ull << i;
-		if (leads(r, r->relation[i].b, to, gone))
+		if (has_path(r, r->relation[i].b, to, gone))
 			return true;
 	}
 	return false;
 }
 
-/* May @p stand in the way of @q in a manner that is not looked at? */
-static bool is_in_the_way(const struct kl_run *r, const struct kl_relation *p,
-			  const struct kl_relation *q)
+/*
+ * Return: true if @p and @q may interact in a way that combine_live() does not examine: they
+ * share a root, but have different terms of it, or only one of them is !=.
+ */
+static bool may_interact(const struct kl_run *r, const struct kl_relation *p,
+			 const struct kl_relation *q)
 {
 	const struct kl_val a[] = { p->a, p->b }, b[] = { q->a, q->b };
 	unsigned int i, k;
@@ -303,8 +330,8 @@ static bool is_in_the_way(const struct kl_run *r, const struct kl_relation *p,
 	return false;
 }
 
-/* The words that bounds of one side leave the other one. */
-static int bound(struct kl_run *r, const struct kl_relation *rel)
+/* Let the least word of the left side and the greatest word of the right side bound the other. */
+static int propagate_bounds(struct kl_run *r, const struct kl_relation *rel)
 {
 	const bool strict = rel->kind == KL_NOTE_LT;
 	uint64_t lo, hi;
@@ -312,16 +339,17 @@ static int bound(struct kl_run *r, const struct kl_relation *rel)
 
 	if (rel->kind == KL_NOTE_NE)
 		return 0;
-	ret = ends(r, rel->a, &lo, &hi) ?: kl_sym_at_most(r, kl_word(lo), rel->b, strict);
-	return ret ?: ends(r, rel->b, &lo, &hi) ?: kl_sym_at_most(r, rel->a, kl_word(hi), strict);
+	ret = word_bounds(r, rel->a, &lo, &hi) ?: kl_sym_at_most(r, kl_word(lo), rel->b, strict);
+	return ret ?: word_bounds(r, rel->b, &lo, &hi) ?:
+	       kl_sym_at_most(r, rel->a, kl_word(hi), strict);
 }
 
 /*
- * Relations between unknowns that are all alive: those of which two say something together
- * are one then.  If the rest is an order without circles, or nothing but differences, and
- * each side leaves enough of the other one, there are values for all.
+ * Examine the relations when all their unknowns are alive.  Combine relations that have the same
+ * sides.  The rest has a solution if the orders have no cycle, the domains fit each other, and each
+ * != has a side with many words.  Else the path is lost.
  */
-static int look_at_all(struct kl_run *r, bool *again)
+static int combine_live(struct kl_run *r, bool *again)
 {
 	unsigned int i, k;
 	uint64_t gone;
@@ -342,24 +370,25 @@ static int look_at_all(struct kl_run *r, bool *again)
 	}
 	if (*again)
 		return 0;
-	/* What one tells goes on to the next one, on the longest way there is. */
+	/* Bounds propagate along chains; the longest chain has nrelations relations. */
 	for (k = 0; k < r->nrelations; k++)
 		for (i = 0; i < r->nrelations && !ret; i++)
-			ret = bound(r, &r->relation[i]);
+			ret = propagate_bounds(r, &r->relation[i]);
 	for (i = 0; i < r->nrelations && !r->lost && !ret; i++) {
 		const struct kl_relation *p = &r->relation[i];
 
 		gone = 0;
-		r->lost |= p->kind != KL_NOTE_NE && leads(r, p->b, p->a, &gone);
-		r->lost |= p->kind == KL_NOTE_NE && !is_free(r, p->a, 0) && !is_free(r, p->b, 0);
+		r->lost |= p->kind != KL_NOTE_NE && has_path(r, p->b, p->a, &gone);
+		r->lost |= p->kind == KL_NOTE_NE && !can_always_differ(r, p->a, 0) &&
+			   !can_always_differ(r, p->b, 0);
 		for (k = i + 1; k < r->nrelations; k++)
-			r->lost |= is_in_the_way(r, p, &r->relation[k]);
+			r->lost |= may_interact(r, p, &r->relation[k]);
 	}
 	return ret;
 }
 
-/* Is a root dead, and nothing known of it but one sum? */
-static bool is_any(const struct kl_run *r, uint64_t root)
+/* Return: true if a root is dead and unconstrained but for one opaque sum. */
+static bool is_unconstrained(const struct kl_run *r, uint64_t root)
 {
 	const struct kl_val v = { .v = root, .tag = KL_ANY };
 	unsigned int i, sums = 0;
@@ -379,32 +408,32 @@ static bool is_any(const struct kl_run *r, uint64_t root)
 	return sums == 1;
 }
 
-/* Does what is not kept of an unknown matter: was something found out about it? */
-static bool matters(const struct kl_run *r, const struct kl_opaque *o)
+/* Return: true if the path learned something about an opaque unknown. */
+static bool is_constrained(const struct kl_run *r, const struct kl_opaque *o)
 {
 	const struct kl_val v = { .v = o->sym, .tag = KL_ANY };
 	const struct kl_dom *d = &r->dom[o->sym];
 	struct kl_term t;
 
-	/* One that may be anything makes up for all the others. */
-	if (is_any(r, o->of[0]) || is_any(r, o->of[1]))
+	/* An unconstrained summand can make the sum any word. */
+	if (is_unconstrained(r, o->of[0]) || is_unconstrained(r, o->of[1]))
 		return false;
-	/* Where it tells the other one, that may still be no value for it, see is_wrong(). */
+	/* With an exclusive or, bind() has bound the base; contradicts() checks the domain. */
 	if (!kl_sym_term(r, v, &t))
 		return r->def[o->sym].kind != KL_DEF_XOR || d->doubtful;
 	return t.root != o->sym || r->rename[o->sym] || d->at != o->dom.at ||
 	       d->n != o->dom.n || d->doubtful != o->dom.doubtful;
 }
 
-/* Was it found out in another way what it is, and that it is not? */
-static bool is_wrong(const struct kl_run *r, const struct kl_opaque *o)
+/* Return: true if the unknown's value is known from its base, and is not in its domain. */
+static bool contradicts(const struct kl_run *r, const struct kl_opaque *o)
 {
 	const struct kl_val v = { .v = o->sym, .tag = KL_ANY }, is = kl_sym_get(r, v);
 
 	return is.tag != KL_ANY && !kl_dom_has(r, &r->dom[o->sym], is);
 }
 
-static bool is_known(const struct kl_run *r, const struct kl_relation *rel)
+static bool has_known_side(const struct kl_run *r, const struct kl_relation *rel)
 {
 	return kl_sym_get(r, rel->a).tag != KL_ANY || kl_sym_get(r, rel->b).tag != KL_ANY;
 }
@@ -420,7 +449,7 @@ int kl_relations_settle(struct kl_run *r)
 	do {
 		again = false;
 		for (i = 0; i < r->nrelations; ) {
-			ret = tell(r, &r->relation[i], &done);
+			ret = settle_known(r, &r->relation[i], &done);
 			if (ret)
 				return ret;
 			if (done)
@@ -431,20 +460,20 @@ int kl_relations_settle(struct kl_run *r)
 		}
 		if (again)
 			continue;
-		ret = mark_all(r) ?: bury(r, &drop);
+		ret = mark_all(r) ?: remove_dead(r, &drop);
 		if (ret < 0 || drop)
 			return ret < 0 ? ret : KL_DROP;
 		again = ret;
-		ret = again ? 0 : look_at_all(r, &again);
+		ret = again ? 0 : combine_live(r, &again);
 		if (ret)
 			return ret;
 		for (i = 0; i < r->nrelations; i++)
-			again |= is_known(r, &r->relation[i]);
+			again |= has_known_side(r, &r->relation[i]);
 	} while (again);
 	for (i = 0; i < r->nopaque; i++)
-		if (is_wrong(r, &r->opaque[i]))
+		if (contradicts(r, &r->opaque[i]))
 			return KL_DROP;
 	for (i = 0; i < r->nopaque; i++)
-		r->lost |= matters(r, &r->opaque[i]);
+		r->lost |= is_constrained(r, &r->opaque[i]);
 	return 0;
 }

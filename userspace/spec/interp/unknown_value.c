@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unknown values on a path of the interpreter: what they turn out to be.  An unknown is
- * equal to another value (sym[]), a sum of another one and a known word (def[]), or a root,
- * of which is kept what it may be (dom[]); relations between two roots are kept apart.
+ * Unknown values on a path of the interpreter.  An unknown is one of these:
+ *	sym[]	equal to another value
+ *	def[]	computed from another unknown and a known word, as in a = b + 3
+ *	dom[]	a root, which is any value of its domain
+ * Relations between two roots are in unknown_relation.c.
  */
 #include <errno.h>
 
 #include "spec/interp/run.h"
 
-#define XOR_MAX	64
+#define XOR_MAX	64	/* unknowns of a path that are recorded as an exclusive or */
 
-static uint64_t term_of(const struct kl_term *t, uint64_t root)
+/* Return: the word that the term is if its root is @root. */
+static uint64_t term_word(const struct kl_term *t, uint64_t root)
 {
 	return (t->minus ? -root : root) + t->c;
 }
 
-static uint64_t root_of(const struct kl_term *t, uint64_t word)
+/* Return: the root's word if the term is @word. */
+static uint64_t root_word(const struct kl_term *t, uint64_t word)
 {
 	return t->minus ? t->c - word : word - t->c;
 }
 
-static bool is_plain(const struct kl_term *t)
+/* Return: true if the term is the root itself. */
+static bool is_root(const struct kl_term *t)
 {
 	return !t->minus && !t->c;
 }
 
-/* The root of an unknown, or what it is. */
+/*
+ * Follow sym[] and def[] from the unknown @v.  Return: true if they end at a root, and set @t;
+ * false if the value is known, or is an exclusive or, and set @known.
+ */
 static bool find_root(const struct kl_run *r, struct kl_val v, struct kl_term *t,
 		      struct kl_val *known)
 {
@@ -37,20 +45,20 @@ static bool find_root(const struct kl_run *r, struct kl_val v, struct kl_term *t
 		if (to.tag != KL_ANY) {
 			*known = to;
 			if (to.tag == KL_WORD)
-				known->v = term_of(t, to.v);
+				known->v = term_word(t, to.v);
 			return false;
 		}
 		if (to.v != t->root) {
 			t->root = to.v;
 		} else if (d->kind == KL_DEF_SUM) {
-			t->c = term_of(t, d->c);
+			t->c = term_word(t, d->c);
 			t->minus ^= d->minus;
 			t->root = d->base;
 		} else if (d->kind == KL_DEF_XOR) {
 			const struct kl_val base = { .v = d->base, .tag = KL_ANY };
 			const struct kl_val is = kl_sym_follow(r, base);
 
-			*known = kl_word(term_of(t, is.v ^ d->c));
+			*known = kl_word(term_word(t, is.v ^ d->c));
 			return is.tag != KL_WORD;
 		} else {
 			return true;
@@ -74,7 +82,7 @@ struct kl_val kl_sym_follow(const struct kl_run *r, struct kl_val v)
 		return v;
 	if (!find_root(r, v, &t, &known))
 		return known;
-	if (is_plain(&t))
+	if (is_root(&t))
 		return (struct kl_val){ .v = t.root, .tag = KL_ANY };
 	while (!kl_val_eq(r->sym[v.v], v))
 		v = r->sym[v.v];
@@ -108,7 +116,7 @@ int kl_sym_fresh(struct kl_run *r, struct kl_val *v)
 	return 0;
 }
 
-/* The unknown @v is @to. */
+/* Require that the unknown @v has the known value @to. */
 static int bind(struct kl_run *r, struct kl_val v, struct kl_val to)
 {
 	struct kl_val known;
@@ -120,15 +128,15 @@ static int bind(struct kl_run *r, struct kl_val v, struct kl_val to)
 		if (v.tag != KL_ANY || !find_root(r, v, &t, &known))
 			return kl_val_eq(v.tag == KL_ANY ? known : v, to) ? 0 : KL_DROP;
 		if (to.tag == KL_WORD)
-			to.v = root_of(&t, to.v);
-		else if (!is_plain(&t))
+			to.v = root_word(&t, to.v);
+		else if (!is_root(&t))
 			return KL_DROP;
 		if (!kl_dom_has(r, &r->dom[t.root], to))
 			return KL_DROP;
 		r->lost |= kl_dom_doubts(&r->dom[t.root], to);
 		r->sym[t.root] = to;
 		r->bound = true;
-		/* It tells what it was computed from. */
+		/* With an exclusive or, its base becomes known, too. */
 		d = &r->def[t.root];
 		if (d->kind != KL_DEF_XOR)
 			return 0;
@@ -137,8 +145,8 @@ static int bind(struct kl_run *r, struct kl_val v, struct kl_val to)
 	}
 }
 
-/* The root @root may be one word only, perhaps. */
-static int bind_last(struct kl_run *r, uint64_t root)
+/* Bind the root if its domain has a single word. */
+static int bind_single(struct kl_run *r, uint64_t root)
 {
 	uint64_t word;
 
@@ -153,11 +161,11 @@ int kl_sym_restrict(struct kl_run *r, const struct kl_term *t, const struct kl_d
 	int ret = 0;
 
 	/* term = c - root, or root + c: root = c - term, or term - c. */
-	if (!is_plain(t))
+	if (!is_root(t))
 		ret = kl_dom_map(r, d, t->minus, t->minus ? t->c : -t->c, &of_root);
 	if (ret)
-		return kl_run_forget(r, ret);
-	return kl_dom_cut(r, &r->dom[t->root], &of_root) ?: bind_last(r, t->root);
+		return kl_run_lose_e2big(r, ret);
+	return kl_dom_cut(r, &r->dom[t->root], &of_root) ?: bind_single(r, t->root);
 }
 
 int kl_sym_limit(struct kl_run *r, struct kl_val v, uint64_t lo, uint64_t hi)
@@ -173,17 +181,17 @@ int kl_sym_limit(struct kl_run *r, struct kl_val v, uint64_t lo, uint64_t hi)
 		return KL_DROP;
 	ret = kl_dom_range(r, lo, hi, &d);
 	if (ret)
-		return kl_run_forget(r, ret);
+		return kl_run_lose_e2big(r, ret);
 	return kl_sym_term(r, v, &t) ? kl_sym_restrict(r, &t, &d) : 0;
 }
 
-/* What was computed with is a word. */
-static int is_number(struct kl_run *r, struct kl_val v)
+/* Require that an operand of arithmetic is a word. */
+static int require_word(struct kl_run *r, struct kl_val v)
 {
 	return r->s->specials && v.tag == KL_ANY ? kl_sym_limit(r, v, 0, UINT64_MAX) : 0;
 }
 
-void kl_sym_not_kept(struct kl_run *r, struct kl_val v)
+void kl_sym_set_opaque(struct kl_run *r, struct kl_val v)
 {
 	r->widened = true;
 	if (v.tag == KL_ANY && r->nopaque < KL_RELATIONS_MAX)
@@ -194,23 +202,24 @@ void kl_sym_not_kept(struct kl_run *r, struct kl_val v)
 		r->lost = true;
 }
 
-/* A fresh word, computed in a way that is not kept. */
-static int opaque(struct kl_run *r, struct kl_val *v)
+/* Make an opaque unknown that is a word. */
+static int fresh_opaque(struct kl_run *r, struct kl_val *v)
 {
 	int ret = kl_sym_fresh(r, v);
 
 	if (ret)
 		return ret;
 	r->dom[v->v].special = 0;
-	kl_sym_not_kept(r, *v);
+	kl_sym_set_opaque(r, *v);
 	return 0;
 }
 
-static int sum(struct kl_run *r, const struct kl_term *t, struct kl_val *v)
+/* Make an unknown that equals the term. */
+static int fresh_sum(struct kl_run *r, const struct kl_term *t, struct kl_val *v)
 {
 	int ret;
 
-	if (is_plain(t)) {
+	if (is_root(t)) {
 		*v = (struct kl_val){ .v = t->root, .tag = KL_ANY };
 		return 0;
 	}
@@ -222,10 +231,10 @@ static int sum(struct kl_run *r, const struct kl_term *t, struct kl_val *v)
 	return ret;
 }
 
-/* @a ^ @c, of an unknown. */
-static int exclusive_or(struct kl_run *r, struct kl_val a, uint64_t c, struct kl_val *v)
+/* Make an unknown that equals @a ^ @c, where @a is unknown. */
+static int fresh_xor(struct kl_run *r, struct kl_val a, uint64_t c, struct kl_val *v)
 {
-	int ret = opaque(r, v);
+	int ret = fresh_opaque(r, v);
 
 	if (!ret && r->nxor < XOR_MAX) {
 		r->nxor++;
@@ -234,11 +243,14 @@ static int exclusive_or(struct kl_run *r, struct kl_val a, uint64_t c, struct kl
 	return ret;
 }
 
-/* Whatever one of them is, any other one of the other two tells the third. */
-static int sum_of_two(struct kl_run *r, uint64_t a, uint64_t b, struct kl_val *v)
+/*
+ * Make an unknown that is the sum, difference or exclusive or of two roots.  Of these three any two
+ * determine the third, which kl_opaque.of is for.
+ */
+static int fresh_opaque_sum(struct kl_run *r, uint64_t a, uint64_t b, struct kl_val *v)
 {
 	const unsigned int n = r->nopaque;
-	int ret = opaque(r, v);
+	int ret = fresh_opaque(r, v);
 
 	if (!ret && r->nopaque > n) {
 		r->opaque[n].of[0] = a;
@@ -251,44 +263,46 @@ int kl_sym_result(struct kl_run *r, int op, struct kl_val a, struct kl_val b, st
 {
 	const bool any_a = a.tag == KL_ANY, any_b = b.tag == KL_ANY;
 	struct kl_term t = { 0 }, u = { 0 };
-	int ret = is_number(r, a) ?: is_number(r, b);
+	int ret = require_word(r, a) ?: require_word(r, b);
 
 	if (ret)
 		return ret;
-	/* It may have been found out what they are just now. */
+	/* require_word() may have made a value known. */
 	if ((any_a && !kl_sym_term(r, a, &t)) || (any_b && !kl_sym_term(r, b, &u)))
-		return opaque(r, v);
+		return fresh_opaque(r, v);
 	if (op == '^' && !(any_a && any_b) && (any_a ? b.v : a.v) == UINT64_MAX) {
 		/* ~x is -x - 1. */
 		t = any_a ? t : u;
 		t.minus = !t.minus;
 		t.c = -t.c - 1;
-		return sum(r, &t, v);
+		return fresh_sum(r, &t, v);
 	}
 	if (op == '^' && !(any_a && any_b))
-		return exclusive_or(r, any_a ? a : b, any_a ? b.v : a.v, v);
+		return fresh_xor(r, any_a ? a : b, any_a ? b.v : a.v, v);
 	if (op == '-') {
 		u.minus = !u.minus;
 		u.c = -u.c;
 	}
 	if (any_a && any_b && t.root != u.root && (op == '+' || op == '-' || op == '^'))
-		return sum_of_two(r, t.root, u.root, v);
+		return fresh_opaque_sum(r, t.root, u.root, v);
 	if ((op != '+' && op != '-') || (any_a && any_b && t.minus == u.minus))
-		return opaque(r, v);
+		return fresh_opaque(r, v);
 	if (any_a && any_b) {
 		*v = kl_word(t.c + u.c);
 		return 0;
 	}
 	if (any_a) {
 		t.c += op == '-' ? -b.v : b.v;
-		return sum(r, &t, v);
+		return fresh_sum(r, &t, v);
 	}
 	u.c += a.v;
-	return sum(r, &u, v);
+	return fresh_sum(r, &u, v);
 }
 
-/* Roots are equal in these terms: the older one stands for both. */
-static int join(struct kl_run *r, struct kl_term t, struct kl_term u)
+/*
+ * Require that two terms with different roots are equal: express the newer root by the older one.
+ */
+static int join_roots(struct kl_run *r, struct kl_term t, struct kl_term u)
 {
 	struct kl_term is;
 	struct kl_dom d;
@@ -299,16 +313,18 @@ static int join(struct kl_run *r, struct kl_term t, struct kl_term u)
 		t = u;
 		u = swap;
 	}
-	/* root of t = +-(term u - c of t) */
-	is = (struct kl_term){ .root = u.root, .c = root_of(&t, u.c), .minus = t.minus != u.minus };
+	/* Solve term t = term u for the root of t. */
+	is = (struct kl_term){
+		.root = u.root, .c = root_word(&t, u.c), .minus = t.minus != u.minus,
+	};
 	if (r->def[t.root].kind != KL_DEF_NONE)
 		kl_run_lose(r);
 	d = r->dom[t.root];
 	r->bound = true;
-	if (is_plain(&is))
+	if (is_root(&is))
 		r->sym[t.root] = (struct kl_val){ .v = is.root, .tag = KL_ANY };
 	r->def[t.root] = (struct kl_def){
-		.kind = is_plain(&is) ? KL_DEF_NONE : KL_DEF_SUM,
+		.kind = is_root(&is) ? KL_DEF_NONE : KL_DEF_SUM,
 		.minus = is.minus, .base = is.root, .c = is.c,
 	};
 	return kl_sym_restrict(r, &is, &d);
@@ -329,15 +345,15 @@ int kl_sym_unify(struct kl_run *r, struct kl_val a, struct kl_val b)
 	kl_sym_term(r, a, &t);
 	kl_sym_term(r, b, &u);
 	if (t.root != u.root)
-		return join(r, t, u);
+		return join_roots(r, t, u);
 	if (t.minus == u.minus)
 		return t.c == u.c ? 0 : KL_DROP;
-	/* Two roots are solutions, or none. */
+	/* root + c = d - root has two solutions or none; neither is recorded. */
 	kl_run_lose(r);
 	return 0;
 }
 
-/* Are two unknowns in terms of the same root equal, or not?  False: that is not known. */
+/* Compare two unknowns that have the same root.  Return: false if the result is not known. */
 static bool compare_terms(const struct kl_run *r, struct kl_val a, struct kl_val b, bool *equal)
 {
 	struct kl_term t, u;
@@ -386,11 +402,11 @@ int kl_sym_differ(struct kl_run *r, struct kl_val a, struct kl_val b)
 	if (a.tag == KL_ANY)
 		a = b;
 	if (a.tag == KL_WORD)
-		a.v = root_of(&t, a.v);
-	else if (!is_plain(&t))
+		a.v = root_word(&t, a.v);
+	else if (!is_root(&t))
 		return 0;
 	ret = kl_dom_remove(r, &r->dom[t.root], a);
-	return ret ? ret : bind_last(r, t.root);
+	return ret ? ret : bind_single(r, t.root);
 }
 
 int kl_sym_at_most(struct kl_run *r, struct kl_val a, struct kl_val b, bool strict)
@@ -406,7 +422,7 @@ int kl_sym_at_most(struct kl_run *r, struct kl_val a, struct kl_val b, bool stri
 		return strict && !b.v ? KL_DROP : kl_sym_limit(r, a, 0, b.v - strict);
 	if (kl_val_eq(a, b))
 		return strict ? KL_DROP : 0;
-	return is_number(r, a) ?: is_number(r, b) ?:
+	return require_word(r, a) ?: require_word(r, b) ?:
 	       kl_relate(r, a, b, strict ? KL_NOTE_LT : KL_NOTE_LE);
 }
 
@@ -420,7 +436,8 @@ int kl_sym_truth(struct kl_run *r, struct kl_val v, bool *truth)
 		return 0;
 	}
 	if (v.tag != KL_ANY)
-		return kl_run_fault(r, "a special value (empty, full, absent) is no condition");
+		return kl_run_fault(r,
+				    "a special value (empty, full, absent) is used as a condition");
 	ret = kl_run_guess(r, 2);
 	if (ret < 0)
 		return ret;
@@ -429,8 +446,8 @@ int kl_sym_truth(struct kl_run *r, struct kl_val v, bool *truth)
 }
 
 /*
- * A word that is observed as a result is one of a few, which the path knows from here on;
- * the last choice is any other word.
+ * The observed results are few, so each is tried as a known word.  The last choice is any other
+ * word.
  */
 int kl_sym_any(struct kl_run *r, uint64_t least, struct kl_val *v, bool *seen)
 {

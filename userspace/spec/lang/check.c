@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The checker: declarations, and the specification as a whole. */
+/* The checker: declarations, and the spec as a whole. */
 #include <errno.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void check_consts(struct kl_checker *c)
 	enum kl_etype type;
 	size_t i;
 
-	/* A constant has a type, and so can be found, from here on. */
+	/* From here on the constant has a type, so that others can use it. */
 	for (i = 0; i < c->s->nconsts; i++) {
 		k = &c->s->consts[i];
 		if (kl_check_const(c, k->expr, &k->val, &type))
@@ -93,7 +93,8 @@ static void check_var(struct kl_checker *c, struct kl_var *v)
 	v->slot = s->nslots;
 	s->nslots += v->len;
 	if (s->nslots > KL_SLOTS_MAX) {
-		kl_diag_err(c->d, v->pos, "with '%s' the state has more than %u words", v->name,
+		kl_diag_err(c->d, v->pos, "'%s' is too large: the state has more than %u "
+					  "words", v->name,
 			    KL_SLOTS_MAX);
 		s->nslots = 0;
 	}

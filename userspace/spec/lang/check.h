@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the checker share. */
+/* Shared declarations of the checker. */
 #ifndef KL_SPEC_LANG_CHECK_H
 #define KL_SPEC_LANG_CHECK_H
 
 #include "spec/lang/ast.h"
 
-#define KL_LOCALS_MAX	128	/* parameters and local variables alive at once */
+#define KL_LOCALS_MAX	128 /* maximal number of parameters and local variables in scope */
 
 struct kl_checker {
 	struct kl_spec *s;
@@ -13,39 +13,42 @@ struct kl_checker {
 	struct kl_method_def *m;
 	struct kl_local *scope[KL_LOCALS_MAX];
 	unsigned int nscope;
-	const struct kl_stmt *atomic;	/* the block we are in */
+	const struct kl_stmt *atomic; /* the present atomic block, or NULL */
 	unsigned int loops;
-	unsigned int blocks;		/* atomic blocks so far, at most, on this path */
-	bool fenced;			/* a fence or an atomic_flush on each way to here */
+	unsigned int blocks; /* maximal number of atomic blocks so far on this path */
+	bool fenced; /* each path to here has a fence or an atomic_flush */
 	bool special_local;		/* some local may hold a special value */
-	bool stores_local;		/* a local's value goes into the state */
-	/* Of a method whose partition is told by a result: the variable that named all the
-	 * state it touched on this path, NULL if none. */
+	bool stores_local; /* the value of a local is stored into the state */
+	/*
+	 * For a method whose key is a result: the variable that named all entries that this path
+	 * has touched, or NULL.
+	 */
 	const struct kl_local *key;
 	bool out_of_memory;
 };
 
-/* Type of @e; KL_ET_ERR after a message. */
+/* The type of @e, or KL_ET_ERR after a message. */
 enum kl_etype kl_check_expr(struct kl_checker *c, struct kl_ast_expr *e);
-/* @e must have @type; @what names the place: "the condition". */
+/* Check that @e has @type; @what names the place: "the condition". */
 void kl_check_need(struct kl_checker *c, struct kl_ast_expr *e, enum kl_etype type,
 		   const char *what);
-/* @e is stored into the state. */
+/* Note that @e is stored into the state. */
 void kl_check_stored(struct kl_checker *c, const struct kl_ast_expr *e);
-/* Resolve the variable that NAME or INDEX means, for reading or writing. */
+/* Resolve the variable of a NAME or INDEX, for reading or writing. */
 enum kl_etype kl_check_place(struct kl_checker *c, struct kl_ast_expr *e, bool write);
-/* The local variable of that name, or NULL. */
+/* The local variable with this name, or NULL. */
 struct kl_local *kl_check_local(struct kl_checker *c, const char *name);
-/* The value of a constant expression; false after a message. */
+/* Get the value of a constant expression.  Return: false after a message. */
 bool kl_check_const(struct kl_checker *c, struct kl_ast_expr *e, struct kl_val *v,
 		    enum kl_etype *type);
 
-/* If @e is a parameter, it is used so (enum kl_use). */
+/* If @e is a parameter, note its use (enum kl_use). */
 void kl_check_use(struct kl_checker *c, const struct kl_ast_expr *e, unsigned int use);
 
 /*
- * check_part.c: whether `partition by k` is justified.  @e touches the state, of what @key
- * names (NULL: of everything); a local variable appears, changes; what is so behind two ways.
+ * check_part.c: is `partition by k` justified?  These functions are called when @e touches the
+ * entry that @key names (NULL: all of the state), when a local variable is declared or assigned,
+ * and when two paths join.
  */
 void kl_part_resolve(struct kl_checker *c);
 void kl_part_touch(struct kl_checker *c, const struct kl_ast_expr *e,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The checker: what names in expressions mean, and the expressions' types. */
+/* The checker: names in expressions, and types of expressions. */
 #include <string.h>
 
 #include "base/nearest.h"
@@ -93,7 +93,7 @@ static enum kl_etype check_index(struct kl_checker *c, struct kl_ast_expr *e, st
 
 	kl_check_need(c, e->a, KL_ET_WORD, "an index");
 	if (e->a->kind == KL_A_NUM && kl_check_const(c, e->a, &n, &type) && n.v >= v->len)
-		kl_diag_err(c->d, e->a->pos, "'%s' has %u elements, there is no [%llu]", e->name,
+		kl_diag_err(c->d, e->a->pos, "'%s' has %u elements, and no element [%llu]", e->name,
 			    v->len, (unsigned long long)n.v);
 	kl_part_touch(c, e, e->a);
 	note_bound(c, e->a, v->len);
@@ -118,7 +118,7 @@ static enum kl_etype check_state_place(struct kl_checker *c, struct kl_ast_expr 
 		return KL_ET_ERR;
 	}
 	if (e->kind == KL_A_INDEX && !v->is_array) {
-		kl_diag_err(c->d, e->pos, "'%s' is no array and has no index", e->name);
+		kl_diag_err(c->d, e->pos, "'%s' is not an array and has no index", e->name);
 		return KL_ET_ERR;
 	}
 	if (e->kind == KL_A_INDEX)
@@ -147,7 +147,7 @@ enum kl_etype kl_check_place(struct kl_checker *c, struct kl_ast_expr *e, bool w
 		return KL_ET_ERR;
 	}
 	if (e->kind == KL_A_INDEX) {
-		kl_diag_err(c->d, e->pos, "'%s' is no array and has no index", e->name);
+		kl_diag_err(c->d, e->pos, "'%s' is not an array and has no index", e->name);
 		return KL_ET_ERR;
 	}
 	e->from_local = e->local;
@@ -170,7 +170,7 @@ static void need(struct kl_checker *c, const struct kl_ast_expr *e, enum kl_etyp
 	if (have == KL_ET_WORD && type == KL_ET_BOOL)
 		hint = "; compare it, for example with '!= 0'";
 	else if (have == KL_ET_BOOL && type == KL_ET_WORD)
-		hint = "; write '? 1 : 0' behind it";
+		hint = "; append '? 1 : 0'";
 	kl_diag_err(c->d, e->pos, "%s must be a %s, found %s%s", what, kl_etype_name(type),
 		    kl_etype_name(have), hint);
 }
@@ -198,7 +198,7 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 
 	if (!v) {
 		if (kl_check_local(c, e->name) || find_const(c->s, e->name))
-			kl_diag_err(c->d, e->pos, "'%s' is no container and has no methods",
+			kl_diag_err(c->d, e->pos, "'%s' is not a container and has no methods",
 				    e->name);
 		else
 			no_such_name(c, e);
@@ -209,7 +209,7 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 		return KL_ET_ERR;
 	c->m->pub.blind = false;
 	if (!v->cont) {
-		kl_diag_err(c->d, e->pos, "'%s' is no container and has no methods", e->name);
+		kl_diag_err(c->d, e->pos, "'%s' is not a container and has no methods", e->name);
 		return KL_ET_ERR;
 	}
 	cm = kl_cont_find(v->cont, e->method);
@@ -281,8 +281,8 @@ static void check_operand(struct kl_checker *c, struct kl_ast_expr *e, enum kl_e
 	enum kl_etype have = kl_check_expr(c, e);
 
 	if (have == KL_ET_SPECIAL)
-		kl_diag_err(c->d, e->pos, "empty, full and absent are no numbers, they can only be "
-			    "compared with == and !=");
+		kl_diag_err(c->d, e->pos, "empty, full and absent are not numbers: they can only "
+					  "be compared with == and !=");
 	else
 		need(c, e, have, type, "the operand");
 }
@@ -355,7 +355,7 @@ enum kl_etype kl_check_expr(struct kl_checker *c, struct kl_ast_expr *e)
 	case KL_A_COND:
 		t = check_cond(c, e);
 		break;
-	default:	/* of implementations: the parser makes none here */
+	default: /* expressions of implementations, which the parser does not make here */
 		break;
 	}
 	e->type = t;

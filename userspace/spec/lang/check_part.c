@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The checker: is `partition by k` justified?  It is when each method touches only
- * what its k names, whatever the state and the choices: then the specification is
- * the conjunction of one for each k, and a history is linearizable if and only if
- * its restriction to each k is (Horn & Kroening, Definition 6 and Theorem 1).
+ * The checker: is `partition by k` justified?  It is if each method touches only the entry that
+ * its k names, for all states and choices.  Then the spec is the conjunction of one spec for each
+ * k, and a history is linearizable if and only if its restriction to each k is (Horn & Kroening,
+ * Definition 6 and Theorem 1).
  *
- * k is a parameter, or a result: then all state that the method touches on a path
- * must be named by one local variable k, which the path gives back as its k.
+ * k is a parameter or a result.  If it is a result, one local variable names all entries that a
+ * path touches, and the path returns this variable as k.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #include "spec/lang/check.h"
 
-/* In the place of different variables on different ways. */
+/* Stands for different variables on different paths. */
 static const struct kl_local several;
 
 static void doubt(struct kl_checker *c, struct kl_pos pos, const char *fmt, ...)
@@ -52,7 +52,7 @@ static bool is_key(const struct kl_checker *c, const struct kl_local *l)
 	return l && !strcmp(l->name, c->s->part_name);
 }
 
-/* Which parameter or result of each method is k. */
+/* Find the parameter or result k of each method. */
 void kl_part_resolve(struct kl_checker *c)
 {
 	struct kl_spec *s = c->s;
@@ -85,25 +85,25 @@ void kl_part_touch(struct kl_checker *c, const struct kl_ast_expr *e,
 	if (c->s->partition != KL_PART_PARAM)
 		return;
 	if (!key) {
-		doubt(c, e->pos, "this touches '%s' of every '%s', by which the specification is "
-		      "partitioned", e->name, k);
+		doubt(c, e->pos, "this accesses '%s' for every '%s', but the specification is "
+				 "partitioned by it", e->name, k);
 	} else if (key->kind != KL_A_NAME || !is_key(c, key->local)) {
-		doubt(c, e->pos, "'%s' is used at another key than '%s', by which the "
-		      "specification is partitioned", e->name, k);
+		doubt(c, e->pos, "'%s' is accessed at a key other than '%s', by which the "
+				 "specification is partitioned", e->name, k);
 	} else if (by_result(c)) {
 		if (c->key && c->key != key->local)
-			doubt(c, e->pos, "'%s' is used at a second '%s', by which the "
-			      "specification is partitioned", e->name, k);
+			doubt(c, e->pos, "'%s' is accessed at a second '%s', but the specification "
+					 "is partitioned by it", e->name, k);
 		c->key = key->local;
 	}
 }
 
-/* In a loop each turn has another one. */
+/* In a loop each iteration has a new variable. */
 void kl_part_declare(struct kl_checker *c, const struct kl_local *l)
 {
 	if (by_result(c) && c->loops && is_key(c, l))
-		doubt(c, l->pos, "'%s', by which the specification is partitioned, is declared "
-		      "in a loop", l->name);
+		doubt(c, l->pos, "'%s' is declared in a loop, but the specification is partitioned "
+				 "by it", l->name);
 }
 
 void kl_part_set(struct kl_checker *c, const struct kl_local *l, struct kl_pos pos)
@@ -111,7 +111,7 @@ void kl_part_set(struct kl_checker *c, const struct kl_local *l, struct kl_pos p
 	if (c->s->partition != KL_PART_PARAM || !is_key(c, l))
 		return;
 	if (!by_result(c) || c->loops || c->key)
-		doubt(c, pos, "'%s' changes, by which the specification is partitioned", l->name);
+		doubt(c, pos, "'%s' changes, but the specification is partitioned by it", l->name);
 }
 
 void kl_part_return(struct kl_checker *c, const struct kl_stmt *s)
@@ -126,8 +126,8 @@ void kl_part_return(struct kl_checker *c, const struct kl_stmt *s)
 		return;
 	e = s->ret[k];
 	if (e->kind != KL_A_NAME || e->local != c->key)
-		doubt(c, e->pos, "the state was touched at another '%s' than the one returned, by "
-		      "which the specification is partitioned", c->s->part_name);
+		doubt(c, e->pos, "the state is accessed at a '%s' other than the one returned, but "
+				 "the specification is partitioned by it", c->s->part_name);
 }
 
 const struct kl_local *kl_part_join(const struct kl_local *a, const struct kl_local *b)

@@ -40,7 +40,7 @@ static void declare(struct kl_checker *c, const char *name, struct kl_pos pos, e
 	kl_part_declare(c, l);
 }
 
-/* @l gets the value of @e; NULL: any word. */
+/* Assign @e to @l; NULL: any word. */
 static void set_local(struct kl_checker *c, struct kl_local *l, struct kl_pos pos,
 		      const struct kl_ast_expr *e)
 {
@@ -102,7 +102,7 @@ static void check_choose(struct kl_checker *c, struct kl_stmt *s)
 		return;
 	}
 	if (s->local->type != KL_ET_WORD)
-		kl_diag_err(c->d, s->pos, "'%s' must be a word, it is a bool", s->name);
+		kl_diag_err(c->d, s->pos, "'%s' is a bool, expected a word", s->name);
 	set_local(c, s->local, s->pos, s->a);
 }
 
@@ -136,7 +136,7 @@ static void check_return(struct kl_checker *c, struct kl_stmt *s)
 	end_path(c);
 }
 
-/* What is so behind several ways, of which some may end; all began in @start. */
+/* The state of the checker after several paths from one point; some paths may have ended. */
 struct join {
 	unsigned int start_blocks, blocks;
 	bool start_fenced, fenced, ends;
@@ -200,12 +200,11 @@ static bool check_atomic(struct kl_checker *c, struct kl_stmt *s)
 	bool ends;
 
 	if (c->atomic)
-		kl_diag_err(c->d, s->pos, "'%s' inside of the atomic block of line %u",
+		kl_diag_err(c->d, s->pos, "'%s' inside the atomic block of line %u",
 			    s->flush ? "atomic_flush" : "atomic", c->atomic->pos.line);
 	else if (c->loops)
 		kl_diag_err(c->d, s->pos,
-			    "an atomic block in a loop: a method is a few atomic steps, "
-			    "put the loop into the block");
+			    "an atomic block in a loop: put the loop into the block");
 	if (c->atomic)
 		return check_list(c, s->body);
 	c->atomic = s;
@@ -223,16 +222,16 @@ static void check_fence(struct kl_checker *c, struct kl_stmt *s)
 	c->fenced |= !c->loops;
 	if (c->atomic)
 		kl_diag_err(c->d, s->pos,
-			    "'fence' inside of the atomic block of line %u: put it before "
-			    "the block, or use 'atomic_flush'", c->atomic->pos.line);
-	/* A fence after a write would be a step of its own, which empties what was written. */
+			    "'fence' inside the atomic block of line %u: put it before the block, "
+			    "or use 'atomic_flush'", c->atomic->pos.line);
+	/* A fence after a write would be a step of its own, which flushes the write. */
 	else if (c->blocks)
 		kl_diag_err(c->d, s->pos,
 			    "'fence' after an atomic block: put it before the block, or use "
 			    "'atomic_flush'");
 }
 
-/* True if what follows cannot be reached. */
+/* Check a statement.  Return: true if the statement after it cannot be reached. */
 static bool check_stmt(struct kl_checker *c, struct kl_stmt *s)
 {
 	switch (s->kind) {
@@ -272,7 +271,7 @@ static bool check_stmt(struct kl_checker *c, struct kl_stmt *s)
 	case KL_S_FENCE:
 		check_fence(c, s);
 		return false;
-	default:	/* of implementations: the parser makes none here */
+	default: /* statements of implementations, which the parser does not make here */
 		return false;
 	}
 	return false;
@@ -285,7 +284,7 @@ static bool check_list(struct kl_checker *c, struct kl_stmt *s)
 
 	for (; s; s = s->next) {
 		if (ends) {
-			kl_diag_warn(c->d, s->pos, "this is never reached");
+			kl_diag_warn(c->d, s->pos, "this statement is never reached");
 			check_stmt(c, s);
 		} else {
 			ends = check_stmt(c, s);
@@ -320,7 +319,8 @@ void kl_check_method(struct kl_checker *c, struct kl_method_def *m)
 		m->has_bool |= m->pub.results[i].type == KL_T_BOOL;
 		for (j = 0; j < i; j++)
 			if (!strcmp(m->pub.results[i].name, m->pub.results[j].name))
-				kl_diag_err(c->d, m->result_pos[i], "a second result '%s'",
+				kl_diag_err(c->d, m->result_pos[i],
+					    "'%s' is the name of another result already",
 					    m->pub.results[i].name);
 	}
 	if (!check_list(c, m->body->body)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The containers' methods, as the checker sees them. */
+/* The methods of containers, for the checker. */
 #include <stdio.h>
 #include <string.h>
 

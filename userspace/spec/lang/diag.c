@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages about a specification's text. */
+/* Messages about the text of a spec. */
 #include <stdio.h>
 
 #include "base/err.h"
@@ -18,7 +18,7 @@ void kl_diag_err(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)
 	va_end(ap);
 	kl_err_at(d->file, pos.line, pos.col, "%s", msg);
 	if (d->errors == KL_ERRORS_MAX)
-		kl_err_at(d->file, 0, 0, "too many errors, the rest of the file was not looked at");
+		kl_err_at(d->file, 0, 0, "too many errors; the rest of the file was not checked");
 }
 
 void kl_diag_warn(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)

@@ -69,7 +69,7 @@ static void skip_block_comment(struct lexer *l)
 		else
 			l->pos++;
 	}
-	kl_diag_err(l->d, start, "this comment has no end, expected '*/'");
+	kl_diag_err(l->d, start, "the comment does not end: expected '*/'");
 }
 
 static void skip_space(struct lexer *l)
@@ -154,7 +154,7 @@ static void lex_number(struct lexer *l, struct kl_tok *t)
 	t->num = v;
 }
 
-/* A text in quotes, for people: no escapes, and it ends in its line. */
+/* Read a text in quotes, which has no escapes and ends in its line. */
 static void lex_string(struct lexer *l, struct kl_tok *t)
 {
 	int c;
@@ -165,9 +165,10 @@ static void lex_string(struct lexer *l, struct kl_tok *t)
 			continue;
 		t->kind = KL_TOK_BAD;
 		if (l->pos >= l->len || c == '\n')
-			kl_diag_err(l->d, t->pos, "this text has no end, expected '\"' in its line");
+			kl_diag_err(l->d, t->pos,
+				    "the text does not end: expected '\"' in its line");
 		else
-			kl_diag_err(l->d, here(l), "a byte 0x%02x is no part of a text", c);
+			kl_diag_err(l->d, here(l), "byte 0x%02x is not allowed in a text", c);
 		return;
 	}
 	l->pos++;
@@ -207,9 +208,9 @@ static void lex_punct(struct lexer *l, struct kl_tok *t)
 	if (t->len == 1 && (!c || !strchr("{}()[]<>,;:=.+-*/%&|^~!?@", c))) {
 		t->kind = KL_TOK_BAD;
 		if (c > ' ' && c < 127)
-			kl_diag_err(l->d, t->pos, "'%c' is no part of the language", c);
+			kl_diag_err(l->d, t->pos, "unexpected '%c'", c);
 		else
-			kl_diag_err(l->d, t->pos, "a byte 0x%02x is no part of the language", c);
+			kl_diag_err(l->d, t->pos, "unexpected byte 0x%02x", c);
 	}
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tokens of the specification language, and messages about its texts.
+ * Tokens of the spec language, and messages about texts.
  *
- * A text is turned into one array of tokens before it is parsed, so that the
- * parser may look ahead.  The kind of a token of one character is that character.
+ * The whole text becomes an array of tokens before parsing, so that the parser can look ahead.  The
+ * kind of a token of one character is that character.
  */
 #ifndef KL_SPEC_LANG_LEX_H
 #define KL_SPEC_LANG_LEX_H
@@ -13,24 +13,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "spec/lang/probe.h"
+#include "spec/probe/probe.h"
 
-#define KL_TEXT_MAX	(1u << 20)	/* bytes in a file */
-#define KL_NAME_MAX	63		/* characters in a name */
-#define KL_ERRORS_MAX	20		/* messages before giving up */
+#define KL_TEXT_MAX	(1u << 20) /* maximal size of a file in bytes */
+#define KL_NAME_MAX	63 /* maximal length of a name */
+#define KL_ERRORS_MAX	20 /* maximal number of messages */
 
-/* KL_OP_* of probe.h are the operators of two characters. */
+/* Kinds of tokens; operators of two characters are the KL_OP_* of probe.h. */
 enum kl_tok_kind {
 	KL_TOK_EOF	= 300,
 	KL_TOK_NAME,
 	KL_TOK_NUM,
-	KL_TOK_BAD,	/* a message was given for it */
+	KL_TOK_BAD, /* an error, for which a message was printed */
 	KL_TOK_ARROW,
 	KL_TOK_DOTDOT,
 	KL_TOK_INC,
 	KL_TOK_DEC,
-	KL_TOK_STRING,	/* "..." in one line, the quotes are part of it */
-	/* The assignment OP= is this plus OP's own kind, which is below 300. */
+	KL_TOK_STRING, /* "..." in one line, with its quotes */
+	/* an assignment OP= is this plus the kind of OP, which is below 300 */
 	KL_TOK_ASSIGN	= 1000,
 };
 
@@ -41,22 +41,22 @@ enum kl_kw {
 	KL_KW_CHOOSE, KL_KW_CONST, KL_KW_EITHER, KL_KW_ELSE, KL_KW_EMPTY, KL_KW_FALSE, KL_KW_FENCE,
 	KL_KW_FULL, KL_KW_IF, KL_KW_METHOD, KL_KW_OR, KL_KW_PARTITION, KL_KW_PROBE, KL_KW_RETURN,
 	KL_KW_SPEC, KL_KW_TRUE, KL_KW_WHILE, KL_KW_WORD,
-	/* Of C or of the part of the language that describes implementations: no names either. */
+	/* words of C and of implementations, which cannot be names */
 	KL_KW_OTHER,
 };
 
 struct kl_tok {
 	uint16_t kind, kw;
-	uint32_t off, len;	/* where in the text */
+	uint32_t off, len; /* offset and length in the text */
 	struct kl_pos pos;
-	uint64_t num;		/* of KL_TOK_NUM */
+	uint64_t num; /* value of a KL_TOK_NUM */
 };
 
-/* Messages about one text; those after the first KL_ERRORS_MAX are dropped. */
+/* Messages about one text; only the first KL_ERRORS_MAX are printed. */
 struct kl_diag {
 	const char *file;
 	unsigned int errors;
-	bool warned;		/* of all that there is to warn of */
+	bool warned; /* all warnings have been printed */
 };
 
 void kl_diag_err(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)
@@ -69,15 +69,15 @@ void kl_diag_warn(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)
  * @d: for messages
  * @text: the text
  * @len: its length in bytes, at most KL_TEXT_MAX
- * @out: the tokens, the last of kind KL_TOK_EOF; free() them
+ * @out: the tokens, to be freed by free(); the last has the kind KL_TOK_EOF
  *
- * Characters that are no part of the language get a message and are left out.
+ * Characters outside the language get a message and are skipped.
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out);
 
-/* "'text'" of a token for messages, cut if long; "end of file". */
+/* The text of a token for messages: "'text'", cut if it is long, or "end of file". */
 const char *kl_tok_show(char buf[48], const char *text, const struct kl_tok *t);
 
 #endif

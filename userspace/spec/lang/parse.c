@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parser: its cursor, recovery from errors, and from a text to a specification. */
+/* The parser: its position, recovery from errors, and the way from a text to a spec. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "spec/impl/impl.h"
 #include "spec/lang/parse.h"
 #include "base/shipped.h"
 #include "spec/classify/word.h"
@@ -20,11 +19,11 @@ struct kl_parser {
 	struct kl_tok *tok;
 	size_t pos;
 	unsigned int depth;
-	jmp_buf *recover;	/* an error in the text: to the innermost guard */
-	jmp_buf fatal;		/* no memory, too many errors */
+	jmp_buf *recover; /* the innermost guard, the target after an error in the text */
+	jmp_buf fatal; /* the target without memory, or after too many errors */
 	int fatal_err;
-	bool end_told;		/* that the file ends too early */
-	bool impl;		/* inside of an implementation or a client */
+	bool end_told; /* a message said that the file ends too early */
+	bool impl; /* the position is in an implementation or a client */
 };
 
 struct kl_tok *kl_p_peek(struct kl_parser *p)
@@ -113,7 +112,7 @@ void kl_p_expected(struct kl_parser *p, const char *what)
 {
 	char buf[48];
 
-	/* All that is open at the end of the file lacks something, the innermost is enough. */
+	/* At the end of the file every open block is incomplete; one message is enough. */
 	if (!p->end_told)
 		kl_diag_err(&p->d, kl_p_peek(p)->pos, "expected %s, found %s", what,
 			    kl_tok_show(buf, p->spec->text, kl_p_peek(p)));
@@ -172,7 +171,7 @@ void *kl_p_add_(struct kl_parser *p, void **items, size_t *n, size_t *cap, size_
 	int ret;
 
 	if (*n >= KL_ITEMS_MAX)
-		kl_p_fail(p, kl_p_peek(p)->pos, "more than %d %s in a specification", KL_ITEMS_MAX,
+		kl_p_fail(p, kl_p_peek(p)->pos, "a specification has at most %d %s", KL_ITEMS_MAX,
 			  what);
 	ret = *n < *cap ? 0 : kl_grow_(items, cap, *n + 1, size);
 	if (ret)
@@ -212,7 +211,9 @@ void kl_p_leave(struct kl_parser *p)
 	p->depth--;
 }
 
-/* To behind the next ';' or a whole '{ }', or to before the '}' that ends the block we are in. */
+/*
+ * Skip to behind the next ';' or a whole '{ }', or to before the '}' that ends the present block.
+ */
 static void skip(struct kl_parser *p)
 {
 	size_t depth = 0, parens = 0;
@@ -255,6 +256,20 @@ void kl_p_guard(struct kl_parser *p, void (*fn)(struct kl_parser *p, void *arg),
 	p->depth = depth;
 }
 
+/* Parse a declaration by @decl, or skip it if this program is linked without @decl. */
+static void parse_optional(struct kl_parser *p, void (*decl)(struct kl_parser *p))
+{
+	if (decl) {
+		decl(p);
+		return;
+	}
+	do {
+		kl_p_next(p);
+		skip(p);
+	} while (kl_p_is_kw(p, KL_KW_OR));	/* the next target of a probe clause */
+	kl_p_take(p, ';');
+}
+
 static void parse_top(struct kl_parser *p, void *arg)
 {
 	struct kl_spec *s = p->spec;
@@ -264,10 +279,12 @@ static void parse_top(struct kl_parser *p, void *arg)
 		kl_p_spec_decl(p);
 	} else if (kl_p_is_kw(p, KL_KW_PROBE) && !s->name) {
 		kl_p_fail(p, kl_p_peek(p)->pos,
-			  "'probe' before 'spec': the specification comes first");
+			  "'probe' before 'spec': write the specification first");
 	} else if (kl_p_is_kw(p, KL_KW_PROBE)) {
-		kl_p_probe(p);
-	} else if (!kl_p_impl_decl(p)) {
+		parse_optional(p, kl_p_probe);
+	} else if (kl_p_is_impl_word(p) || kl_p_is_kw(p, KL_KW_METHOD)) {
+		parse_optional(p, kl_p_impl_decl);
+	} else {
 		kl_p_expected(p, "'spec', 'probe', or a part of an implementation or client "
 			      "('struct', 'shared', 'method', 'init', 'client', 'thread', "
 			      "'final')");
@@ -287,7 +304,7 @@ static int parse(struct kl_parser *p)
 	}
 	if (!p->spec->name && !p->d.errors)
 		kl_diag_err(&p->d, (struct kl_pos){ 0 },
-			    "no 'spec' in it, expected 'spec NAME { ... }'");
+			    "the file has no specification: expected 'spec NAME { ... }'");
 	return p->d.errors ? -EINVAL : 0;
 }
 
@@ -363,7 +380,7 @@ int kl_spec_load(const char *path, struct kl_spec **out)
 	size_t len;
 	int ret;
 
-	/* What a history means by a name does not depend on the directory that klin runs in. */
+	/* A name in a history always means the shipped spec, whatever klin's directory contains. */
 	if (shipped) {
 		if (!stat(path, &st) && S_ISREG(st.st_mode))
 			kl_warn("'%s' is the shipped specification; to use the file of that name, "

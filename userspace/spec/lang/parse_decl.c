@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parser: declarations inside a specification. */
+/* The parser: declarations inside a spec. */
 #include "spec/lang/parse.h"
 
 static enum kl_type_kind parse_type(struct kl_parser *p, const char *what)
@@ -35,7 +35,7 @@ static void parse_var(struct kl_parser *p, const struct kl_var *type)
 	v->len = 1;
 	if (kl_p_is(p, '[')) {
 		if (v->cont)
-			kl_p_fail(p, kl_p_peek(p)->pos, "an array of containers is not possible");
+			kl_p_fail(p, kl_p_peek(p)->pos, "containers cannot be in an array");
 		kl_p_next(p);
 		v->is_array = true;
 		v->len_expr = kl_p_expr(p);
@@ -103,8 +103,8 @@ static bool is_data(struct kl_parser *p)
 }
 
 /*
- * @data and @keys get a bit for each of type `data' or `key', which only
- * implementations have.
+ * Parse parameters.  @data and @keys get a bit for each parameter of type `data' or `key', which
+ * only implementations have.
  */
 static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, struct kl_pos *pos,
 				 const char *what, uint32_t *data, uint32_t *keys)
@@ -142,7 +142,7 @@ static void parse_results(struct kl_parser *p, struct kl_method_def *m)
 		m->pub.nresults = parse_params(p, r, m->result_pos, "result", &data,
 						  &keys);
 		if (!m->pub.nresults)
-			kl_p_fail(p, kl_p_peek(p)->pos, "'-> ()' gives nothing: leave it out");
+			kl_p_fail(p, kl_p_peek(p)->pos, "'-> ()' has no effect: omit it");
 		return;
 	}
 	m->result_pos[0] = kl_p_peek(p)->pos;
@@ -174,7 +174,10 @@ static void parse_method(struct kl_parser *p)
 	struct kl_method_def m, *added;
 
 	kl_p_method_head(p, &m);
-	/* Added before its body is seen to be right: probes may name it. */
+	/*
+	 * The method is added before its body is parsed, since probes may name it even after
+	 * errors.
+	 */
 	added = kl_p_add(p, kl_p_spec(p), methods);
 	*added = m;
 	added->body = kl_p_block(p);
@@ -203,6 +206,19 @@ static void parse_partition(struct kl_parser *p)
 	kl_p_expect(p, ';', "';' after 'partition by'");
 }
 
+bool kl_p_is_impl_word(struct kl_parser *p)
+{
+	static const char *const words[] = {
+		"struct", "shared", "memory", "client", "thread", "init", "final",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (kl_p_is_word(p, words[i]))
+			return true;
+	return false;
+}
+
 static void parse_member(struct kl_parser *p, void *arg)
 {
 	char buf[48];
@@ -217,8 +233,8 @@ static void parse_member(struct kl_parser *p, void *arg)
 	else if (kl_p_is_kw(p, KL_KW_WORD) || kl_p_is_kw(p, KL_KW_BOOL) || container(p))
 		parse_vars(p);
 	else if (kl_p_is_impl_word(p))
-		kl_p_fail(p, kl_p_peek(p)->pos, "%s belongs to an implementation or a client, "
-			  "which stands outside of 'spec %s { }'",
+		kl_p_fail(p, kl_p_peek(p)->pos, "%s belongs to an implementation or a client: "
+						"write it outside 'spec %s { }'",
 			  kl_tok_show(buf, kl_p_spec(p)->text, kl_p_peek(p)), kl_p_spec(p)->name);
 	else
 		kl_p_expected(p, "a variable ('word x;'), 'const', 'method' or 'partition'");

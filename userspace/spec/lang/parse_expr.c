@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parser: expressions of specifications. */
+/* The parser: expressions of specs. */
 #include "spec/lang/parse.h"
 
 int kl_p_precedence(int kind)
@@ -57,7 +57,8 @@ struct kl_ast_expr *kl_p_deeper(struct kl_parser *p, struct kl_ast_expr *e)
 		if (sub[i] && sub[i]->depth >= e->depth)
 			e->depth = sub[i]->depth + 1;
 	if (e->depth > KL_DEPTH_MAX)
-		kl_p_fail(p, e->pos, "expression of more than %d operators in a row", KL_DEPTH_MAX);
+		kl_p_fail(p, e->pos, "the expression has more than %d operators in a "
+				     "row", KL_DEPTH_MAX);
 	return e;
 }
 
@@ -73,7 +74,7 @@ static struct kl_ast_expr *call(struct kl_parser *p, const char *var, struct kl_
 		do {
 			if (e->nargs == 2)
 				kl_p_fail(p, kl_p_peek(p)->pos,
-					  "no container's method has three arguments");
+					  "a container's method has at most two arguments");
 			*(e->nargs++ ? &e->b : &e->a) = kl_p_expr(p);
 		} while (kl_p_take(p, ','));
 		kl_p_expect(p, ')', "')' or ',' after an argument");
@@ -147,10 +148,11 @@ static struct kl_ast_expr *unary(struct kl_parser *p)
 	struct kl_ast_expr *e;
 
 	if (t->kind == KL_TOK_INC || t->kind == KL_TOK_DEC)
-		kl_p_fail(p, t->pos, "no '++' and '--' here, write '+= 1' and '-= 1'");
+		kl_p_fail(p, t->pos, "'++' and '--' do not exist: write '+= 1' and '-= 1'");
 	if (t->kind == '*' || t->kind == '&')
-		kl_p_fail(p, t->pos, kl_p_impl(p) ? "'&' is for the first argument of cas, xchg "
-			  "and fadd only, and '*' for types" : "a specification has no pointers");
+		kl_p_fail(p, t->pos, kl_p_impl(p) ?
+			  "'&' is for the first argument of cas, xchg and fadd only, and '*' for "
+			  "types" : "a specification has no pointers");
 	if (t->kind != '-' && t->kind != '~' && t->kind != '!')
 		return primary(p);
 	kl_p_next(p);

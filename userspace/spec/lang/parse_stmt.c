@@ -53,7 +53,7 @@ static struct kl_stmt *condition(struct kl_parser *p, enum kl_stmt_kind kind)
 	return s;
 }
 
-/* "(a, b)" is a list of results, "(a) + b" an expression. */
+/* Is it a list of results, as "(a, b)", and no expression, as "(a) + b"? */
 static bool is_list(const struct kl_tok *t)
 {
 	unsigned int depth = 0;
@@ -102,7 +102,7 @@ static struct kl_stmt *choose_stmt(struct kl_parser *p)
 	s->has_type = kl_p_take_kw(p, KL_KW_WORD);
 	s->pos = kl_p_peek(p)->pos;
 	s->name = kl_p_name(p, "a variable's name after 'choose'");
-	/* Any word at all. */
+	/* Without a range the choice is any word. */
 	if (kl_p_take(p, ';'))
 		return s;
 	if (!kl_p_take_word(p, "in"))
@@ -139,7 +139,7 @@ static struct kl_stmt *atomic_stmt(struct kl_parser *p)
 	if (!kl_p_is(p, '{'))
 		kl_p_expected(p, flush ? "'{' after 'atomic_flush'" : "'{' after 'atomic'");
 	s->body = kl_p_block(p);
-	/* The block is one step: a linearization point behind it belongs to it. */
+	/* The block is one step, so a linearization point after it is at this step. */
 	if (kl_p_impl(p) && kl_p_is(p, '@')) {
 		kl_p_impl_lin(p, &s->lin);
 		kl_p_expect(p, ';', "';'");
@@ -180,7 +180,7 @@ static struct kl_stmt *assignment_or_call(struct kl_parser *p)
 	}
 	t = kl_p_peek(p);
 	if (t->kind == KL_TOK_INC || t->kind == KL_TOK_DEC)
-		kl_p_fail(p, t->pos, "no '++' and '--' here, write '+= 1' and '-= 1'");
+		kl_p_fail(p, t->pos, "'++' and '--' do not exist: write '+= 1' and '-= 1'");
 	if (t->kind != '=' && t->kind < KL_TOK_ASSIGN)
 		kl_p_expected(p, "an assignment ('=', '+=', ...) or a container's method ('.')");
 	kl_p_next(p);
@@ -239,7 +239,7 @@ struct kl_stmt *kl_p_statement(struct kl_parser *p)
 		s = declaration(p);
 		break;
 	case KL_KW_OTHER:
-		kl_p_fail(p, t->pos, "no '%.*s' in a specification; loops are written with 'while'",
+		kl_p_fail(p, t->pos, "'%.*s' does not exist: write loops with 'while'",
 			  (int)t->len, kl_p_spec(p)->text + t->off);
 	default:
 		if (t->kind != KL_TOK_NAME || t->kw != KL_KW_NONE)

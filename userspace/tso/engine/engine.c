@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The TSO engine: the frontier's walk over machines with store buffers.  See
- * tso.h for what is decided.
+ * The TSO engine: the frontier engine walks over states of a machine with store buffers.  tso.h
+ * defines linearizability on TSO.
  *
- * Which of the stores in buffers have left is mostly seen by nobody.  Where all entries
- * are of the same words (and of what reads nothing: else it does not pay), a flush may
- * have had others just before it: what other threads have in their buffers then is hidden,
- * it may have left there.  It goes when its thread needs that, and is hidden no longer
- * when its thread reads it in the buffer, or flushes what is before it (entries leave in
- * order).  So of two flushes of different threads with nothing in between that can tell
- * the first is never made: what follows, follows as well where its entry is hidden and
- * goes next.  And a machine covers another one that has less hidden, or has let go of it.
+ * Lazy flushes.  Operations seldom notice which entries have left the buffers, so most flushes need
+ * not be tried.  After a flush the entries of other threads are hidden: each may have left just
+ * before this flush, which has overwritten it.
+ *	- A hidden entry is dropped when its thread needs an empty buffer.
+ *	- An entry is not hidden any more when its thread reads it in the buffer, or flushes an
+ *	  entry before it, since entries leave in order.
+ *	- Of two flushes of different threads, with no step between them that can notice the
+ *	  first, the first is not tried.  Dropping the hidden entry gives the same state.
+ *	- A state covers another one that has fewer hidden entries, or has dropped some of them.
+ * All this needs entries that store to the same slots, and operations that read nothing.  For other
+ * histories the engine begins again without hidden entries.
  *
- * And what only puts an entry into its buffer does so when it is called: nobody sees that
- * before the entry leaves, which may be at any time.  If it has to wait for those before
- * it (a barrier), these are due: they have to leave by its return.
+ * Early operations.  An operation that only puts an entry into its buffer does so at its call: no
+ * other thread notices this before the entry leaves, which may be at any time.  If the operation
+ * has a barrier, the entries before its own become due: they must leave by its return.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +27,7 @@
 #include "tso/engine/engine.h"
 #include "tso/engine/tso.h"
 
-#define MOST_LAZY	(1u << 19)	/* threads whose moves have numbers */
+#define MOST_LAZY	(1u << 19)	/* threads for which the numbers of moves fit 32 bits */
 
 static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 {
@@ -53,7 +56,7 @@ static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 	first = t->run ? kl_run_init(t->run, p->fresh, &len) : NULL;
 	if (!first)
 		return -ENOMEM;
-	ret = kl_grow(t->view, t->cview, len + 1) ?: tso_find_eager(t);
+	ret = kl_grow(t->view, t->cview, len + 1) ?: tso_find_early(t);
 	if (!ret)
 		ret = kl_machine_init(&t->m, len) ?: kl_machine_init(&t->after, len);
 	if (ret)
@@ -81,7 +84,7 @@ static void tso_free(struct tso *t)
 	free(t->next);
 	free(t->moves);
 	free(t->order);
-	free(t->eager);
+	free(t->early);
 	free(t->slots);
 }
 
@@ -94,7 +97,7 @@ static int run(struct tso *t, const struct kl_part *p, struct kl_budget *b, stru
 	if (!ret)
 		ret = kl_frontier_run(p, &t->sys, b, a);
 	if (!ret)
-		ret = kl_tso_order(p, t->barrier, a);
+		ret = kl_tso_witness(p, t->barrier, a);
 	tso_free(t);
 	return ret;
 }

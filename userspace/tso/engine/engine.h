@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the TSO engine share; see engine.c. */
+/* Internal interface of the TSO engine's files; engine.c describes hidden, due and early. */
 #ifndef KL_TSO_ENGINE_ENGINE_H
 #define KL_TSO_ENGINE_ENGINE_H
 
@@ -18,65 +18,70 @@ struct tso {
 	uint64_t *words;
 	uint32_t *next, *moves, *order;
 	size_t cwords, nnext, cnext, cmoves, corder;
-	uint32_t thread, item;		/* of the step under way */
-	uint32_t last, after_last;	/* see tso_intern() */
-	bool blind, dropped;		/* the step reads nothing; what was hidden is gone */
-	bool at_call;			/* it takes effect then, whatever is in the buffer */
-	unsigned int outcomes, left;	/* of an operation; and of these, what leaves an entry */
-	uint64_t *eager, *barrier;	/* bitsets of items: such as that, and with a barrier */
-	bool lazy;			/* flushes that nobody sees are not made */
-	bool partial;			/* entries are not such that this is worth while */
-	uint32_t *slots;		/* those of the first one */
+	uint32_t thread, item;		/* of the current step */
+	/* see tso_intern(): in the state before the step; and after it if it leaves an entry */
+	uint32_t last, after_last;
+	/* the operation of the step reads nothing; hidden entries were dropped before the step */
+	bool blind, dropped;
+	bool is_early;			/* the operation is early: it takes effect at its call */
+	/* number of outcomes of an operation, and of those that leave an entry */
+	unsigned int noutcomes, nbuffered;
+	/* bitsets of items: early operations; early operations with a barrier */
+	uint64_t *early, *barrier;
+	bool lazy;			/* entries can be hidden */
+	bool partial;			/* set if laziness does not pay, see compare_slots() */
+	uint32_t *slots;		/* the slots of the first entry */
 	size_t nslots, cslots;
-	size_t room, peak;		/* words until some are forgotten; bytes at most */
+	size_t room, peak;		/* see tso_full(); greatest number of bytes so far */
 	char *reason;
 };
 
-/* ---- machines in words, engine_words.c ---- */
+/* ---- states of the machine in words, engine_words.c ---- */
 
-#define ENTRY_LOOKS	8		/* at an entry, see KL_CONFIG_LOOKS, */
-#define MACHINE_LOOKS	40		/* and for a machine beside its memory */
-#define TSO_ROOM	(1u << 16)	/* words of machines that are kept in any case */
+/* Work for loading or interning a state, in looks: */
+#define ENTRY_LOOKS	8		/* for each entry */
+#define MACHINE_LOOKS	40		/* for a state without its memory and entries */
+#define TSO_ROOM	(1u << 16)	/* words and states that are kept at least */
 
-/* In the first word, above the number of entries. */
+/* Flags in the first word of a state, above the number of entries. */
 #define GAP_BIT		(1ull << 63)
 #define DROPPED_BIT	(1ull << 62)
-#define NOTES_BIT	(1ull << 61)	/* something is known of unknowns */
+#define NOTES_BIT	(1ull << 61)	/* the state has notes */
 #define LAST_SHIFT	32
 #define LAST_MASK	((1ull << 29) - 1)
-#define STEP_BITS	(DROPPED_BIT | LAST_MASK << LAST_SHIFT)	/* of the step before */
+#define STEP_BITS	(DROPPED_BIT | LAST_MASK << LAST_SHIFT)	/* bits about the step before */
 
-/* In the second word of an entry, above the number of its writes. */
+/* Flags in the second word of an entry, above the number of its stores. */
 #define DUE_BIT		(1ull << 33)
 #define HIDDEN_BIT	(1ull << 32)
 
-/* One entry of a machine in words. */
-static inline uint32_t word_thread(const uint64_t *w)
+/* Members of an entry in words. */
+static inline uint32_t entry_thread(const uint64_t *w)
 {
 	return w[0] >> 32;
 }
 
-static inline uint32_t word_item(const uint64_t *w)
+static inline uint32_t entry_item(const uint64_t *w)
 {
 	return (uint32_t)w[0];
 }
 
-static inline bool word_hidden(const uint64_t *w)
+static inline bool entry_hidden(const uint64_t *w)
 {
 	return w[1] & HIDDEN_BIT;
 }
 
-static inline bool word_due(const uint64_t *w)
+static inline bool entry_due(const uint64_t *w)
 {
 	return w[1] & DUE_BIT;
 }
 
-static inline const uint64_t *word_next(const uint64_t *w)
+static inline const uint64_t *entry_next(const uint64_t *w)
 {
 	return w + 2 + 3 * (uint32_t)w[1];
 }
 
-/* The entries of a machine in words; NULL if it has none. */
+/* Set @n to the number of entries of a state.  Return: the first entry, or NULL. */
 static inline const uint64_t *entries_of(const struct tso *t, uint32_t state, uint32_t *n)
 {
 	const uint64_t *w = t->machines.words + t->machines.at[state];
@@ -85,22 +90,22 @@ static inline const uint64_t *entries_of(const struct tso *t, uint32_t state, ui
 	return *n ? w + 1 + 2 * t->m.nmem : NULL;
 }
 
-/* How many of the @left entries from @w on are of the first one's thread. */
+/* Return: number of entries, of the @left ones from @w on, that have the first one's thread. */
 uint32_t tso_thread_entries(const uint64_t *w, uint32_t left);
 
 /**
- * tso_intern() - the number of a machine
+ * tso_intern() - get the number of a state of the machine
  * @t: the engine
- * @m: the machine; its unknowns get other numbers
- * @dropped: the step before has dropped what was hidden
- * @last: 1 + the thread that flushed last, if nobody can have seen that yet; or 0
+ * @m: the machine; its unknowns are renumbered
+ * @dropped: the step before dropped hidden entries
+ * @last: 1 + the thread that flushed last if no step since can have noticed the flush, else 0
  *
- * Return: the state, or -ENOMEM.
+ * Return: the number, or -ENOMEM.
  */
 int64_t tso_intern(struct tso *t, struct kl_machine *m, bool dropped, uint32_t last);
-/* The machine of a number, and t->last.  0 or -ENOMEM. */
+/* Load the state with a number to @m, and set t->last.  Return: 0 or -ENOMEM. */
 int tso_load(struct tso *t, uint32_t state, struct kl_machine *m);
-/* As kl_system has them. */
+/* Members of struct kl_system. */
 bool tso_same(struct kl_system *sys, uint32_t a, uint32_t b);
 int64_t tso_seal(struct kl_system *sys, uint32_t state);
 bool tso_lost(struct kl_system *sys, uint32_t state);
@@ -109,7 +114,7 @@ size_t tso_bytes(const struct kl_system *sys);
 bool tso_full(const struct kl_system *sys);
 int tso_keep(struct kl_system *sys, uint32_t *states, size_t n);
 
-/* A machine is loaded, or interned: that takes as long as its entries are many. */
+/* Charge for loading or interning a state. */
 static inline void count_work(struct tso *t, const struct kl_machine *m)
 {
 	t->budget->work += MACHINE_LOOKS + 2 * m->nmem + ENTRY_LOOKS * m->nentries;
@@ -119,14 +124,14 @@ static inline void count_work(struct tso *t, const struct kl_machine *m)
 
 int tso_step(struct kl_system *sys, uint32_t state, uint32_t item, const uint32_t **next);
 int tso_nature(struct kl_system *sys, uint32_t item);
-/* Which operations may be eager.  0 or -ENOMEM. */
-int tso_find_eager(struct tso *t);
+/* Find the operations that may be early.  Return: 0 or -ENOMEM. */
+int tso_find_early(struct tso *t);
 
 /* ---- flushes, engine_moves.c ---- */
 
 /*
- * Moves as numbers: so many of a thread's oldest entries had left where nobody saw it,
- * and, unless that is all, the next one reaches memory now.
+ * The number of a move: the @hidden oldest entries of @thread are dropped, as they left unnoticed.
+ * Unless @drop, the next entry is then flushed.
  */
 static inline uint32_t kl_tso_move(const struct kl_part *p, uint32_t thread, uint32_t hidden,
 				   bool drop)
@@ -158,14 +163,15 @@ bool tso_left(struct kl_system *sys, uint32_t item, uint32_t before, uint32_t af
 /* ---- orders, engine_order.c ---- */
 
 /**
- * kl_tso_order() - say of flushes whose they are, and where the hidden ones were
+ * kl_tso_witness() - turn the steps of an answer into the steps of a witness
  * @p: the partition
- * @barrier: bitset of items that took effect, at their calls, before what their threads
- *	had in their buffers then had left: that comes first
- * @a: the answer of kl_frontier_run(); its steps become those of a witness
+ * @barrier: bitset of early operations with a barrier; their steps move behind the flushes of the
+ *	entries that their threads had in their buffers
+ * @a: the answer of kl_frontier_run(); its moves are replaced by flushes of items, and hidden
+ *	entries get flushes
  *
  * Return: 0 or -ENOMEM.
  */
-int kl_tso_order(const struct kl_part *p, const uint64_t *barrier, struct kl_answer *a);
+int kl_tso_witness(const struct kl_part *p, const uint64_t *barrier, struct kl_answer *a);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What leaves the store buffers of the TSO engine, see engine.c. */
+/* The TSO engine's moves: entries that leave the store buffers. */
 #include "base/mem.h"
 #include "tso/engine/engine.h"
 
-/* The ends of a gap are of no thread. */
+/* Return: true if the item is an operation of @thread; the ends of a gap have no thread. */
 static bool is_of_thread(const struct tso *t, uint32_t item, uint32_t thread)
 {
 	const struct kl_item *it = &t->p->items[item];
@@ -11,31 +11,32 @@ static bool is_of_thread(const struct tso *t, uint32_t item, uint32_t thread)
 	return it->kind == KL_ITEM_OP && it->thread == thread;
 }
 
-/* Has the entry to leave by the return, or drain, of its thread that is to be satisfied? */
-static bool is_wanted(const struct tso *t, const uint64_t *w)
+/* Return: true if the entry must leave by the return or drain that the frontier engine is at. */
+static bool must_leave(const struct tso *t, const uint64_t *w)
 {
-	return t->sys.drain ? word_item(w) == t->sys.item : word_due(w);
+	return t->sys.drain ? entry_item(w) == t->sys.item : entry_due(w);
 }
 
 /*
- * Moves of a thread, whose @n entries begin at @w: to t->moves from @count on.  Where all
- * that has to leave may just go there is no need to flush what is behind it now.
+ * Append the moves of a thread, whose @n entries begin at @w, to t->moves, and advance @count.  If
+ * all entries that must leave are hidden, one move drops them, and later entries need no flush now.
+ * Return: the end of the thread's entries.
  */
-static const uint64_t *moves_of(struct tso *t, const uint64_t *w, uint32_t n, bool flushes,
-				uint32_t *count)
+static const uint64_t *thread_moves(struct tso *t, const uint64_t *w, uint32_t n, bool flushes,
+				    uint32_t *count)
 {
-	const uint32_t thread = word_thread(w);
+	const uint32_t thread = entry_thread(w);
 	const bool waits = is_of_thread(t, t->sys.item, thread);
 	bool on = true;
 	uint32_t i;
 
-	for (i = 0; i < n; i++, w = word_next(w)) {
+	for (i = 0; i < n; i++, w = entry_next(w)) {
 		if (on && flushes)
 			t->moves[(*count)++] = kl_tso_move(t->p, thread, i, false);
-		on = on && word_hidden(w);
+		on = on && entry_hidden(w);
 		if (!on)
 			continue;
-		if (waits && is_wanted(t, w) && (i + 1 == n || !is_wanted(t, word_next(w)))) {
+		if (waits && must_leave(t, w) && (i + 1 == n || !must_leave(t, entry_next(w)))) {
 			t->moves[(*count)++] = kl_tso_move(t->p, thread, i + 1, true);
 			on = false;
 		} else if (!i && n >= KL_BUFFER_DEPTH) {
@@ -46,9 +47,9 @@ static const uint64_t *moves_of(struct tso *t, const uint64_t *w, uint32_t n, bo
 }
 
 /*
- * Each thread with something in its buffer may flush its oldest entry, or a later one if
- * those before it are hidden; that they go without a flush is a move only where the
- * machine waits for it.
+ * A thread may flush its oldest entry, or a later one if all entries before it are hidden.
+ * Dropping hidden entries is a move only if a return or drain waits for it, or the buffer is
+ * full.
  */
 int tso_moves(struct kl_system *sys, uint32_t state, const uint32_t **moves)
 {
@@ -60,7 +61,7 @@ int tso_moves(struct kl_system *sys, uint32_t state, const uint32_t **moves)
 
 	for (i = 0; i < n && !ret; i += k) {
 		k = tso_thread_entries(w, n - i);
-		w = moves_of(t, w, k, !last || last == word_thread(w) + 1, &count);
+		w = thread_moves(t, w, k, !last || last == entry_thread(w) + 1, &count);
 	}
 	*moves = t->moves;
 	return ret ? ret : (int)count;
@@ -102,14 +103,14 @@ bool tso_waits(struct kl_system *sys, uint32_t state, uint32_t item, bool drain)
 	uint32_t n, i;
 	const uint64_t *w = entries_of(t, state, &n);
 
-	for (i = 0; i < n; i++, w = word_next(w))
-		if (is_of_thread(t, item, word_thread(w)) &&
-		    (drain ? word_item(w) == item : word_due(w)))
+	for (i = 0; i < n; i++, w = entry_next(w))
+		if (is_of_thread(t, item, entry_thread(w)) &&
+		    (drain ? entry_item(w) == item : entry_due(w)))
 			return true;
 	return false;
 }
 
-/* What a step drops is all that its thread had. */
+/* A step with DROPPED_BIT has dropped all entries that its thread had. */
 bool tso_left(struct kl_system *sys, uint32_t item, uint32_t before, uint32_t after,
 	      bool *dropped)
 {
@@ -121,8 +122,8 @@ bool tso_left(struct kl_system *sys, uint32_t item, uint32_t before, uint32_t af
 	*dropped = t->machines.words[t->machines.at[after]] & DROPPED_BIT;
 	if (!*dropped)
 		return n > had;
-	for (i = 0; i < n; i++, w = word_next(w))
-		if (word_thread(w) == t->p->items[item].thread)
+	for (i = 0; i < n; i++, w = entry_next(w))
+		if (entry_thread(w) == t->p->items[item].thread)
 			return true;
 	return false;
 }

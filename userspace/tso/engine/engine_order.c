@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The TSO engine's walk as the steps of a witness, see engine.h. */
+/*
+ * Turns the walk of the TSO engine into the steps of a witness.  The walk's moves become flushes of
+ * items.  A dropped entry gets a flush just before the last flush.  An early operation with a
+ * barrier moves behind the flushes that it waits for.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,32 +13,32 @@
 #define NONE	UINT32_MAX
 
 /*
- * What is put between steps, a flush or, for one that took effect too early, the
- * operation itself: twice the number of its entry, and 1 for the latter.
+ * A list of additions between steps, by number: 2 * i for the flush of entry i, and 2 * i + 1 for
+ * the operation of entry i if it took effect too early.
  */
 struct queue {
 	uint32_t first, last;
 };
 
-/* An entry by the step that left it. */
-struct left {
+/* An entry, and the step that left it in the buffer. */
+struct entry {
 	uint32_t item, step;
-	uint32_t next;		/* of its thread */
-	bool early;		/* its operation has to wait for those before it */
+	uint32_t next;		/* the next entry of its thread, or NONE */
+	bool early;		/* its operation must wait for the entries before it */
 };
 
 struct order {
 	const struct kl_part *p;
 	struct kl_step *steps;
-	struct left *left;
-	uint32_t *next;		/* of what is put between steps */
-	struct queue *buffer;	/* of each thread */
-	struct queue *before, *after;	/* of each step */
-	size_t nleft;
-	uint32_t flush;		/* the last step that was a flush */
+	struct entry *entry;
+	uint32_t *next;		/* links of the lists of additions */
+	struct queue *buffer;	/* the entries in each thread's buffer */
+	struct queue *before, *after;	/* additions before and after each step */
+	size_t nentries;
+	uint32_t flush;		/* index of the last step that was a flush */
 };
 
-/* A step that is none, or that is put elsewhere. */
+/* Flags of a step that is left out, or moved elsewhere. */
 #define NO_STEP	(KL_STEP_FLUSH | KL_STEP_BUFFERED)
 
 static void put(struct order *o, struct queue *q, uint32_t what)
@@ -47,39 +51,40 @@ static void put(struct order *o, struct queue *q, uint32_t what)
 	q->last = what;
 }
 
-static void leave_entry(struct order *o, uint32_t thread, uint32_t step, bool barrier)
+static void add_entry(struct order *o, uint32_t thread, uint32_t step, bool barrier)
 {
 	struct queue *q = &o->buffer[thread];
-	const uint32_t i = o->nleft++;
+	const uint32_t i = o->nentries++;
 
-	o->left[i] = (struct left){ .item = o->steps[step].item, .step = step, .next = NONE };
+	o->entry[i] = (struct entry){ .item = o->steps[step].item, .step = step, .next = NONE };
 	if (q->first == NONE) {
 		q->first = i;
 	} else {
-		o->left[q->last].next = i;
-		o->left[i].early = barrier;
+		o->entry[q->last].next = i;
+		o->entry[i].early = barrier;
 	}
 	q->last = i;
-	if (o->left[i].early)
+	if (o->entry[i].early)
 		o->steps[step].flags = NO_STEP;
 }
 
 /*
- * The oldest entry of a thread leaves the buffer in @where, before or after the step @at.
- * What was waiting for it takes effect then, or when it was called.
+ * Remove the oldest entry of a thread from its buffer.  If @where is o->before, its flush is
+ * added before the step @at; else the step @at is its flush.  If the operation of the next entry
+ * waits for this, it takes effect here, or at its call if that is later.  Return: the entry.
  */
 static uint32_t take_entry(struct order *o, uint32_t thread, struct queue *where, uint32_t at)
 {
 	struct queue *q = &o->buffer[thread];
 	const uint32_t i = q->first;
-	struct left *next;
+	struct entry *next;
 
 	if (where == o->before)
 		put(o, &where[at], 2 * i);
-	q->first = o->left[i].next;
-	if (q->first == NONE || !o->left[q->first].early)
+	q->first = o->entry[i].next;
+	if (q->first == NONE || !o->entry[q->first].early)
 		return i;
-	next = &o->left[q->first];
+	next = &o->entry[q->first];
 	next->early = false;
 	if (at > next->step)
 		put(o, &where[at], 2 * q->first + 1);
@@ -88,8 +93,8 @@ static uint32_t take_entry(struct order *o, uint32_t thread, struct queue *where
 	return i;
 }
 
-/* The oldest entry of @thread was hidden: it left just before the last flush. */
-static void hide(struct order *o, uint32_t thread)
+/* The oldest entry of @thread was hidden: flush it just before the last flush. */
+static void flush_hidden(struct order *o, uint32_t thread)
 {
 	take_entry(o, thread, o->before, o->flush);
 }
@@ -101,24 +106,24 @@ static void one_step(struct order *o, uint32_t at, const uint64_t *barrier)
 
 	if (!(s->flags & KL_STEP_FLUSH)) {
 		if (s->flags & KL_STEP_BUFFERED)
-			leave_entry(o, o->p->items[s->item].thread, at,
-				    barrier[s->item / 64] >> s->item % 64 & 1);
+			add_entry(o, o->p->items[s->item].thread, at,
+				  barrier[s->item / 64] >> s->item % 64 & 1);
 		return;
 	}
 	if (s->flags == NO_STEP) {
 		thread = o->p->items[s->item].thread;
 		while (o->buffer[thread].first != NONE)
-			hide(o, thread);
+			flush_hidden(o, thread);
 		return;
 	}
 	thread = kl_tso_move_thread(o->p, s->item);
 	for (n = kl_tso_move_hidden(o->p, s->item); n; n--)
-		hide(o, thread);
+		flush_hidden(o, thread);
 	if (kl_tso_move_drops(o->p, s->item)) {
 		s->flags = NO_STEP;
 		return;
 	}
-	s->item = o->left[take_entry(o, thread, o->after, at)].item;
+	s->item = o->entry[take_entry(o, thread, o->after, at)].item;
 	o->flush = at;
 }
 
@@ -129,12 +134,12 @@ static size_t emit(const struct order *o, const struct queue *q, struct kl_step 
 
 	for (k = q->first; k != NONE; k = o->next[k])
 		to[n++] = (struct kl_step){
-			o->left[k / 2].item, k & 1 ? KL_STEP_BUFFERED : KL_STEP_FLUSH,
+			o->entry[k / 2].item, k & 1 ? KL_STEP_BUFFERED : KL_STEP_FLUSH,
 		};
 	return n;
 }
 
-int kl_tso_order(const struct kl_part *p, const uint64_t *barrier, struct kl_answer *a)
+int kl_tso_witness(const struct kl_part *p, const uint64_t *barrier, struct kl_answer *a)
 {
 	const size_t queues = p->nthreads + 2 * a->nsteps + 1;
 	struct order o = { .p = p, .steps = a->steps };
@@ -143,11 +148,11 @@ int kl_tso_order(const struct kl_part *p, const uint64_t *barrier, struct kl_ans
 
 	for (i = 0; i < a->nsteps; i++)
 		entries += a->steps[i].flags == KL_STEP_BUFFERED;
-	o.left = malloc((entries + 1) * sizeof(*o.left));
+	o.entry = malloc((entries + 1) * sizeof(*o.entry));
 	o.next = malloc((2 * entries + 1) * sizeof(*o.next));
 	o.buffer = malloc(queues * sizeof(*o.buffer));
 	steps = malloc((a->nsteps + 2 * entries + 1) * sizeof(*steps));
-	if (!o.left || !o.next || !o.buffer || !steps) {
+	if (!o.entry || !o.next || !o.buffer || !steps) {
 		free(steps);
 		steps = NULL;
 		goto out;
@@ -167,7 +172,7 @@ int kl_tso_order(const struct kl_part *p, const uint64_t *barrier, struct kl_ans
 	a->steps = steps;
 	a->nsteps = n;
 out:
-	free(o.left);
+	free(o.entry);
 	free(o.next);
 	free(o.buffer);
 	return steps ? 0 : -ENOMEM;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What operations do to the machines of the TSO engine, see engine.c. */
+/* The TSO engine's steps: operations, and the ends of gaps. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "tso/engine/engine.h"
 
-#define APPLY_LOOKS	20	/* for what takes effect, beside what the interpreter does */
+#define APPLY_LOOKS	20	/* work for an operation without the interpreter, in looks */
 
 static int add_next(struct tso *t, struct kl_machine *m, uint32_t last)
 {
@@ -27,8 +27,8 @@ static int add_next(struct tso *t, struct kl_machine *m, uint32_t last)
 }
 
 /*
- * By the drain of the step's item all that its thread has in the buffer must
- * have left; entries leave in order, so that the newest one stands for all.
+ * By the drain of the step's item, all entries of its thread must have left.  Entries leave in
+ * order, so the newest one represents all: it gets the item, unless it must leave earlier anyway.
  */
 static void note_drain(const struct tso *t, struct kl_machine *m)
 {
@@ -48,8 +48,8 @@ static void note_drain(const struct tso *t, struct kl_machine *m)
 	}
 }
 
-/* What the thread has in its buffer has to leave by the return of what it is in. */
-static void set_due(struct kl_machine *m, uint32_t thread)
+/* Mark the thread's entries as due: they must leave by the return of its current operation. */
+static void mark_due(struct kl_machine *m, uint32_t thread)
 {
 	size_t i;
 
@@ -58,9 +58,9 @@ static void set_due(struct kl_machine *m, uint32_t thread)
 }
 
 /*
- * Has the newest entry the words that all have?  The first one says which.  And where
- * entries depend on what was read, or on a choice, there are too many ways in which they
- * can be hidden.
+ * Check that the newest entry stores to the same slots as the first entry, and that its operation
+ * reads nothing.  With entries that depend on a read or a choice, there are too many ways to hide
+ * them.  Return: 0, -EAGAIN if laziness does not pay, -ENOMEM.
  */
 static int compare_slots(struct tso *t)
 {
@@ -89,13 +89,16 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	bool left;
 	int ret;
 
-	if (t->at_call) {
+	if (t->is_early) {
 		if (o->barrier) {
 			t->barrier[t->item / 64] |= 1ull << t->item % 64;
-			set_due(&t->m, t->thread);
+			mark_due(&t->m, t->thread);
 		}
 	} else if (o->barrier ? kl_machine_oldest(&t->m, t->thread) >= 0 : t->dropped && t->blind) {
-		/* Without a barrier what is hidden need not go for what reads nothing. */
+		/*
+		 * A barrier needs an empty buffer.  Without a barrier, an operation that reads
+		 * nothing is the same with hidden entries still in the buffer.
+		 */
 		return 0;
 	}
 	ret = kl_machine_copy(&t->after, &t->m);
@@ -112,7 +115,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	return add_next(t, &t->after, left ? t->after_last : 0);
 }
 
-/* Where the step leads from t->m. */
+/* Execute an operation in the state t->m, with @fn for each outcome. */
 static int apply(struct tso *t, const struct kl_item *it, kl_outcome_fn fn)
 {
 	size_t len;
@@ -127,7 +130,7 @@ static int apply(struct tso *t, const struct kl_item *it, kl_outcome_fn fn)
 	t->budget->work += APPLY_LOOKS + kl_run_work(t->run);
 	if (ret == -EDQUOT)
 		return kl_budget_out(t->budget);
-	return kl_sim_gave_up(t->p, t->run, it, ret, t->reason);
+	return kl_stepper_gave_up(t->p, t->run, it, ret, t->reason);
 }
 
 static int gap_step(struct tso *t, const struct kl_item *it)
@@ -139,8 +142,8 @@ static int gap_step(struct tso *t, const struct kl_item *it)
 	return add_next(t, &t->m, 0);
 }
 
-/* Is one of the successors the state itself? */
-static bool stays(struct tso *t, uint32_t state)
+/* Return: true if one of the successors is the state itself. */
+static bool is_successor(struct tso *t, uint32_t state)
 {
 	size_t i;
 
@@ -163,22 +166,25 @@ static int op_step(struct tso *t, uint32_t state, const struct kl_item *it)
 		hidden += newest->hidden;
 		own++;
 	}
-	/* The buffer is full: its oldest entry has to leave first (a move). */
+	/* The buffer is full: its oldest entry must leave first, which is a move. */
 	if (own >= KL_BUFFER_DEPTH && !it->pure)
 		return 0;
 	t->blind = kl_spec_method(t->p->spec, it->method)->blind;
 	t->dropped = false;
-	t->at_call = t->eager[t->item / 64] >> t->item % 64 & 1;
-	/* What it leaves in another's buffer tells nothing of memory. */
+	t->is_early = t->early[t->item / 64] >> t->item % 64 & 1;
+	/* An operation that reads nothing cannot notice another thread's flush. */
 	t->after_last = t->blind && t->last != t->thread + 1 ? t->last : 0;
-	/* What is read in the buffer is there. */
+	/* The operation may read the newest entry in the buffer, so this entry has not left. */
 	if (newest && !t->blind && !t->m.in_gap)
 		newest->hidden = false;
 	ret = apply(t, it, on_outcome);
-	if (t->at_call)
+	if (t->is_early)
 		return ret;
-	/* Behind entries that stay it sees no more, and where it changes nothing it can wait. */
-	if (ret || !own || hidden < own || (it->pure && stays(t, state)))
+	/*
+	 * Try the same with the thread's entries dropped.  This needs all of them hidden, and is
+	 * useless for an operation without effect, which can wait.
+	 */
+	if (ret || !own || hidden < own || (it->pure && is_successor(t, state)))
 		return ret;
 	t->dropped = true;
 	while (kl_machine_drop(&t->m, t->thread))
@@ -208,47 +214,47 @@ static int count_outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct tso *t = ctx;
 
-	t->outcomes++;
-	t->left += !o->through && o->nwrote;
+	t->noutcomes++;
+	t->nbuffered += !o->through && o->nwrote;
 	return 0;
 }
 
-/* Does what reads nothing leave an entry, and nothing else?  In any state, then. */
+/* The operation is early if it leaves an entry in its only outcome; it reads nothing. */
 int tso_nature(struct kl_system *sys, uint32_t item)
 {
 	struct tso *t = (struct tso *)sys;
 	const struct kl_item *it = &t->p->items[item];
 	int ret;
 
-	if (!(t->eager[item / 64] >> item % 64 & 1))
+	if (!(t->early[item / 64] >> item % 64 & 1))
 		return 0;
 	ret = tso_load(t, sys->first, &t->m);
 	t->thread = it->thread;
-	t->outcomes = t->left = 0;
+	t->noutcomes = t->nbuffered = 0;
 	ret = ret ? ret : apply(t, it, count_outcome);
-	if (!ret && t->outcomes == 1 && t->left == 1)
-		return KL_EAGER;
-	if (!ret && t->lazy && t->left) {
+	if (!ret && t->noutcomes == 1 && t->nbuffered == 1)
+		return KL_EARLY;
+	if (!ret && t->lazy && t->nbuffered) {
 		t->partial = true;
 		return -EAGAIN;
 	}
-	t->eager[item / 64] &= ~(1ull << item % 64);
+	t->early[item / 64] &= ~(1ull << item % 64);
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* What may be eager: it reads nothing, and its thread is in nothing else meanwhile. */
-int tso_find_eager(struct tso *t)
+/* An operation may be early if it reads nothing and no other one of its thread overlaps it. */
+int tso_find_early(struct tso *t)
 {
 	const struct kl_part *p = t->p;
 	const size_t words = (size_t)p->nitems / 64 + 1;
 	uint32_t *open = malloc((p->nthreads + (size_t)1) * sizeof(*open)), i;
 
-	t->eager = calloc(2 * words, sizeof(*t->eager));
-	if (!open || !t->eager) {
+	t->early = calloc(2 * words, sizeof(*t->early));
+	if (!open || !t->early) {
 		free(open);
 		return -ENOMEM;
 	}
-	t->barrier = t->eager + words;
+	t->barrier = t->early + words;
 	for (i = 0; i < p->nthreads; i++)
 		open[i] = KL_NO_OP;
 	for (i = 0; i < p->nevents; i++) {
@@ -259,12 +265,12 @@ int tso_find_eager(struct tso *t)
 		if (it->kind != KL_ITEM_OP || p->events[i].kind != KL_EV_CALL)
 			continue;
 		if (kl_spec_method(p->spec, it->method)->blind && !it->pure)
-			t->eager[item / 64] |= 1ull << item % 64;
+			t->early[item / 64] |= 1ull << item % 64;
 		if (*in != KL_NO_OP && p->items[*in].ret_ev > i) {
-			t->eager[item / 64] &= ~(1ull << item % 64);
-			t->eager[*in / 64] &= ~(1ull << *in % 64);
+			t->early[item / 64] &= ~(1ull << item % 64);
+			t->early[*in / 64] &= ~(1ull << *in % 64);
 		}
-		/* The one that returns last. */
+		/* Remember the thread's operation that returns last. */
 		if (*in == KL_NO_OP || p->items[*in].ret_ev < it->ret_ev)
 			*in = item;
 	}

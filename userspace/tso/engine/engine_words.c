@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Machines of the TSO engine as arrays of words, see engine.h. */
+/* The TSO engine's states as arrays of words, which are interned. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "tso/engine/engine.h"
 
-/* The entries by thread, those of one thread as they are; few are out of order. */
+/* Sort the entries by thread, and keep the order within a thread; few are out of order. */
 static int order_entries(struct tso *t, const struct kl_machine *m)
 {
 	size_t i, k;
@@ -22,10 +22,12 @@ static int order_entries(struct tso *t, const struct kl_machine *m)
 }
 
 /*
- * A machine in words: the flags and @last and the number of entries, memory, then the
- * entries (thread and item, whether it is due, and hidden, number of writes, the writes),
- * then its notes.
- * Threads in a fixed order make equal machines equal word for word.
+ * The words of a state:
+ *	flags, @last, number of entries
+ *	memory
+ *	entries: thread and item; due, hidden and number of stores; the stores
+ *	notes
+ * The order of threads is fixed, so equal states have equal words.
  */
 int64_t tso_intern(struct tso *t, struct kl_machine *m, bool dropped, uint32_t last)
 {
@@ -96,14 +98,13 @@ int tso_load(struct tso *t, uint32_t state, struct kl_machine *m)
 	return ret;
 }
 
-/* How many of the @left entries from @w on are of the first one's thread. */
 uint32_t tso_thread_entries(const uint64_t *w, uint32_t left)
 {
-	const uint32_t thread = word_thread(w);
+	const uint32_t thread = entry_thread(w);
 	uint32_t n;
 
-	for (n = 0; n < left && word_thread(w) == thread; n++)
-		w = word_next(w);
+	for (n = 0; n < left && entry_thread(w) == thread; n++)
+		w = entry_next(w);
 	return n;
 }
 
@@ -143,18 +144,19 @@ int64_t tso_seal(struct kl_system *sys, uint32_t state)
 	return kl_intern(&t->machines, t->words, n);
 }
 
-/* Are they the same, but that @a may be hidden where @b is not? */
+/* Return: true if two entries are equal, except that @a may be hidden where @b is not. */
 static bool same_entry(const uint64_t *a, const uint64_t *b)
 {
-	const uint64_t more = word_hidden(b) ? 0 : HIDDEN_BIT;
+	const uint64_t more = entry_hidden(b) ? 0 : HIDDEN_BIT;
 
 	return a[0] == b[0] && !((a[1] ^ b[1]) & ~more) &&
 	       !memcmp(a + 2, b + 2, 3 * (size_t)(uint32_t)a[1] * sizeof(*a));
 }
 
 /*
- * Does one machine differ from another only in that more is hidden, entries or before
- * those that the other has?  These may go at any time.
+ * Return: true if the state @a is @b with more hidden entries: entries of @b are hidden in @a, or
+ * each thread of @a has further hidden entries before those of @b.  These can be dropped at any
+ * time.
  */
 bool tso_covers(struct kl_system *sys, uint32_t a, uint32_t b)
 {
@@ -163,7 +165,7 @@ bool tso_covers(struct kl_system *sys, uint32_t a, uint32_t b)
 	const uint64_t *v = t->machines.words + t->machines.at[b];
 	uint32_t n = (uint32_t)w[0], m = (uint32_t)v[0], k, l, i;
 
-	/* Of those with notes it is not looked at. */
+	/* States with notes are not compared. */
 	if (((w[0] ^ v[0]) & GAP_BIT) || (w[0] | v[0]) & NOTES_BIT || n < m ||
 	    memcmp(w + 1, v + 1, 2 * t->m.nmem * sizeof(*w)))
 		return false;
@@ -171,13 +173,13 @@ bool tso_covers(struct kl_system *sys, uint32_t a, uint32_t b)
 	v += 1 + 2 * t->m.nmem;
 	for (; n; n -= k, m -= l) {
 		k = tso_thread_entries(w, n);
-		l = m && word_thread(v) == word_thread(w) ? tso_thread_entries(v, m) : 0;
+		l = m && entry_thread(v) == entry_thread(w) ? tso_thread_entries(v, m) : 0;
 		if (k < l)
 			return false;
-		for (i = 0; i < k - l; i++, w = word_next(w))
-			if (!word_hidden(w))
+		for (i = 0; i < k - l; i++, w = entry_next(w))
+			if (!entry_hidden(w))
 				return false;
-		for (; i < k; i++, w = word_next(w), v = word_next(v))
+		for (; i < k; i++, w = entry_next(w), v = entry_next(v))
 			if (!same_entry(w, v))
 				return false;
 	}
@@ -208,7 +210,7 @@ int tso_keep(struct kl_system *sys, uint32_t *states, size_t n)
 	ret = kl_intern_keep(&t->machines, &sys->first, 1, states, n);
 	if (ret)
 		return ret;
-	/* So many more that copying these costs little beside. */
+	/* The next call of keep() then costs little compared with the states made until then. */
 	t->room = TSO_ROOM + 8 * (t->machines.nwords + t->machines.n);
 	return 0;
 }

@@ -43,7 +43,7 @@ void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, 
 	x->nchoice = x->vm.at_choice;
 }
 
-/* As kl_store_add(), of a state with the hash @hash. */
+/* Add a state with the hash @hash to the visited ones, as kl_visited_add(). */
 static int keep_state(struct kl_explorer *x, uint64_t hash, const uint8_t *state, size_t len,
 		      uint32_t set, uint32_t from)
 {
@@ -53,25 +53,28 @@ static int keep_state(struct kl_explorer *x, uint64_t hash, const uint8_t *state
 	if (x->o.compact)
 		hash = kl_ex_kept_hash(x, hash);
 	else
-		return kl_store_add(&x->store, hash, state, len, set, from);
-	ret = kl_store_add(&x->store, kl_store_hash(&x->store, key, sizeof(hash)), key,
-			   sizeof(hash), set, from);
+		return kl_visited_add(&x->visited, hash, state, len, set, from);
+	ret = kl_visited_add(&x->visited, kl_visited_hash(&x->visited, key, sizeof(hash)), key,
+			     sizeof(hash), set, from);
 	return ret == 1 ? kl_ex_enqueue(x, state, len) ?: 1 : ret;
 }
 
-/* The state that the store has no room for.  1: the search ends, as the verdict says. */
+/*
+ * There is no room for another visited state.  Return: 1, since the search ends with a verdict;
+ * or an errno.
+ */
 static int no_room(struct kl_explorer *x, int err, size_t len)
 {
 	if (err != -ENOSPC && err != -E2BIG)
 		return err;
 	x->verdict = err == -ENOSPC ? KL_EX_MEMORY : KL_EX_LIMIT;
 	if (err == -E2BIG)
-		snprintf(x->message, sizeof(x->message), "a state has %zu bytes, more than the "
-			 "%u that one may have", len, KL_STORE_STATE_MAX);
+		snprintf(x->message, sizeof(x->message), "a state has %zu bytes, at most %u are "
+							 "supported", len, KL_VISITED_STATE_MAX);
 	return 1;
 }
 
-/* A state that was reached from @from to the store. */
+/* Add a state that was reached from @from to the visited ones. */
 static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_waiting *w)
 {
 	struct kl_record *head;
@@ -80,17 +83,18 @@ static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_wa
 	ret = keep_state(x, w->hash, x->waiting_bytes + w->at, w->len, w->set, from);
 	if (ret < 0)
 		return no_room(x, ret, w->len);
-	/* The latest state is the nearest to an end, most of the time. */
-	head = kl_store_head(&x->store, from);
-	if (x->store.found != from && (head->next == KL_NO_STATE || head->next < x->store.found))
-		head->next = x->store.found;
-	x->ends_reached |= kl_store_head(&x->store, x->store.found)->ends;
+	/* Most often the latest state is nearest to an end. */
+	head = kl_visited_head(&x->visited, from);
+	if (x->visited.found != from &&
+	    (head->next == KL_NO_STATE || head->next < x->visited.found))
+		head->next = x->visited.found;
+	x->unique_reached |= kl_visited_head(&x->visited, x->visited.found)->ends;
 	return 0;
 }
 
 /*
- * The states that wait to the store: all at once, so that memory is asked for all
- * of them before the first is compared.
+ * Add all waiting states to the visited ones together, so that the cache misses of their look-ups
+ * overlap.
  */
 static int add_waiting(struct kl_explorer *x, uint32_t from)
 {
@@ -98,7 +102,7 @@ static int add_waiting(struct kl_explorer *x, uint32_t from)
 	int ret = 0;
 
 	for (i = 0; i < x->nwaiting; i++)
-		kl_store_near(&x->store, x->waiting[i].hash);
+		kl_visited_prefetch(&x->visited, x->waiting[i].hash);
 	for (i = 0; i < x->nwaiting && !ret; i++)
 		ret = add_state(x, from, &x->waiting[i]);
 	x->nwaiting = x->nwaiting_bytes = 0;
@@ -123,8 +127,8 @@ int kl_ex_wait(struct kl_explorer *x, uint32_t from, size_t len)
 }
 
 /*
- * Thread @who is at fault in a step of @t, or it comes to a bound of the machine: then the
- * search goes no further, since nobody knows what is behind that.
+ * Thread @who has a fault in a step of @t, or reaches a bound of the machine.  The search ends
+ * then, since the states after that are unknown.
  */
 static void found_fault(struct kl_explorer *x, uint32_t from, int t, bool flush, unsigned int who)
 {
@@ -154,7 +158,7 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 	return len < 0 ? len : kl_ex_wait(x, from, len);
 }
 
-/* The step of @t ends with an error; what it did before may have been wrong too. */
+/* The step of @t ends with an error; its events before that may be a violation. */
 static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
 {
 	int ret = kl_ex_take_events(x);
@@ -170,7 +174,7 @@ static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
 	return 1;
 }
 
-/* All steps of a thread; how many there were in @steps.  1: something was found. */
+/* Make all steps of a thread, and count them in *steps.  Return: 1 if a verdict was found. */
 static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, uint32_t set,
 			 unsigned int *steps)
 {
@@ -193,9 +197,9 @@ static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, u
 	} while (!ret && kl_vm_next_choice(&x->vm));
 	if (ret)
 		return ret;
-	/* Runs in which an `assume' is false are none: nothing is said of them. */
+	/* A run in which an `assume' is false is not a run, and needs no end. */
 	if (dropped && !goes)
-		kl_store_head(&x->store, from)->ends = true;
+		kl_visited_head(&x->visited, from)->ends = true;
 	kl_vm_undo(&x->vm, &x->before);
 	x->set = set;
 	if (!kl_vm_flush(&x->vm, t))
@@ -210,7 +214,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 	int ret;
 
 	if (x->hist) {
-		ret = kl_histories_end(x->hist, kl_store_head(&x->store, at)->tag);
+		ret = kl_histories_end(x->hist, kl_visited_head(&x->visited, at)->tag);
 		if (ret)
 			return ret;
 	}
@@ -218,7 +222,7 @@ static int at_end(struct kl_explorer *x, uint32_t at)
 		if (x->before.thread[t].done)
 			continue;
 		kl_ex_found(x, KL_EX_DEADLOCK, at, -1, false);
-		kl_ex_tell_waiting(x, &x->before, "all threads that have not ended wait:");
+		kl_ex_tell_waiting(x, &x->before, "all threads that have not ended are waiting:");
 		return 1;
 	}
 	if (!x->spec->impl->final_code)
@@ -245,13 +249,13 @@ static int to_machine(struct kl_explorer *x, uint32_t at)
 
 int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 {
-	const uint32_t set = kl_store_head(&x->store, at)->tag;
+	const uint32_t set = kl_visited_head(&x->visited, at)->tag;
 	unsigned int t, steps = 0;
 	int ret = x->in_pieces ? kl_ex_look(x, at) : 0;
 
 	x->loaded = KL_NO_STATE;
 	if (x->in_pieces && !ret)
-		kl_steps_near(x);
+		kl_steps_prefetch(x);
 	for (t = 0; t < x->prog.nthreads && !ret; t++) {
 		ret = KL_EX_MACHINE;
 		if (x->in_pieces)
@@ -266,13 +270,13 @@ int kl_ex_expand(struct kl_explorer *x, uint32_t at)
 		ret = add_waiting(x, at);
 	x->nwaiting = x->nwaiting_bytes = 0;
 	if (!ret && !steps) {
-		kl_store_head(&x->store, at)->ends = true;
+		kl_visited_head(&x->visited, at)->ends = true;
 		ret = to_machine(x, at);
 		if (!ret)
 			ret = at_end(x, at);
 	}
 	if (x->o.progress && !(x->expanded & 1023)) {
-		x->o.progress->states = x->store.n;
+		x->o.progress->states = x->visited.n;
 		x->o.progress->expanded = x->expanded;
 	}
 	return ret;
@@ -307,10 +311,10 @@ static size_t spec_bytes(const struct kl_explorer *x)
 	       kl_pieces_bytes(&x->known.pieces);
 }
 
-/* What is left of the memory is the specification's.  Is there any? */
+/* Give the rest of the memory to the specification's sets.  Return: false if there is none. */
 static bool share_memory(struct kl_explorer *x)
 {
-	const size_t all = kl_store_bytes(&x->store) + spec_bytes(x);
+	const size_t all = kl_visited_bytes(&x->visited) + spec_bytes(x);
 
 	if (all > x->o.memory)
 		return false;
@@ -327,12 +331,12 @@ bool kl_ex_stops(struct kl_explorer *x)
 	return true;
 }
 
-/* What the variables are in the state at @at, which is the next. */
+/* Note the values of variables in the state at @at, which is followed next. */
 static int note_growth(struct kl_explorer *x, uint32_t at)
 {
 	int ret;
 
-	if (!kl_growth_looks(&x->growth))
+	if (!kl_growth_samples(&x->growth))
 		return 0;
 	ret = kl_ex_load(x, at);
 	if (!ret)
@@ -346,18 +350,18 @@ static int search_once(struct kl_explorer *x)
 	int64_t len;
 	int ret;
 
-	kl_store_free(&x->store);
+	kl_visited_free(&x->visited);
 	kl_steps_forget(&x->known);
 	x->known.pieces.prog = &x->prog;
 	x->in_pieces = x->abs && x->prog.canon && !x->prog.again && !x->o.no_known;
-	ret = kl_store_init(&x->store, x->o.memory);
+	ret = kl_visited_init(&x->visited, x->o.memory);
 	if (!ret)
 		ret = share_memory(x) ? kl_ex_first(x) : -ENOSPC;
 	if (ret)
 		return ret;
 	if (!x->o.no_cover) {
-		x->store.covers = covers;
-		x->store.ctx = x;
+		x->visited.covers = covers;
+		x->visited.ctx = x;
 	}
 	x->transitions = x->expanded = x->levels = 0;
 	x->all_reached = false;
@@ -368,30 +372,30 @@ static int search_once(struct kl_explorer *x)
 	if (len < 0)
 		return len;
 	ret = keep_state(x, x->hash, x->packed, len, x->set, KL_NO_STATE);
-	for (at = 0, ret = ret < 0 ? no_room(x, ret, len) : 0; !ret && kl_store_has(&x->store, at);
-	     at = kl_store_next(&x->store, at)) {
+	for (at = 0, ret = ret < 0 ? no_room(x, ret, len) : 0;
+	     !ret && kl_visited_has(&x->visited, at); at = kl_visited_next(&x->visited, at)) {
 		if (x->o.compact)
 			kl_ex_dequeue(x, at);
 		if (at >= level) {
-			level = x->store.used / 4;
+			level = x->visited.used / 4;
 			x->levels++;
 			kl_growth_level(&x->growth);
 		}
-		x->store.open = x->o.shortest ? level : kl_store_next(&x->store, at);
+		x->visited.open = x->o.shortest ? level : kl_visited_next(&x->visited, at);
 		x->expanded++;
-		if (kl_store_head(&x->store, at)->idle && !x->o.shortest)
+		if (kl_visited_head(&x->visited, at)->idle && !x->o.shortest)
 			continue;
 		ret = note_growth(x, at);
 		if (!ret)
 			ret = kl_ex_expand(x, at);
-		/* Nor could the run to what was found be told: its steps would be others. */
+		/* A refuted fact changes steps, so the run could not be shown; begin anew. */
 		if (ret >= 0 && x->facts.refuted && x->verdict != KL_EX_MEMORY)
 			return -EAGAIN;
 		if (!ret && !(x->expanded & (LOOK - 1)) && kl_ex_stops(x))
 			ret = 1;
 		if (ret || x->expanded & (LOOK - 1))
 			continue;
-		/* What is known of steps saves time, as long as there is room. */
+		/* Known steps save time, but must not take too much memory. */
 		if (kl_steps_bytes(&x->known) > x->o.memory / 8)
 			kl_steps_forget(&x->known);
 		if (!share_memory(x)) {
@@ -403,14 +407,14 @@ static int search_once(struct kl_explorer *x)
 }
 
 /*
- * Is what was found, an end of all runs or one without end, too little to tell?  Then
- * what it left out is put in, and all begins anew.
+ * Did a reduction leave out runs that this verdict needs?  Then the reduction is turned off, and
+ * the search begins anew.
  */
 static bool left_out(struct kl_explorer *x)
 {
 	if (x->verdict != KL_EX_OK && x->verdict != KL_EX_ENDLESS)
 		return false;
-	/* Calls with data of their own each are not all that there is. */
+	/* Data was compared, so calls with equal data must be tried, too. */
 	if (x->compared && !x->prog.again)
 		x->prog.again = true;
 	/* Covered states have no steps of their own. */
@@ -429,33 +433,35 @@ static void found_nothing(struct kl_explorer *x)
 	x->message[0] = '\0';
 }
 
-/* Something is larger than the explorer can have it; which, is no secret. */
+/* The search ends since something is too large for the explorer; the message names it. */
 static void found_limit(struct kl_explorer *x)
 {
 	const char *what = x->hist ? "a history is too long" : kl_abstract_error(x->abs);
 
 	x->verdict = KL_EX_LIMIT;
 	x->last = KL_NO_STATE;
-	snprintf(x->message, sizeof(x->message), "%s", *what ? what : "a step of the specification "
-		 "is too large");
+	snprintf(x->message, sizeof(x->message), "%s", *what ? what :
+		 "a step of the specification is too large");
 }
 
 /*
- * A verdict that nobody can check is none.  Of states whose hashes are kept two may have been
+ * A verdict without a run that can be shown is UNKNOWN.  With kept hashes, two states may have been
  * taken for one.
  */
 static int found_lost(struct kl_explorer *x)
 {
 	static const char *const what[] = {
 		[KL_EX_OK] = "a state", [KL_EX_NOT_LINEARIZABLE] = "a run that is not linearizable",
-		[KL_EX_FAULT] = "a run to a fault", [KL_EX_FINAL] = "a run to a false final condition",
+		[KL_EX_FAULT] = "a run to a fault",
+		[KL_EX_FINAL] = "a run to a false final condition",
 		[KL_EX_DEADLOCK] = "a run to a deadlock", [KL_EX_ENDLESS] = "a run without end",
 		[KL_EX_LIMIT] = "a bound of the explorer's own",
 	};
 
-	snprintf(x->message, sizeof(x->message), "%s was found, but the run to it cannot be made "
-		 "again: %s", what[x->verdict], x->o.compact ?
-		 "two states have the same hash; leave out --hash-compact" :
+	snprintf(x->message, sizeof(x->message), "%s was found, but the run to it cannot be "
+						 "reconstructed: "
+						 "%s", what[x->verdict], x->o.compact ?
+		 "two states have the same hash; omit --hash-compact" :
 		 "this is a defect of klin");
 	x->verdict = KL_EX_LOST;
 	x->last = KL_NO_STATE;
@@ -492,25 +498,25 @@ static int search(struct kl_explorer *x)
 int kl_ex_check(const struct kl_spec *s, const struct kl_explore_options *o)
 {
 	if (!s->impl) {
-		kl_err("%s: no implementation in it: 'klin explore' needs 'shared', 'method' and "
-		       "'client' behind the specification", s->path);
+		kl_err("%s: the file has no implementation: 'klin explore' needs 'shared', "
+		       "'method' and 'client' after the specification", s->path);
 		return -EINVAL;
 	}
 	if (o->threads && s->impl->client.given && s->impl->client.roles) {
-		kl_err("%s: a number of threads is one of 'client general(N)': its client is "
-		       "'roles(...)', which tells each thread", s->path);
+		kl_err("%s: a number of threads requires 'client general(N)', but the client is "
+		       "'roles(...)', which lists the threads", s->path);
 		return -EINVAL;
 	}
 	if ((o->threads || o->ops) && s->impl->nthreads) {
-		kl_err("%s: a number of %s is one of a client that calls any method: it has "
-		       "threads of its own, such as '%s'", s->path,
+		kl_err("%s: a number of %s requires 'client general(N)', but the file has threads, "
+		       "such as '%s'", s->path,
 		       o->threads ? "threads" : "operations", s->impl->threads[0].name);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* Does the specification compare what the implementation takes as data? */
+/* Does the specification compare values that are data in the implementation? */
 static bool spec_compares(const struct kl_spec *s)
 {
 	size_t i;
@@ -553,7 +559,7 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)
 		ret = search(x);
-	/* Messages have the names that the run has.  To show it takes little beside the search. */
+	/* Messages use the names of the run.  Showing the run takes little more memory. */
 	if (x->abs)
 		kl_abstract_limit(x->abs, kl_abstract_bytes(x->abs) + o->memory / 4);
 	if (!ret && x->last != KL_NO_STATE)
@@ -576,7 +582,7 @@ void kl_explorer_free(struct kl_explorer *x)
 		return;
 	kl_abstract_free(x->abs);
 	kl_histories_free(x->hist);
-	kl_store_free(&x->store);
+	kl_visited_free(&x->visited);
 	kl_steps_free(&x->known);
 	kl_growth_free(&x->growth);
 	free(x->queue.bytes);
@@ -594,20 +600,20 @@ void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st)
 	uint32_t at;
 
 	*st = (struct kl_explore_stats){
-		.states = x->store.n,
+		.states = x->visited.n,
 		.transitions = x->transitions,
-		.bytes = kl_store_bytes(&x->store) + kl_pieces_bytes(&x->known.pieces),
+		.bytes = kl_visited_bytes(&x->visited) + kl_pieces_bytes(&x->known.pieces),
 		.sets = x->abs ? kl_abstract_nsets(x->abs) : 0,
 		.configs = x->abs ? kl_abstract_nconfigs(x->abs) : 0,
-		.open = x->store.n - x->expanded,
+		.open = x->visited.n - x->expanded,
 		.threads = x->prog.nthreads,
 		.levels = x->levels ? x->levels - 1 : 0,
 		.all_reached = x->all_reached,
 		.seconds = x->seconds,
 		.cpu_seconds = x->cpu_seconds,
 	};
-	st->all_bytes = kl_store_bytes(&x->store) + spec_bytes(x);
-	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
+	st->all_bytes = kl_visited_bytes(&x->visited) + spec_bytes(x);
+	for (at = x->last; at != KL_NO_STATE; at = kl_visited_head(&x->visited, at)->parent)
 		st->steps++;
 	if (st->steps && x->thread < 0)
 		st->steps--;

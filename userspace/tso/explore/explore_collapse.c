@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The explorer's states in pieces, and steps that are looked up instead of made.  A state
- * is the number of its memory's piece, those of its threads', and for each thread, in
- * order, which data and objects its own names are: those of memory come first, then all
- * others as they are met.
+ * The explorer's states in pieces, and steps that are looked up.  A state is the number of its
+ * memory's piece, the numbers of its threads' pieces, and for each thread the data and objects for
+ * which its own names stand.  Numbers of memory's data and objects come first, and then all others
+ * in the order in which they occur.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "tso/explore/explore_internal.h"
 
-#define NEW_OBJECT	128	/* behind all numbers of objects: those that a step has made */
+#define NEW_OBJECT	128	/* above all numbers of objects: objects that the step has made */
 #define NAMES		(KL_VM_DATA_MAX + KL_VM_OBJECTS)
 
-/* A state on its way: names as numbers that are not its own yet. */
+/* A state that is being joined from pieces; names have numbers of the state before. */
 struct joining {
 	uint32_t mem, thread[KL_VM_THREADS];
-	const uint8_t *own[KL_VM_THREADS];	/* of data, then of objects */
-	unsigned int fresh;	/* the last data before what the next thread has anew */
-	uint8_t mem_data[KL_VM_DATA_MAX];	/* where a changed memory's data is from */
-	uint8_t *data;		/* in: the names of memory's data; out: all */
-	uint8_t last;		/* the last of these */
+	const uint8_t *own[KL_VM_THREADS];	/* names of data, then of objects */
+	unsigned int fresh;	/* the last data before those that the next thread adds */
+	uint8_t mem_data[KL_VM_DATA_MAX];	/* the origin of a changed memory's data */
+	uint8_t *data;		/* in: names of memory's data; out: names of all data */
+	uint8_t last;		/* the last entry of @data */
 };
 
-/* Threads of the same code in the order of their pieces' numbers. */
+/* Order threads with the same code by the numbers of their pieces. */
 static void order_threads(struct kl_explorer *x, const struct joining *j)
 {
 	const struct kl_vm_prog *p = &x->prog;
@@ -53,7 +53,7 @@ static void order_threads(struct kl_explorer *x, const struct joining *j)
 	}
 }
 
-/* Whole words are stored: one that is loaded soon waits if it was stored in parts. */
+/* Stores whole words, since a load of a word that was stored in parts has to wait. */
 struct packer {
 	uint64_t word;
 	unsigned int bits;
@@ -72,8 +72,8 @@ static inline void put(struct packer *p, uint64_t v, unsigned int bits)
 }
 
 /*
- * The state to x->packed, x->names and x->hash, its set renamed: its bytes; -EDOM: a
- * thread has as its own what memory has; another negative errno.
+ * Join the state into x->packed, x->names and x->hash, and rename its set.  Return: its length in
+ * bytes; -EDOM if an object of a thread is also in memory; another negative errno.
  */
 static int64_t join(struct kl_explorer *x, struct joining *j)
 {
@@ -119,10 +119,10 @@ static int64_t join(struct kl_explorer *x, struct joining *j)
 	if (set < 0)
 		return set;
 	x->set = set;
-	/* With what is behind the end. */
+	/* This may write beyond the end. */
 	memcpy(out.at, &out.word, sizeof(out.word));
 	len = out.at - x->packed + out.bits / 8;
-	x->hash = kl_store_hash(&x->store, x->packed, len);
+	x->hash = kl_visited_hash(&x->visited, x->packed, len);
 	return len;
 }
 
@@ -162,7 +162,7 @@ int kl_ex_look(struct kl_explorer *x, uint32_t at)
 
 	if (ret)
 		return ret;
-	x->set = kl_store_head(&x->store, at)->tag;
+	x->set = kl_visited_head(&x->visited, at)->tag;
 	memcpy(&now->mem, in, sizeof(now->mem));
 	memcpy(now->thread, in + sizeof(now->mem), x->prog.nthreads * sizeof(*now->thread));
 	own = in + sizeof(now->mem) + x->prog.nthreads * sizeof(*now->thread);
@@ -196,8 +196,8 @@ int kl_ex_load_pieces(struct kl_explorer *x, uint32_t at)
 	if (ret)
 		return ret;
 	kl_pieces_get_mem(p, x->now.mem, &x->before);
-	kl_pieces_room(p, &x->before, x->now.end_obj);
-	kl_pieces_plain(p, x->now.mem, &names);
+	kl_pieces_set_nobj(p, &x->before, x->now.end_obj);
+	kl_pieces_identity(p, x->now.mem, &names);
 	for (t = 0; t < x->prog.nthreads; t++) {
 		const struct kl_piece_info *info = &p->info[x->now.thread[t]];
 
@@ -208,9 +208,9 @@ int kl_ex_load_pieces(struct kl_explorer *x, uint32_t at)
 	return 0;
 }
 
-/* ---- a step that is known ----------------------------------------------------------------- */
+/* ---- known steps --------------------------------------------------------------------------- */
 
-/* What data number @name of a step of thread @t is in the state; new is behind @fresh. */
+/* The number in the state of data @name of a step of thread @t; new data is above @fresh. */
 static unsigned int data_number(const struct kl_ex_now *now, const struct kl_piece_info *info,
 				unsigned int t, unsigned int name, unsigned int fresh)
 {
@@ -230,7 +230,7 @@ static unsigned int object_number(const struct kl_ex_now *now, const struct kl_p
 	       NEW_OBJECT + KL_NEW_OBJECTS * t + name - info->nobj;
 }
 
-/* The events of a step of thread @t.  1; 0: they cannot be explained; a negative errno. */
+/* Take the events of a step of thread @t.  1, 0 if they cannot be explained, or an errno. */
 static int take_events(struct kl_explorer *x, const struct kl_step *s, unsigned int t,
 		       const struct joining *j)
 {
@@ -260,7 +260,7 @@ static int take_events(struct kl_explorer *x, const struct kl_step *s, unsigned 
 	return 1;
 }
 
-/* The thread's names after a step of it, as numbers of the state before. */
+/* The thread's names after its step, as numbers of the state before. */
 static void take_names(const struct kl_explorer *x, const struct kl_step *s, unsigned int t,
 		       struct joining *j, uint8_t *numbers)
 {
@@ -279,7 +279,7 @@ static void take_names(const struct kl_explorer *x, const struct kl_step *s, uns
 		*numbers++ = object_number(&x->now, old, t, *name++);
 }
 
-/* Do others have an object too that is no more @t's own, or has changed? */
+/* Do other threads know an object that is no longer @t's own, or that the step changed? */
 static bool shared(const struct kl_explorer *x, const struct kl_step *s, unsigned int t)
 {
 	const struct kl_piece_info *all = x->known.pieces.info;
@@ -297,7 +297,7 @@ static bool shared(const struct kl_explorer *x, const struct kl_step *s, unsigne
 	return false;
 }
 
-/* What the other threads do along with a change of memory. */
+/* Make the steps that other threads take along with a change of memory. */
 static int along(struct kl_explorer *x, uint32_t change, unsigned int t, struct joining *j,
 		 uint8_t numbers[KL_VM_THREADS][NAMES])
 {
@@ -325,7 +325,7 @@ static int along(struct kl_explorer *x, uint32_t change, unsigned int t, struct 
 	return ret;
 }
 
-/* Layers that are empty on both sides need not wait. */
+/* Drop layers that are empty on both sides. */
 static int drop_layers(struct kl_explorer *x, struct joining *j)
 {
 	static const uint8_t kinds[] = { KL_EV_FLUSH_CALL, KL_EV_FLUSH_RET };
@@ -354,15 +354,15 @@ static int drop_layers(struct kl_explorer *x, struct joining *j)
 				return id;
 			x->set = id;
 		}
-		t = -1;		/* others may be ready now */
+		t = -1;		/* other threads may be able to go on now */
 	}
 	return 1;
 }
 
-/* The state behind a step that is known, as join() has it.  0: it cannot be explained. */
+/* Join the state after a known step.  Return: as join(), or 0 if it cannot be explained. */
 static int64_t follow(struct kl_explorer *x, const struct kl_step *step, unsigned int t)
 {
-	const struct kl_step s = *step;		/* others may come to know of steps */
+	const struct kl_step s = *step;		/* a copy, since the table of steps may move */
 	const struct kl_ex_now *now = &x->now;
 	uint8_t numbers[KL_VM_THREADS][NAMES];
 	struct joining j;
@@ -416,7 +416,7 @@ int kl_ex_known_steps(struct kl_explorer *x, uint32_t at, unsigned int t, uint32
 		return KL_EX_MACHINE;
 	*steps += k->made;
 	if (k->dropped)
-		kl_store_head(&x->store, at)->ends = true;
+		kl_visited_head(&x->visited, at)->ends = true;
 	first = k->first;
 	n = k->n;
 	for (i = first; i < first + n && !ret; i++) {

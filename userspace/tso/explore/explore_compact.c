@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hash compaction (Wolper and Leroy, 1993): of a state that has been followed its hash is
- * kept, 64 bits of it.  States on their way to be followed wait in a queue, whole.  Any
- * other is had again by making all steps of the run to it.
+ * Hash compaction (Wolper and Leroy, 1993): for a state that was followed, only 64 bits of its
+ * hash are kept.  States that are not followed yet wait whole in a queue.  Any other state is
+ * made again, by all steps of the run to it.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@ int kl_ex_enqueue(struct kl_explorer *x, const uint8_t *state, uint32_t len)
 	struct kl_ex_queue *q = &x->queue;
 	int ret;
 
-	/* What was taken out makes room when it is half of all. */
+	/* The removed part is reused when it is half of the queue. */
 	if (q->first > q->end / 2) {
 		memmove(q->bytes, q->bytes + q->first, q->end - q->first);
 		q->end -= q->first;
@@ -47,7 +47,7 @@ void kl_ex_dequeue(struct kl_explorer *x, uint32_t at)
 	q->first += sizeof(len) + len;
 }
 
-/* The state that is held goes to the end of the run. */
+/* Append the current state to the run. */
 static int push(struct kl_explorer *x)
 {
 	struct kl_ex_path *p = &x->path;
@@ -63,7 +63,7 @@ static int push(struct kl_explorer *x)
 	return 0;
 }
 
-/* How many states of the run that was made last are on the way to @at, which is set. */
+/* Count the states of the last run that are also on the way to @at. */
 static int common(struct kl_explorer *x, uint32_t at, size_t *n)
 {
 	struct kl_ex_path *p = &x->path;
@@ -71,12 +71,12 @@ static int common(struct kl_explorer *x, uint32_t at, size_t *n)
 	uint32_t up;
 	int ret;
 
-	for (*n = 0, up = at; up != KL_NO_STATE; up = kl_store_head(&x->store, up)->parent)
+	for (*n = 0, up = at; up != KL_NO_STATE; up = kl_visited_head(&x->visited, up)->parent)
 		++*n;
 	ret = kl_grow(p->at, p->cat, *n);
 	if (ret)
 		return ret;
-	for (i = *n, up = at; i--; up = kl_store_head(&x->store, up)->parent) {
+	for (i = *n, up = at; i--; up = kl_visited_head(&x->visited, up)->parent) {
 		if (i >= p->n || p->at[i] != up)
 			same = 0;
 		else if (!same)
@@ -87,7 +87,7 @@ static int common(struct kl_explorer *x, uint32_t at, size_t *n)
 	return 0;
 }
 
-/* The run to the state at a place once more, as far as it is another than the last one. */
+/* Make the run to the state at @at again, from where it differs from the last run. */
 static int make_again(struct kl_explorer *x, uint32_t at)
 {
 	struct kl_ex_path *p = &x->path;
@@ -118,6 +118,6 @@ static int make_again(struct kl_explorer *x, uint32_t at)
 
 int kl_ex_state(struct kl_explorer *x, uint32_t at, const uint8_t **state)
 {
-	*state = x->o.compact ? x->held_bytes : kl_store_state(&x->store, at);
+	*state = x->o.compact ? x->held_bytes : kl_visited_state(&x->visited, at);
 	return x->o.compact && at != x->held ? make_again(x, at) : 0;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The explorer: which variable grows, where the search was stopped.  The elements of an
- * array are one variable, as are a field of all objects and the variables of a method.
+ * The explorer: the variables that grow, if the search was stopped.  All elements of an array are
+ * one variable, and so are a field of all objects, and a method's variable in all calls.
  */
 #include <stdio.h>
 
 #include "tso/explore/explore_internal.h"
 
-#define TOLD	3	/* variables that are named */
+#define TOLD	3	/* maximal number of variables that are named */
 
 static size_t first_field(const struct kl_impl *im)
 {
@@ -109,15 +109,16 @@ const char *kl_explore_grown(struct kl_explorer *x)
 	for (i = 0; i < x->growth.n && n < TOLD; i++) {
 		if (!kl_growth_of(&x->growth, i, &from, &to))
 			continue;
-		/* What a method has read of a variable that grows is no news. */
+		/* A method's copy of a growing variable is not worth naming. */
 		if (n && i >= first_client(x->spec->impl))
 			break;
 		name_of(x, i, name, sizeof(name));
 		used += snprintf(x->grown + used, sizeof(x->grown) - used, "%s", n++ ? "; " : "");
-		used += kl_growth_tell(x->grown + used, sizeof(x->grown) - used, name, from, to);
+		used += kl_growth_print(x->grown + used, sizeof(x->grown) - used, name, from, to);
 	}
 	if (n)
-		snprintf(x->grown + used, sizeof(x->grown) - used, ": where nothing bounds it the "
-			 "search has no end; bound it, for example by an 'assume' where it changes");
+		snprintf(x->grown + used, sizeof(x->grown) - used,
+			 ": without a bound the search does not end; add one, for example an "
+			 "'assume' where the variable changes");
 	return x->grown;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The explorer: a hint at the commonest misfit of a specification and an implementation. */
+/* The explorer: a hint at the commonest reason why specification and implementation do not fit. */
 #include <stdlib.h>
 
 #include "base/memstream.h"
 #include "tso/explore/explore_internal.h"
 
-/* The newest store of @t to @addr in its buffer: its place, or -1. */
+/* The index of the newest store to @addr in the thread's buffer, or -1. */
 static int in_buffer(const struct kl_vm_thread *th, uint32_t addr)
 {
 	int i = th->nbuf;
@@ -15,7 +15,7 @@ static int in_buffer(const struct kl_vm_thread *th, uint32_t addr)
 	return i;
 }
 
-/* Is that entry of the last call whose marker the buffer has? */
+/* Does this entry belong to the last call with a marker in the buffer? */
 static bool of_last_call(const struct kl_vm_thread *th, unsigned int at)
 {
 	while (++at < th->nbuf)
@@ -30,7 +30,7 @@ static void note_read(struct kl_explorer *x, const struct kl_vm_access *a, const
 	unsigned int t;
 	int at;
 
-	/* What was read again later explains nothing. */
+	/* A stale read that was repeated later explains nothing. */
 	if (s->seen && s->addr == a->addr)
 		s->seen = false;
 	for (t = 0; t < x->prog.nthreads; t++) {
@@ -52,7 +52,7 @@ void kl_ex_note_stale(struct kl_explorer *x, unsigned int t)
 {
 	unsigned int i;
 
-	/* A step has its call first. */
+	/* The call is the first event of a step. */
 	for (i = 0; i < x->nshown; i++) {
 		if (x->shown_ev[i].kind != KL_EV_CALL)
 			continue;
@@ -68,8 +68,8 @@ void kl_ex_note_stale(struct kl_explorer *x, unsigned int t)
 }
 
 /*
- * Another thread's step of the specification was over, since its buffer was empty then; what
- * its implementation stored after that was still in its buffer when it was read.
+ * Another thread's step of the specification had ended, since its buffer was empty then.  But a
+ * later store of its implementation was still in the buffer when this thread read the variable.
  */
 static void print_stale(const struct kl_explorer *x, const struct kl_vm_event *e, FILE *f)
 {
@@ -89,7 +89,7 @@ static void print_stale(const struct kl_explorer *x, const struct kl_vm_event *e
 		"step, or the specification 'atomic' in place of 'atomic_flush'", name, name);
 }
 
-/* A method that returns with something in its buffer. */
+/* Print a method that returns while its buffer is not empty. */
 static void print_drains(const struct kl_explorer *x, const struct kl_vm_event *e, FILE *f)
 {
 	const char *name = x->methods[e->method].name;
@@ -100,17 +100,16 @@ static void print_drains(const struct kl_explorer *x, const struct kl_vm_event *
 		fputs("its stores are not all in memory: ", f);
 		kl_ex_print_buffer(x, &x->vm, e->thread, f);
 	} else {
-		fprintf(f, "T%u's buffer holds no store, only the marker of a call or return "
-			"of its own that nothing has drained", e->thread);
+		fprintf(f, "T%u's buffer holds no store, only the marker of a call or return that "
+			   "was not drained", e->thread);
 	}
 	fprintf(f, "; either %s() needs a fence or an atomic step, or the specification "
 		"'atomic' in place of 'atomic_flush'", name);
 }
 
 /*
- * A step of the specification in `atomic_flush' waits until the thread's store buffer is
- * empty.  An implementation whose method does not drain its buffer may return before, or
- * let others read what was.
+ * A step of the specification in `atomic_flush' waits until the thread's store buffer is empty.  An
+ * implementation that does not drain its buffer may return earlier, or let others read old values.
  */
 int kl_ex_find_hint(struct kl_explorer *x)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the search and the printing of its run share. */
+/* Internal interfaces of the explorer's files. */
 #ifndef KL_TSO_EXPLORE_EXPLORE_INTERNAL_H
 #define KL_TSO_EXPLORE_EXPLORE_INTERNAL_H
 
@@ -9,27 +9,28 @@
 #include "tso/machine/invariants.h"
 #include "tso/machine/growth.h"
 #include "tso/explore/histories.h"
-#include "tso/machine/step_cache.h"
+#include "tso/explore/step_cache.h"
 #include "tso/machine/visited.h"
 
 #define KL_EX_FAULTY	2
-#define KL_EX_MACHINE	3		/* this is left to the machine */
-#define KL_EX_SHOWN	(2 * KL_VM_EVENTS)	/* events of a step that is shown */
+#define KL_EX_MACHINE	3		/* the step is left to the machine */
+/* maximal number of events of a step that is shown */
+#define KL_EX_SHOWN	(2 * KL_VM_EVENTS)
 
-#define KL_EX_WAITING	32		/* states on their way to the store */
+#define KL_EX_WAITING	32		/* maximal number of states that wait in waiting[] */
 
 struct kl_ex_waiting {
 	uint64_t hash;
-	uint32_t set, len, at;		/* at: its bytes in waiting_bytes */
+	uint32_t set, len, at;		/* @at: index of its bytes in waiting_bytes */
 };
 
-/* States that are not followed yet, the oldest first; each behind its length. */
+/* A queue of states that are not followed yet; each state follows its length. */
 struct kl_ex_queue {
 	uint8_t *bytes;
 	size_t first, end, size;
 };
 
-/* The states of a run: where each is, and its bytes up to end. */
+/* The states of a run: the place of each, and its bytes up to end[]. */
 struct kl_ex_path {
 	uint32_t *at;
 	size_t *end;
@@ -37,21 +38,22 @@ struct kl_ex_path {
 	size_t n, cat, cend, cbytes;
 };
 
-/* A state in pieces that is being followed. */
+/* The state in pieces that is being followed. */
 struct kl_ex_now {
 	uint32_t mem, thread[KL_VM_THREADS];
-	const uint8_t *own[KL_VM_THREADS];	/* which data, which objects a thread's names are */
-	unsigned int ndata, nobj;		/* of memory */
-	unsigned int last, end_obj;		/* the last data, behind the last object */
+	const uint8_t *own[KL_VM_THREADS];	/* the data and objects of each thread's names */
+	unsigned int ndata, nobj;		/* numbers of memory's data and objects */
+	unsigned int last, end_obj;		/* the last data; the end of objects */
 };
 
-/* A read of memory while another thread's store to it was in that thread's buffer. */
+/* A stale read: another thread's store to the variable was still in its buffer. */
 struct kl_ex_stale {
 	bool seen;
-	unsigned int owner;		/* of the buffer */
-	int method;			/* that stored, -1: not the owner's last one */
-	uint32_t addr, line;		/* of the read */
-	uint64_t val;			/* in the buffer */
+	unsigned int owner;		/* the thread with the buffer */
+	/* the method that stored; -1 if it was not the owner's last one */
+	int method;
+	uint32_t addr, line;		/* address and line of the read */
+	uint64_t val;			/* the value in the buffer */
 };
 
 struct kl_explorer {
@@ -61,50 +63,52 @@ struct kl_explorer {
 	struct kl_vm_method methods[KL_ITEMS_MAX];
 	struct kl_vm_struct structs[KL_STRUCTS_MAX];
 	uint64_t *pool, *live;
-	struct kl_abstract *abs;	/* one of the two */
+	struct kl_abstract *abs;	/* @abs or @hist */
 	struct kl_histories *hist;
-	struct kl_store store;
+	struct kl_visited visited;
 	struct kl_vm vm, before;
-	uint32_t loaded;		/* the state that is in before */
-	/* States in pieces, and what is known of their steps; else as kl_vm_pack() has them. */
+	uint32_t loaded;		/* the place of the state in @before */
+	/* States are in pieces, with known steps; otherwise kl_vm_pack() packs them. */
 	bool in_pieces, recording;
 	struct kl_steps known;
 	struct kl_ex_now now;
-	uint32_t set;			/* of vm */
+	uint32_t set;			/* the set of @vm */
 	uint32_t explained;		/* the set before the last event */
-	unsigned int faulty;		/* the thread at fault */
+	unsigned int faulty;		/* the thread with the fault */
 	struct kl_vm_facts facts;
 	bool compared;			/* data was compared with data */
-	bool ends_reached;		/* a state that was reached has a run to an end */
-	unsigned int begun;		/* how often the search has begun anew */
-	uint8_t packed[KL_VM_PACKED + KL_STORE_BEHIND];
-	struct kl_vm_names names;	/* of packed */
+	bool unique_reached;		/* each state notes one state that was reached from it */
+	unsigned int begun;		/* number of times that the search began anew */
+	uint8_t packed[KL_VM_PACKED + KL_VISITED_PAD];
+	struct kl_vm_names names;	/* names of @packed */
 	struct kl_ex_waiting waiting[KL_EX_WAITING];
 	unsigned int nwaiting, nwaiting_bytes;
 	uint8_t waiting_bytes[KL_VM_PACKED];
 	uint64_t hash;
-	/* With o.compact: states that wait, and the one that was had last. */
+	/* With o.compact: waiting states, and the run that was made last. */
 	struct kl_ex_queue queue;
 	struct kl_ex_path path;
 	uint32_t held, held_len;
 	uint8_t held_bytes[KL_VM_PACKED];
 	uint64_t transitions, expanded, levels;
-	bool all_reached;		/* what is looked for now are runs without end */
+	/* all states are reached; the search looks for runs without end */
+	bool all_reached;
 	struct kl_growth growth;
 	char grown[700];
 	double seconds, cpu_seconds;
-	/* While a run is printed: the state with names that stay, and its set. */
+	/* While a run is printed: the state, with names that do not change, and its set. */
 	struct kl_vm shown;
 	uint32_t shown_set;
-	uint8_t shown_thread[KL_VM_THREADS];	/* its thread at each place of before */
+	/* the thread of @shown for each thread of @before */
+	uint8_t shown_thread[KL_VM_THREADS];
 	struct kl_vm_event shown_ev[KL_EX_SHOWN];
 	unsigned int nshown;
-	struct kl_ex_stale stale[KL_VM_THREADS];	/* of the call that each is in */
-	int shown_method[KL_VM_THREADS];	/* the last one that each has called */
-	/* What was found: the last state, and the step from it. */
-	uint32_t last;			/* its place; KL_NO_STATE if there is none */
-	int thread;			/* who makes the last step, -1: there is none */
-	bool flush;			/* it is a flush */
+	struct kl_ex_stale stale[KL_VM_THREADS];	/* a stale read in each thread's call */
+	int shown_method[KL_VM_THREADS];	/* the method that each thread called last */
+	/* The verdict's run: its last state, and the step from it. */
+	uint32_t last;			/* place of the last state, or KL_NO_STATE */
+	int thread;			/* the thread that makes the last step, or -1 */
+	bool flush;			/* the last step is a flush */
 	uint8_t choice[16];
 	unsigned int nchoice;
 	enum kl_explore_verdict verdict;
@@ -112,105 +116,108 @@ struct kl_explorer {
 	char *hint;			/* see kl_explore_hint(); may be NULL */
 };
 
-/* Is there what can be explored, and do the options fit it?  0, or -EINVAL after a message. */
+/* Check the specification and the options.  Return: 0, or -EINVAL after a message. */
 int kl_ex_check(const struct kl_spec *s, const struct kl_explore_options *o);
-/* The program of x->spec with its client, the options applied. */
+/* Make the program of x->spec with its client and the options. */
 int kl_ex_program(struct kl_explorer *x);
-/* Code that runs alone, with nothing in the buffers: of `init' and of `final'. */
+/* Run the code of `init' or `final', which runs alone and with empty buffers. */
 enum kl_vm_result kl_ex_run_alone(struct kl_explorer *x, struct kl_vm *vm, uint32_t code);
-/* The first state of the machine to x->vm. */
+/* Make the machine's first state in x->vm. */
 int kl_ex_first_state(struct kl_explorer *x);
-/* Refute by random walks what does not hold. */
+/* Refute wrong facts by random walks. */
 int kl_ex_learn(struct kl_explorer *x);
 /*
- * What follows from a step of @t, or a flush, in x->vm: its events, what goes along
- * with it.  As kl_ex_after().
+ * Take the events in x->vm of a step of @t, or of a flush, and the steps along with it.  Returns as
+ * kl_ex_after().
  */
 int kl_ex_along(struct kl_explorer *x, unsigned int t, bool flush);
-/* The events of x->vm; those that cannot be explained stay.  As kl_ex_after(). */
+/* Take the events of x->vm; unexplained ones stay there.  Returns as kl_ex_after(). */
 int kl_ex_take_events(struct kl_explorer *x);
 /*
- * kl_ex_after() - what follows from a step of @t, or a flush, in x->vm: its events in the
- * specification, what goes along with it.  1; 0 if the history cannot be
- * explained any more; KL_EX_FAULTY if x->faulty has an error; a negative errno.
+ * Complete a step of @t, or a flush, in x->vm: take its events in the specification, and make the
+ * steps along with it.  Return: 1; 0 if the history cannot be explained any more; KL_EX_FAULTY if
+ * x->faulty has an error; a negative errno.
  */
 int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush);
-/* The step of @t from the state @from, which is in x->vm, as far as it can be made. */
+/* Make the step of @t from the state @from, which is in x->vm, as far as possible. */
 enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from);
-/* All steps from the state at a place.  1: something was found; 0; a negative errno. */
+/* Make all steps from the state at a place.  1 if a verdict was found, 0, or an errno. */
 int kl_ex_expand(struct kl_explorer *x, uint32_t at);
-/* What was found, and the step of @t from the state at @at that shows it; -1: none. */
+/* Note a verdict, and the step of @t from the state at @at that shows it; or -1. */
 void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush);
-/* Is the search to end now?  Then the verdict is KL_EX_STOPPED, and the message says why. */
+/* Must the search end now?  Then the verdict is KL_EX_STOPPED, with a message. */
 bool kl_ex_stops(struct kl_explorer *x);
-/* explore_grown.c: which variables there are; their values in a state. */
+/* explore_grown.c: list the variables; note their values in a state. */
 int kl_ex_growth_init(struct kl_explorer *x);
 void kl_ex_growth_note(struct kl_explorer *x, const struct kl_vm *vm);
-/* After a whole search: has each state a run that comes to an end?  0 or a negative errno. */
+/* After a complete search: check that each state has a run that ends.  0 or an errno. */
 int kl_ex_ends(struct kl_explorer *x);
 /*
- * Does some run from @from come to an end?  States are kept as they are, whatever x->o.compact
- * says.  1, 0, or a negative errno; -ENOSPC at the bound on memory.
+ * Does some run from @from end?  States are kept whole, also with x->o.compact.  Return: 1, 0, or a
+ * negative errno; -ENOSPC at the bound of memory.
  */
 int kl_ex_comes_to_end(struct kl_explorer *x, const struct kl_vm *from);
-/* The first state to x->vm and x->set. */
+/* Make the first state in x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
-/* Load the state at a place; 0 or a negative errno, -ESTALE: it cannot be had. */
+/* Load the state at a place.  0 or a negative errno; -ESTALE if it cannot be made again. */
 int kl_ex_load(struct kl_explorer *x, uint32_t at);
 /*
- * The bytes of the state at a place; 0 or a negative errno, -ESTALE: they cannot be had.  With
- * o.compact they are good until the next one is asked for.
+ * Get the bytes of the state at a place.  With o.compact they are valid until the next call.
+ * Return: 0 or a negative errno; -ESTALE if the state cannot be made again.
  */
 int kl_ex_state(struct kl_explorer *x, uint32_t at, const uint8_t **state);
-/* What is kept of a hash with o.compact. */
+/* The part of a hash that is kept with o.compact. */
 static inline uint64_t kl_ex_kept_hash(const struct kl_explorer *x, uint64_t hash)
 {
 	return x->o.hash_bits ? hash & ((1ULL << x->o.hash_bits) - 1) : hash;
 }
 
-/* explore_compact.c: a state that is new waits; the one at @at is the next; it is known. */
+/* explore_compact.c: append a new state to the queue; take the state at @at from it. */
 int kl_ex_enqueue(struct kl_explorer *x, const uint8_t *state, uint32_t len);
 void kl_ex_dequeue(struct kl_explorer *x, uint32_t at);
 void kl_ex_hold(struct kl_explorer *x, uint32_t at, const uint8_t *state, size_t len);
 /*
- * Find the step from @from to @to again: the thread or its flush; its choices are in x->vm.
- * 0 or a negative errno; -ESTALE: there is none.
+ * Find the step from @from to @to again: its thread, whether it is a flush, and its choices in
+ * x->vm.  Return: 0 or a negative errno; -ESTALE if there is none.
  */
 int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
 		    bool *flush);
 /*
- * The state to x->packed, x->names and x->hash, its set renamed: its bytes, or a
- * negative errno.
+ * Pack the state into x->packed, x->names and x->hash, and rename its set.  Return: its length in
+ * bytes, or a negative errno.
  */
 int64_t kl_ex_pack(struct kl_explorer *x);
-/* The state in x->packed was reached; it goes to the store soon.  As kl_ex_expand(). */
+/*
+ * Put the state in x->packed into x->waiting, to be added to x->visited later.  Returns as
+ * kl_ex_expand().
+ */
 int kl_ex_wait(struct kl_explorer *x, uint32_t from, size_t len);
-/* explore_collapse.c: the same for states in pieces; which pieces it has, to x->now. */
+/* explore_collapse.c: the same for states in pieces; load the pieces of a state into x->now. */
 int64_t kl_ex_pack_pieces(struct kl_explorer *x);
 int kl_ex_load_pieces(struct kl_explorer *x, uint32_t at);
 int kl_ex_look(struct kl_explorer *x, uint32_t at);
 /*
- * The steps of @t from the state at @at in x->now, if they are known or can be learnt; as
- * kl_ex_expand(), or KL_EX_MACHINE.  @set: its set; @steps: more by how many there are.
+ * Make the steps of @t from the state at @at in x->now, if they are known or can be learnt.  @set
+ * is the state's set; *steps counts the steps.  Returns as kl_ex_expand(), or KL_EX_MACHINE.
  */
 int kl_ex_known_steps(struct kl_explorer *x, uint32_t at, unsigned int t, uint32_t set,
 		      unsigned int *steps);
 /* Say why the last event in x->vm cannot be explained. */
 void kl_ex_explain(struct kl_explorer *x);
-/* explore_hint.c: look for a hint why that is so, to x->hint; 0 or a negative errno. */
+/* explore_hint.c: look for a hint, and put it into x->hint.  0 or a negative errno. */
 int kl_ex_find_hint(struct kl_explorer *x);
-/* explore_hint.c: the step of @t from x->shown to x->vm, whose accesses are in its log. */
+/* explore_hint.c: note stale reads in the step of @t, whose accesses are in the log of x->vm. */
 void kl_ex_note_stale(struct kl_explorer *x, unsigned int t);
-/* The name of a word of memory; a value. */
+/* Print the name of a word of memory; print a value. */
 void kl_ex_print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr, FILE *f);
 void kl_ex_print_value(const struct kl_explorer *x, uint64_t v, FILE *f);
-/* What thread @t has stored that is not in memory yet. */
+/* Print the store buffer of thread @t. */
 void kl_ex_print_buffer(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
 			FILE *f);
-/* Say who waits, and where, behind @what; who waits for ever (livelock.c). */
+/* Add the threads that wait, and where, to the message @what; or those that wait for ever. */
 void kl_ex_tell_waiting(struct kl_explorer *x, const struct kl_vm *vm, const char *what);
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm);
-/* What the specification would let thread @t's call return, as text: how many results. */
+/* List the results that the specification allows for thread @t's call.  Return: their number. */
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf,
 		  size_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The explorer: the program that it runs, and what is learnt of it beforehand. */
+/* The explorer: the program that it runs, and facts that random walks refute beforehand. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define WALKS		12
 #define WALK_STEPS	200
-#define ENOUGH		3		/* walks that find nothing */
+#define ENOUGH		3	/* walks in a row that refute nothing, after which walking ends */
 
 static uint64_t from_val(struct kl_val v)
 {
@@ -50,7 +50,7 @@ static int set_live(struct kl_explorer *x)
 	return x->prog.live ? 0 : -ENOMEM;
 }
 
-/* Threads of the same code. */
+/* Group threads with the same code. */
 static void set_groups(struct kl_vm_prog *p)
 {
 	unsigned int t, u;
@@ -122,7 +122,7 @@ int kl_ex_program(struct kl_explorer *x)
 	return ret ? ret : set_live(x);
 }
 
-/* Code that runs alone, with nothing in the buffers: of `init' and of `final'. */
+/* Run the code of `init' or `final', which runs alone and with empty buffers. */
 enum kl_vm_result kl_ex_run_alone(struct kl_explorer *x, struct kl_vm *vm, uint32_t code)
 {
 	const struct kl_vm_prog *all = vm->prog;
@@ -168,7 +168,7 @@ int kl_ex_first_state(struct kl_explorer *x)
 	return 0;
 }
 
-/* A step of a random walk; false: there is none, or it cannot go on. */
+/* Take a step of a random walk.  Return: false if there is none, or it cannot go on. */
 static bool walk_step(struct kl_explorer *x, uint64_t *seed)
 {
 	const unsigned int n = x->prog.nthreads, first = kl_rand_below(seed, 2 * n);
@@ -198,7 +198,7 @@ static bool walk_step(struct kl_explorer *x, uint64_t *seed)
 	return i < 2 * n;
 }
 
-/* A search that begins with facts which are soon refuted would begin often. */
+/* Without this, a search would begin anew for each fact that it refutes. */
 int kl_ex_learn(struct kl_explorer *x)
 {
 	unsigned int i, k, since = 0;

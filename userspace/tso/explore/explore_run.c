@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The explorer: a run as people read it. */
+/* The explorer: a run as text. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ int kl_vm_value(char *buf, size_t size, uint64_t v)
 
 	if (v > KL_VM_SPECIAL && v < KL_VM_SPECIAL + 5)
 		return snprintf(buf, size, "%s", special[v - KL_VM_SPECIAL]);
-	/* A, B, ...: any value. */
+	/* A, B, ... stand for any value. */
 	if (kl_vm_is_data(v) && v - KL_VM_DATA <= 26)
 		return snprintf(buf, size, "%c", (int)('A' + v - KL_VM_DATA - 1));
 	if (kl_vm_is_data(v))
@@ -41,7 +41,7 @@ static int print_results(char *buf, size_t size, const uint64_t *val, unsigned i
 	return used + snprintf(buf + used, size - used, "%s", n > 1 ? ")" : "");
 }
 
-/* The longest that print_results() makes, and " or ". */
+/* The longest text of print_results(), and " or ". */
 #define RESULT_TEXT	(KL_MAX_ARGS * 24 + 8)
 
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf, size_t size)
@@ -65,7 +65,7 @@ int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, cha
 	return nseen;
 }
 
-/* The name of a word of memory; objects are #1, #2, ... */
+/* Print the name of a word of memory; objects are #1, #2, ... */
 void kl_ex_print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr,
 		       FILE *f)
 {
@@ -102,8 +102,8 @@ void kl_ex_print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
 }
 
 /*
- * What was in another buffer when memory was read: the read is behind the times.  What
- * other threads than @step's do along with its step comes after it.
+ * Print the store in another thread's buffer that made a read stale.  Accesses that other threads
+ * make along with @step's step come after it.
  */
 static void print_stale(const struct kl_explorer *x, const struct kl_vm_access *a,
 			unsigned int step, FILE *f)
@@ -140,7 +140,7 @@ static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, 
 	for (i = 0; i < vm->nlog; i++) {
 		const struct kl_vm_access *a = &vm->log[i];
 
-		/* Round and round: once is enough. */
+		/* A loop that repeats an access is shown once. */
 		if (i && same_access(a, a - 1))
 			continue;
 		if (i)
@@ -242,14 +242,14 @@ static void print_state(const struct kl_explorer *x, const struct kl_vm *vm, FIL
 	}
 }
 
-/* The run that is shown: where to, and room for a step's accesses. */
+/* The output of a run, and room for a step's accesses. */
 struct show {
 	kl_explore_step_fn fn;
 	void *ctx;
 	struct kl_vm_access log[LOG_MAX];
 };
 
-/* One step of a run, from x->shown to x->vm; the first state has number 0. */
+/* Show a step of a run, from x->shown to x->vm; the first state has number 0. */
 static int show_one(const struct kl_explorer *x, const struct show *s, unsigned int number,
 		    unsigned int t, bool flush)
 {
@@ -302,13 +302,13 @@ static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t 
 	len = kl_ex_pack(x);
 	if (len < 0)
 		return len;
-	if (x->set != kl_store_head(&x->store, to)->tag)
+	if (x->set != kl_visited_head(&x->visited, to)->tag)
 		return 0;
 	if (!x->o.compact)
-		return len == kl_store_head(&x->store, to)->len &&
-		       !memcmp(x->packed, kl_store_state(&x->store, to), len);
+		return len == kl_visited_head(&x->visited, to)->len &&
+		       !memcmp(x->packed, kl_visited_state(&x->visited, to), len);
 	hash = kl_ex_kept_hash(x, x->hash);
-	if (memcmp(&hash, kl_store_state(&x->store, to), sizeof(hash)))
+	if (memcmp(&hash, kl_visited_state(&x->visited, to), sizeof(hash)))
 		return 0;
 	kl_ex_hold(x, to, x->packed, len);
 	return 1;
@@ -343,7 +343,7 @@ int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned 
 	return -ESTALE;
 }
 
-/* Does the last step show what was found, and does every other one lead on? */
+/* Does the last step show the verdict, and does each other step succeed? */
 static bool as_found(const struct kl_explorer *x, enum kl_vm_result r, int after, bool last)
 {
 	if (r != KL_VM_OK && r != KL_VM_FAULT)
@@ -355,7 +355,7 @@ static bool as_found(const struct kl_explorer *x, enum kl_vm_result r, int after
 	return !last;
 }
 
-/* Make the step with the names that stay, and print it; @last: the one that was found. */
+/* Make a step with names that do not change, and print it; @last: it shows the verdict. */
 static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
 		     bool last, struct show *s)
 {
@@ -380,7 +380,7 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 		return ret;
 	if (!as_found(x, r, ret, last))
 		return -ESTALE;
-	/* What was found has other names in the state in which it was. */
+	/* The message of the search has other names. */
 	if (!ret && x->verdict == KL_EX_NOT_LINEARIZABLE) {
 		kl_ex_explain(x);
 		ret = kl_ex_find_hint(x);
@@ -396,7 +396,7 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	if (ret)
 		return ret;
 	kl_vm_copy(&x->shown, &x->vm);
-	/* A value that was there once keeps its name. */
+	/* A value that occurred once keeps its name. */
 	x->shown.taken |= kl_vm_data(&x->vm);
 	x->shown_set = x->set;
 	return 0;
@@ -420,19 +420,19 @@ static int show_first(struct kl_explorer *x, const struct show *s)
 	return show_one(x, s, 0, 0, false);
 }
 
-/* Behind the last step: is there what was found?  0, -ESTALE or another negative errno. */
+/* After the last step: check that the verdict holds.  0, -ESTALE or another negative errno. */
 static int show_end(struct kl_explorer *x)
 {
 	unsigned int t;
 	int ret;
 
-	/* Hashes may have told that the end of a run is a state which has none. */
+	/* With kept hashes, a state with an end may have been taken for one without. */
 	if (x->verdict == KL_EX_ENDLESS && x->o.compact) {
 		ret = kl_ex_comes_to_end(x, &x->shown);
 		if (ret)
 			return ret < 0 ? ret : -ESTALE;
 	}
-	/* The threads have other names in the state that was found. */
+	/* The threads have other names in the state of the search. */
 	if (x->verdict == KL_EX_ENDLESS)
 		kl_ex_tell_endless(x, &x->shown);
 	if (x->verdict == KL_EX_FINAL) {
@@ -451,7 +451,7 @@ static int show_end(struct kl_explorer *x)
 			return -ESTALE;
 	}
 	if (x->verdict == KL_EX_DEADLOCK)
-		kl_ex_tell_waiting(x, &x->shown, "all threads that have not ended wait:");
+		kl_ex_tell_waiting(x, &x->shown, "all threads that have not ended are waiting:");
 	return 0;
 }
 
@@ -465,12 +465,12 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 	bool flush;
 	int ret = 0;
 
-	for (at = x->last; at != KL_NO_STATE; at = kl_store_head(&x->store, at)->parent)
+	for (at = x->last; at != KL_NO_STATE; at = kl_visited_head(&x->visited, at)->parent)
 		n++;
 	path = calloc(n + 1, sizeof(*path));
 	if (!path)
 		return -ENOMEM;
-	for (at = x->last, i = n; i; at = kl_store_head(&x->store, at)->parent)
+	for (at = x->last, i = n; i; at = kl_visited_head(&x->visited, at)->parent)
 		path[--i] = at;
 	if (n)
 		ret = show_first(x, &s);

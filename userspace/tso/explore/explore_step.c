@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The explorer: what a step of the machine comes to.  Its events in the specification,
- * what others do along with it, the state behind it.
+ * The explorer: completing a step of the machine.  That is its events in the specification, the
+ * steps of other threads along with it, and the state after it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ int kl_ex_take_events(struct kl_explorer *x)
 
 	for (i = 0; i < x->vm.nev && ret > 0; i++)
 		ret = abstract_step(x, &x->vm.ev[i]);
-	/* What could not be explained stays where it is, for the message. */
+	/* Unexplained events stay in x->vm for the message. */
 	if (ret > 0)
 		x->vm.nev = 0;
 	else
@@ -44,7 +44,7 @@ int kl_ex_take_events(struct kl_explorer *x)
 	return ret;
 }
 
-/* What the threads do that no other can notice, after a step of @t. */
+/* After a step of @t, let all threads make the steps that no other can notice. */
 static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 {
 	const bool all = x->vm.wrote;
@@ -56,7 +56,7 @@ static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 		if (u != t && !all)
 			continue;
 		for (i = 0; i < AHEAD_MAX && ret > 0; i++) {
-			/* Who has just made a step has gone on. */
+			/* The thread that has just made a step has done so already. */
 			if (i || u != t || flush) {
 				r = kl_vm_go_on(&x->vm, u);
 				ret = kl_ex_take_events(x);
@@ -65,7 +65,7 @@ static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 					return KL_EX_FAULTY;
 				}
 			}
-			n = ret > 0 ? kl_vm_ahead(&x->vm, u) : 0;
+			n = ret > 0 ? kl_vm_doomed_insns(&x->vm, u) : 0;
 			if (!n)
 				break;
 			kl_vm_run(&x->vm, u, n);
@@ -74,7 +74,7 @@ static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 	return ret;
 }
 
-/* Layers that are empty on both sides need not wait. */
+/* Drop layers that are empty on both sides. */
 static int drop_layers(struct kl_explorer *x)
 {
 	uint32_t empty;
@@ -89,7 +89,7 @@ static int drop_layers(struct kl_explorer *x)
 			continue;
 		kl_vm_flush(&x->vm, t);
 		ret = kl_ex_take_events(x);
-		t = -1;		/* others may be ready now */
+		t = -1;		/* other threads may be able to go on now */
 	}
 	return ret;
 }
@@ -105,17 +105,17 @@ int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush)
 {
 	int ret = kl_ex_along(x, t, flush);
 
-	/* What is left out here is so only beside a specification. */
+	/* Layers may be dropped only beside a specification. */
 	return ret == 1 && x->prog.merge && !x->hist ? drop_layers(x) : ret;
 }
 
-/* Data that the specification or the history has. */
+/* Data values that the specification's set or the history has. */
 static uint64_t known_data(const struct kl_explorer *x)
 {
 	return x->hist ? kl_histories_data(x->hist, x->set) : kl_abstract_data(x->abs, x->set);
 }
 
-/* Data that only the specification has comes after the implementation's. */
+/* Data values that only the specification has are numbered after the implementation's. */
 int64_t kl_ex_pack(struct kl_explorer *x)
 {
 	uint64_t mask = known_data(x);
@@ -127,7 +127,7 @@ int64_t kl_ex_pack(struct kl_explorer *x)
 	if (x->in_pieces)
 		return kl_ex_pack_pieces(x);
 	len = kl_vm_pack(&x->vm, x->packed, &x->names);
-	x->hash = kl_store_hash(&x->store, x->packed, len);
+	x->hash = kl_visited_hash(&x->visited, x->packed, len);
 	if (mask) {
 		for (i = 0; i < KL_VM_DATA_MAX; i++)
 			last = data[i] > last ? data[i] : last;
@@ -161,7 +161,7 @@ int kl_ex_load(struct kl_explorer *x, uint32_t at)
 	if (ret)
 		return ret;
 	x->loaded = at;
-	x->set = kl_store_head(&x->store, at)->tag;
+	x->set = kl_visited_head(&x->visited, at)->tag;
 	x->before.taken = known_data(x);
 	return 0;
 }
@@ -174,8 +174,9 @@ void kl_ex_explain(struct kl_explorer *x)
 	int n, used;
 
 	if (e->kind != KL_EV_RET) {
-		snprintf(x->message, sizeof(x->message), "thread %u: %s: the specification has "
-			 "no configuration left in which its stores could leave at this time",
+		snprintf(x->message, sizeof(x->message),
+			 "thread %u: %s: no configuration of the specification allows its stores "
+			 "to be flushed at this time",
 			 e->thread, e->kind == KL_EV_CALL ? "call" :
 			 e->kind == KL_EV_FLUSH_CALL ? "flush(call)" : "flush(ret)");
 		return;
@@ -189,7 +190,7 @@ void kl_ex_explain(struct kl_explorer *x)
 	}
 	n = kl_ex_allowed(x, x->explained, e->thread, allowed, sizeof(allowed));
 	snprintf(x->message + used, sizeof(x->message) - used, "%s; the specification allows %s",
-		 e->n > 1 ? ")" : "", n ? allowed : "no return at this time");
+		 e->n > 1 ? ")" : "", n ? allowed : "no return at this point");
 }
 
 enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from)
@@ -200,7 +201,7 @@ enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct
 	if (r != KL_VM_WAITS || !x->vm.ndecided)
 		return r;
 	kl_vm_undo(&x->vm, from);
-	/* The accesses behind those choices were not made. */
+	/* Accesses after these choices were not made. */
 	x->vm.nlog = 0;
 	r = kl_vm_decide(&x->vm, t, x->vm.ndecided);
 	x->vm.at_choice = n;

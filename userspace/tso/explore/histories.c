@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Histories in a form that only the order which counts is left in, see histories.h. */
+/* Histories in a form that keeps only the order that matters, see histories.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "tso/explore/histories.h"
 
 /*
- * For each thread its calls and returns, then for each its flushes: the number of
- * words, then the events: a head, kind | n << 8 | method << 16; for a call and a
- * flush(call) a word with how many returns of each thread came before, a byte for
- * each, and one with the flush(ret)s; n values.
+ * A history is a stream for each thread's calls and returns, and then a stream for each thread's
+ * flushes.  A stream is its number of words and its events.  An event is a head, kind | n << 8 |
+ * method << 16; for a call and a flush(call) a word with the number of earlier returns of each
+ * thread, a byte for each, and a word with the flush(ret)s; and n values.
  */
 #define STREAMS		(2 * KL_VM_THREADS)
 #define WORDS_MAX	2048
@@ -64,12 +64,12 @@ void kl_histories_free(struct kl_histories *h)
 int64_t kl_histories_first(struct kl_histories *h)
 {
 	const uint64_t none[STREAMS] = { 0 };
-	int64_t id = kl_intern(&h->all, none, 0);	/* number 0 is no history */
+	int64_t id = kl_intern(&h->all, none, 0);	/* number 0 stands for no history */
 
 	return id < 0 ? id : kl_intern(&h->all, none, 2 * h->prog->nthreads);
 }
 
-/* Where each stream's words begin, behind their number. */
+/* Find the begin of each stream's words, after their number. */
 static void find(const struct kl_histories *h, const uint64_t *w, const uint64_t **at)
 {
 	unsigned int t;
@@ -80,7 +80,7 @@ static void find(const struct kl_histories *h, const uint64_t *w, const uint64_t
 	}
 }
 
-/* Returns or flush(ret)s of each thread so far: the ends in its stream. */
+/* Count the returns, or flush(ret)s, of each thread so far. */
 static uint64_t returns(const struct kl_histories *h, const uint64_t *const *stream)
 {
 	uint64_t sum = 0;
@@ -120,7 +120,7 @@ int64_t kl_histories_step(struct kl_histories *h, uint32_t id, const struct kl_v
 	return kl_intern(&h->all, words, n + more);
 }
 
-/* Counts of threads, for other places of them. */
+/* Permute the counts of threads. */
 static uint64_t rename_counts(const struct kl_histories *h, uint64_t counts, const uint8_t *thread)
 {
 	uint64_t out = 0;
@@ -131,7 +131,7 @@ static uint64_t rename_counts(const struct kl_histories *h, uint64_t counts, con
 	return out;
 }
 
-/* The history with its threads at other places and other numbers for its data. */
+/* Rename the threads and the data of a history. */
 static size_t rename_words(const struct kl_histories *h, const uint64_t *w, const uint8_t *thread,
 			   const uint8_t *data, uint64_t *out)
 {
@@ -194,7 +194,7 @@ static bool at_least(uint64_t a, uint64_t b)
 	return true;
 }
 
-/* Do the threads of two histories do the same, and is the first as hard as the second? */
+/* Have two histories the same operations, and is the first at least as hard as the second? */
 static bool harder(const struct kl_histories *h, const uint64_t *a, size_t na, const uint64_t *b,
 		   size_t nb)
 {
@@ -245,12 +245,12 @@ int kl_histories_end(struct kl_histories *h, uint32_t id)
 	return 0;
 }
 
-/* ---- those that are printed ----------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------- */
 
-/* Histories as words in all ways to name their threads, data by first occurrence. */
+/* The forms of histories: all ways to name their threads, with data by first occurrence. */
 struct forms {
 	struct kl_intern in;
-	uint32_t *first;	/* of each history: its first form; one more at the end */
+	uint32_t *first;	/* index of each history's first form, and the end */
 	size_t n, cfirst;
 };
 
@@ -392,7 +392,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The alphabetically first line of all forms. */
+/* The alphabetically first line of all forms of a history. */
 static char *first_line(const struct kl_histories *h, const struct forms *f, size_t i)
 {
 	char *best = NULL, *one;

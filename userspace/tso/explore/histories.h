@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The histories of an implementation, in place of a specification's sets: each
- * state is explored beside the history that led to it.
+ * The histories of an implementation, in place of a specification's sets: each state is explored
+ * beside the history that led to it.
  *
- * Of two histories whose threads do the same, one is harder to explain if every
- * call and flush(call) in it comes after at least the returns and flush(ret)s
- * that it comes after in the other (Burckhardt et al., Definition 1: the easier
- * one is linearized by the harder).  With each history an implementation has the
- * easier ones too (Lemma 7), so that the hardest ones say which all are.  For a
- * thread's own events the same holds: its marker, once it is the oldest, can be
- * flushed before the thread returns as well as after.
+ * Take two histories with the same operations.  One is harder to explain if each call and
+ * flush(call) comes after all returns and flush(ret)s that it comes after in the other
+ * (Burckhardt et al., Definition 1: the easier one is linearized by the harder).  An
+ * implementation with a history also has the easier ones (Lemma 7), so the hardest histories
+ * determine all.  The same holds for a thread's own events: its marker, once it is the oldest
+ * entry, may be flushed before or after the thread's return.
  */
 #ifndef KL_TSO_EXPLORE_HISTORIES_H
 #define KL_TSO_EXPLORE_HISTORIES_H
@@ -22,25 +21,25 @@ struct kl_histories;
 
 int kl_histories_new(const struct kl_vm_prog *prog, struct kl_histories **out);
 void kl_histories_free(struct kl_histories *h);
-/* The history without events; a negative errno. */
+/* Make the history without events.  Return: its number, or a negative errno. */
 int64_t kl_histories_first(struct kl_histories *h);
-/* The history @id after an event: its number or a negative errno. */
+/* Add an event to the history @id.  Return: the new number, or a negative errno. */
 int64_t kl_histories_step(struct kl_histories *h, uint32_t id, const struct kl_vm_event *e);
 int64_t kl_histories_rename(struct kl_histories *h, uint32_t id, const struct kl_vm_names *names);
-/* Data values in it, a bit for each number. */
+/* The data values of a history, a bit for each number. */
 uint64_t kl_histories_data(const struct kl_histories *h, uint32_t id);
-/* Is @a as hard to explain as @b, or harder? */
+/* Is @a at least as hard to explain as @b? */
 bool kl_histories_harder(const struct kl_histories *h, uint32_t a, uint32_t b);
 size_t kl_histories_bytes(const struct kl_histories *h);
-/* A run ends with it. */
+/* Note that a run ends with this history. */
 int kl_histories_end(struct kl_histories *h, uint32_t id);
 /**
- * kl_histories_print() - the hardest histories of runs that have ended
+ * kl_histories_print() - print the hardest histories of runs that have ended
  * @h: the histories
- * @f: where to; a line for each, the same whatever the names of threads of the
- *	same code and of data were, in alphabetical order
+ * @f: gets a line for each, in alphabetical order; the lines do not depend on the names of
+ *	data, nor of threads with the same code
  *
- * Return: how many there are, or a negative errno.
+ * Return: their number, or a negative errno.
  */
 int64_t kl_histories_print(struct kl_histories *h, FILE *f);
 

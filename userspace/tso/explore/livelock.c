@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs without end.  Under any fair scheduler a run stays in the end among states
- * that it can always come back to; if from a state no end can be reached, its
- * threads wait for what never happens.  Each state knows one that was reached
- * from it; for most this leads to an end.  Of the others all steps are made again.
+ * Runs without end.  Under a fair scheduler a run finally stays among states to which it can always
+ * come back.  If no end can be reached from a state, its threads wait for something that never
+ * happens.  Each state notes one state that was reached from it, which leads to an end for most.
+ * From all other states, all steps are made again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 
 static struct kl_record *head(struct kl_explorer *x, uint32_t at)
 {
-	return kl_store_head(&x->store, at);
+	return kl_visited_head(&x->visited, at);
 }
 
 /*
- * Ends along the one state that each knows and along the tree, from the last state to the
- * first; those that are left stay in @place.  How many.
+ * Propagate ends along the noted states and along the tree of the search, from the last state to
+ * the first.  States without an end stay in @place.  Return: their number.
  */
 static size_t pass(struct kl_explorer *x, uint32_t *place, size_t n)
 {
@@ -40,8 +40,8 @@ static size_t pass(struct kl_explorer *x, uint32_t *place, size_t n)
 }
 
 /*
- * Again with all steps of the states that are left.  1: the search is at its end, as
- * something was found in them or a limit reached, which the verdict says.
+ * Make all steps of the states that are left.  Return: 1 if the search ends with a verdict, 0, or a
+ * negative errno.
  */
 static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *changed)
 {
@@ -52,13 +52,13 @@ static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *c
 	for (i = n; i--;) {
 		if (head(x, place[i])->ends || head(x, place[i])->idle)
 			continue;
-		x->ends_reached = false;
+		x->unique_reached = false;
 		ret = kl_ex_expand(x, place[i]);
 		if (ret)
 			return ret;
 		if (x->facts.refuted)
 			return -EAGAIN;
-		if (x->ends_reached)
+		if (x->unique_reached)
 			head(x, place[i])->ends = *changed = true;
 		if (kl_ex_stops(x))
 			return 1;
@@ -87,8 +87,7 @@ void kl_ex_tell_waiting(struct kl_explorer *x, const struct kl_vm *vm, const cha
 
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm)
 {
-	kl_ex_tell_waiting(x, vm, "from here on no run comes to an end: these wait or go round "
-			   "for ever:");
+	kl_ex_tell_waiting(x, vm, "from here on no run ends; these threads wait or loop for ever:");
 }
 
 static int tell(struct kl_explorer *x, uint32_t at)
@@ -103,8 +102,8 @@ static int tell(struct kl_explorer *x, uint32_t at)
 }
 
 /*
- * The first state without an end; or better, unless its run should be short, one in which
- * all go round where they are.
+ * Find the first state without an end.  Unless a short run is asked for, prefer one in which all
+ * threads loop where they are.
  */
 static int find(struct kl_explorer *x, const uint32_t *place, size_t n)
 {
@@ -130,7 +129,7 @@ static int find(struct kl_explorer *x, const uint32_t *place, size_t n)
 
 int kl_ex_ends(struct kl_explorer *x)
 {
-	const uint64_t transitions = x->transitions, states = x->store.n;
+	const uint64_t transitions = x->transitions, states = x->visited.n;
 	uint32_t *place = calloc(states + 1, sizeof(*place)), at;
 	bool changed = true;
 	size_t n = 0, before;
@@ -139,7 +138,7 @@ int kl_ex_ends(struct kl_explorer *x)
 	if (!place)
 		return -ENOMEM;
 	x->all_reached = true;
-	for (at = 0; kl_store_has(&x->store, at); at = kl_store_next(&x->store, at))
+	for (at = 0; kl_visited_has(&x->visited, at); at = kl_visited_next(&x->visited, at))
 		place[n++] = at;
 	while (!ret && changed) {
 		do {
@@ -155,20 +154,20 @@ int kl_ex_ends(struct kl_explorer *x)
 	return ret < 0 ? ret : 0;
 }
 
-/* ---- the same without hashes ------------------------------------------------------------ */
+/* ---- without hash compaction -------------------------------------------------------------- */
 
-static int add_exact(struct kl_explorer *x, struct kl_store *s)
+static int add_exact(struct kl_explorer *x, struct kl_visited *s)
 {
 	const size_t len = kl_vm_pack(&x->vm, x->packed, &x->names);
-	int ret = kl_store_add(s, kl_store_hash(s, x->packed, len), x->packed, len, 0,
-			       KL_NO_STATE);
+	int ret = kl_visited_add(s, kl_visited_hash(s, x->packed, len), x->packed, len, 0,
+				 KL_NO_STATE);
 
 	x->vm.nev = 0;
 	return ret < 0 ? ret : 0;
 }
 
-/* The steps of @t from x->before; how many there are, in @steps.  1: a run is over; 0; errno. */
-static int steps_exact(struct kl_explorer *x, struct kl_store *s, unsigned int t,
+/* Make the steps of @t from x->before, and count them.  1 if a run ends, 0, or an errno. */
+static int steps_exact(struct kl_explorer *x, struct kl_visited *s, unsigned int t,
 		       unsigned int *steps)
 {
 	enum kl_vm_result r;
@@ -179,7 +178,7 @@ static int steps_exact(struct kl_explorer *x, struct kl_store *s, unsigned int t
 		kl_vm_copy(&x->vm, &x->before);
 		r = kl_ex_step(x, t, &x->before);
 		*steps += r != KL_VM_WAITS;
-		/* A run that is none, or one with a fault, is none that goes on for ever. */
+		/* A run with a false `assume', or with a fault, does not go on for ever. */
 		if (r == KL_VM_DROPPED || r == KL_VM_FAULT)
 			return 1;
 		if (r == KL_VM_OK)
@@ -194,22 +193,22 @@ static int steps_exact(struct kl_explorer *x, struct kl_store *s, unsigned int t
 
 int kl_ex_comes_to_end(struct kl_explorer *x, const struct kl_vm *from)
 {
-	struct kl_store s;
+	struct kl_visited s;
 	unsigned int t, steps;
 	uint32_t at;
-	int ret = kl_store_init(&s, x->o.memory);
+	int ret = kl_visited_init(&s, x->o.memory);
 
 	if (ret)
 		return ret;
 	kl_vm_copy(&x->vm, from);
 	ret = add_exact(x, &s);
-	for (at = 0; !ret && kl_store_has(&s, at); at = kl_store_next(&s, at)) {
-		kl_vm_unpack(&x->before, kl_store_state(&s, at));
+	for (at = 0; !ret && kl_visited_has(&s, at); at = kl_visited_next(&s, at)) {
+		kl_vm_unpack(&x->before, kl_visited_state(&s, at));
 		for (t = steps = 0; t < x->prog.nthreads && !ret; t++)
 			ret = steps_exact(x, &s, t, &steps);
 		if (!ret && !steps)
 			ret = 1;
 	}
-	kl_store_free(&s);
+	kl_visited_free(&s);
 	return ret;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Final states of a client, see outcomes.h.  With the specification the client runs
- * on the machine and the library is the set of configurations that the history so
- * far allows: a call waits until one of them has a result, and takes each there is
- * (Lemma 8: runs of both sides with one history are a run of the whole).
+ * Final states of a client, see outcomes.h.  With the specification, the client runs on the
+ * machine, and the library is the set of configurations that the history so far allows.  A call
+ * waits until some configuration has a result, and takes each possible result (Lemma 8: runs of
+ * both sides with the same history make a run of the whole).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@ struct search {
 	struct kl_explorer *x;
 	struct kl_outcomes *r;
 	struct kl_intern seen;
-	uint8_t *with;			/* of each number in seen */
+	uint8_t *with;			/* enum kl_outcome_with of each number in @seen */
 	size_t cwith;
 	enum kl_outcome_with now;
-	/* Code behind which stubs of the methods stand. */
+	/* The code, followed by stubs of the methods. */
 	uint32_t *code, *line;
 };
 
@@ -34,8 +34,8 @@ static int add_shared(struct kl_outcomes *r, const struct kl_spec *spec, const s
 	unsigned int i;
 
 	if (v->of_methods && v->of_client) {
-		kl_err("%s:%u: '%s' is used by methods and by the client: its outcomes are the "
-		       "library's too", spec->path, v->f.pos.line, v->f.name);
+		kl_err("%s:%u: '%s' is used by methods and by the client: outcomes then depend on "
+		       "the implementation", spec->path, v->f.pos.line, v->f.name);
 		return -EINVAL;
 	}
 	if (!v->of_client || v->f.type >= KL_IT_PTR || v->f.type == KL_IT_LOCK)
@@ -78,7 +78,7 @@ static int find_vars(struct kl_outcomes *r, const struct kl_spec *spec)
 
 /* ---- the program -------------------------------------------------------------------- */
 
-/* Each method is a return only, with the results that its registers are given. */
+/* Make each method a stub: a return of the results in its registers. */
 static int set_stubs(struct search *s)
 {
 	struct kl_vm_prog *p = &s->x->prog;
@@ -108,7 +108,7 @@ static int set_stubs(struct search *s)
 	return 0;
 }
 
-/* The threads' variables matter when they have stopped. */
+/* The threads' variables are outcomes, so they are live at the end. */
 static int set_live(struct search *s)
 {
 	struct kl_explorer *x = s->x;
@@ -157,7 +157,7 @@ static int add_outcome(struct search *s)
 	return 0;
 }
 
-/* The state in x->vm, if the library may have that history. */
+/* Add the state in x->vm, if the library allows its history. */
 static int reached(struct search *s, uint32_t from)
 {
 	struct kl_explorer *x = s->x;
@@ -174,8 +174,8 @@ static int reached(struct search *s, uint32_t from)
 	}
 	x->vm.nev = 0;
 	len = kl_vm_pack(&x->vm, x->packed, &names);
-	ret = kl_store_add(&x->store, kl_store_hash(&x->store, x->packed, len), x->packed, len, set,
-			   from);
+	ret = kl_visited_add(&x->visited, kl_visited_hash(&x->visited, x->packed, len), x->packed,
+			     len, set, from);
 	return ret < 0 ? ret : 0;
 }
 
@@ -233,9 +233,9 @@ static int expand(struct search *s, uint32_t at)
 	unsigned int t, open = 0;
 	int ret = 0;
 
-	x->set = kl_store_head(&x->store, at)->tag;
-	kl_vm_unpack(&x->before, kl_store_state(&x->store, at));
-	if (kl_growth_looks(&x->growth))
+	x->set = kl_visited_head(&x->visited, at)->tag;
+	kl_vm_unpack(&x->before, kl_visited_state(&x->visited, at));
+	if (kl_growth_samples(&x->growth))
 		kl_ex_growth_note(x, &x->before);
 	for (t = 0; t < x->prog.nthreads && !ret; t++) {
 		const uint32_t set = x->set;
@@ -246,11 +246,11 @@ static int expand(struct search *s, uint32_t at)
 	}
 	x->expanded++;
 	if (x->o.progress && !(x->expanded & 1023)) {
-		x->o.progress->states = x->store.n;
+		x->o.progress->states = x->visited.n;
 		x->o.progress->expanded = x->expanded;
 	}
 	if (!(x->expanded & 15) && x->abs &&
-	    kl_store_bytes(&x->store) + kl_abstract_bytes(x->abs) > x->o.memory)
+	    kl_visited_bytes(&x->visited) + kl_abstract_bytes(x->abs) > x->o.memory)
 		return -ENOSPC;
 	if (!ret && !(x->expanded & 15) && kl_ex_stops(x))
 		return -ETIME;
@@ -263,7 +263,7 @@ static int search(struct search *s)
 	uint32_t at, level = 0;
 	int ret;
 
-	ret = kl_store_init(&x->store, x->o.memory);
+	ret = kl_visited_init(&x->visited, x->o.memory);
 	if (!ret)
 		ret = kl_ex_growth_init(x);
 	if (!ret && x->abs)
@@ -272,14 +272,15 @@ static int search(struct search *s)
 		ret = kl_ex_first_state(x);
 	if (!ret)
 		ret = reached(s, KL_NO_STATE);
-	for (at = 0; !ret && kl_store_has(&x->store, at); at = kl_store_next(&x->store, at)) {
+	for (at = 0; !ret && kl_visited_has(&x->visited, at);
+	     at = kl_visited_next(&x->visited, at)) {
 		if (at >= level) {
-			level = x->store.used / 4;
+			level = x->visited.used / 4;
 			kl_growth_level(&x->growth);
 		}
 		ret = expand(s, at);
 	}
-	s->r->states += x->store.n;
+	s->r->states += x->visited.n;
 	if (ret == -ENOSPC || ret == -ETIME)
 		snprintf(s->r->grown, sizeof(s->r->grown), "%s", kl_explore_grown(x));
 	if (ret == -ETIME)
@@ -290,7 +291,7 @@ static int search(struct search *s)
 	return ret;
 }
 
-/* One search: of the client with the implementation or the specification. */
+/* Search the client with the implementation or with the specification. */
 static int run(struct search *s, struct kl_spec *spec, const struct kl_explore_options *o,
 	       enum kl_outcome_with with)
 {
@@ -304,7 +305,7 @@ static int run(struct search *s, struct kl_spec *spec, const struct kl_explore_o
 	x->spec = spec;
 	x->o = *o;
 	x->o.sc |= with == KL_WITH_SC;
-	/* Which thread is which matters, and each marker leaves by itself. */
+	/* Threads must be distinguished, and each marker leaves by itself. */
 	x->o.no_symmetry = x->o.no_facts = true;
 	x->o.no_merge = with == KL_WITH_SPEC;
 	ret = kl_ex_program(x);
@@ -379,7 +380,8 @@ int kl_explore_outcomes(struct kl_spec *spec, const struct kl_explore_options *o
 	if (!s.r)
 		return -ENOMEM;
 	if (!spec->impl || !spec->impl->nthreads) {
-		kl_err("%s: outcomes are those of 'thread NAME { }', there is none", spec->path);
+		kl_err("%s: --outcomes needs threads 'thread NAME { }', but the file has "
+		       "none", spec->path);
 		return -EINVAL;
 	}
 	ret = kl_ex_check(spec, o);

@@ -93,8 +93,8 @@ static int64_t intern_mem(struct kl_abstract *a, const struct kl_val *v, size_t 
 		return kl_abs_fail(a, "the specification's state is too large for the explorer");
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_refuse(a, "the specification's state is not known: give each "
-					     "of its variables a value");
+			return kl_abs_refuse(a, "the specification's first state is unknown: give "
+						"each of its variables an initial value");
 		a->words[2 * i] = v[i].v;
 		a->words[2 * i + 1] = v[i].tag;
 	}
@@ -112,7 +112,7 @@ static size_t get_mem(const struct kl_abstract *a, uint64_t id, struct kl_val *v
 	return n / 2;
 }
 
-/* Put entries of a buffer over memory; at most @items of them. */
+/* Apply at most @items entries of a buffer to memory. */
 static void overlay(const uint64_t *buf, size_t n, size_t items, struct kl_val *view)
 {
 	size_t i, j;
@@ -139,7 +139,7 @@ static int add_pair(struct kl_abstract *a, uint32_t mem, uint32_t op, uint32_t b
 	return ret;
 }
 
-/* What the operation is after a step. */
+/* Make the operation's string after a step. */
 static int64_t operation(struct exec *x, const struct kl_outcome *o)
 {
 	const size_t n = o->at ? o->nlocals : kl_spec_method(x->a->spec, x->method)->nresults;
@@ -154,8 +154,8 @@ static int64_t operation(struct exec *x, const struct kl_outcome *o)
 	}
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_refuse(x->a, "a method of the specification has a "
-					     "result that is not known");
+			return kl_abs_refuse(x->a,
+					     "a method of the specification has an unknown result");
 		op[len++] = from_val(v[i]);
 	}
 	return kl_intern(&x->a->op, op, len);
@@ -179,7 +179,7 @@ static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_o
 	return kl_intern(&a->buf, a->words, n);
 }
 
-/* Does an operation that has come to its end give what the event @e returns? */
+/* Does an operation that has ended give the results of the event @e? */
 static bool returns(const struct kl_outcome *o, const struct kl_vm_event *e)
 {
 	unsigned int i;
@@ -199,7 +199,7 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 
 	kl_intern_get(&a->buf, buf, &n);
 	if (o->barrier && !a->sc && n) {
-		/* It waits until its buffer is empty. */
+		/* The step waits until the buffer is empty. */
 		a->refused |= a->wanted && (o->at || returns(o, a->wanted));
 		return 0;
 	}
@@ -302,7 +302,7 @@ static int flush(struct kl_abstract *a, const struct kl_abs_pair *from)
 	return buf < 0 ? buf : add_pair(a, mem, kl_abs_op(from->local), buf);
 }
 
-/* May a thread do something by itself?  Most threads of most configurations may not. */
+/* Has a thread internal steps?  Most threads of most configurations have none. */
 static bool moves(const struct kl_abstract *a, uint64_t local)
 {
 	const uint64_t *w;
@@ -315,7 +315,7 @@ static bool moves(const struct kl_abstract *a, uint64_t local)
 	return n && kl_abs_item_kind(w[0]) == KL_VM_WRITE;
 }
 
-/* What a thread may do by itself: the place in steps_alone, or a negative errno. */
+/* Find a thread's internal steps.  Return: their index in steps_alone, or a negative errno. */
 static int64_t find_alone(struct kl_abstract *a, uint32_t mem, uint64_t local)
 {
 	const uint64_t key[] = { mem, local };
@@ -351,7 +351,7 @@ static int add_after(struct kl_abstract *a, uint32_t id)
 	return ret;
 }
 
-/* Where the internal steps of a configuration lead to. */
+/* Find the configurations to which internal steps lead. */
 static int learn_after(struct kl_abstract *a, uint32_t config)
 {
 	uint64_t c[KL_ABS_CONFIG], next[KL_ABS_CONFIG];
@@ -388,7 +388,7 @@ static int learn_after(struct kl_abstract *a, uint32_t config)
 	return 0;
 }
 
-/* Close what is in todo under internal steps; the number of the set. */
+/* Close the configurations in todo under internal steps.  Return: the number of the set. */
 static int64_t close_set(struct kl_abstract *a)
 {
 	uint32_t k, at;
@@ -457,7 +457,7 @@ static int64_t push_marker(struct kl_abstract *a, uint64_t buf, enum kl_vm_kind 
 	return kl_intern(&a->buf, a->words, n + 1);
 }
 
-/* The configuration @c after the event, put into the set; nothing if it does not allow it. */
+/* Add the configuration @c after the event to the set, if @c allows the event. */
 static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e)
 {
 	uint64_t *local = &c[1 + e->thread];
@@ -497,7 +497,7 @@ static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e
 	return kl_abs_add(a, c);
 }
 
-/* An event in a word, if it fits: values below 128, data, special values. */
+/* Pack an event into a word, if its values are below 128, data, or special. */
 static int64_t event_code(struct kl_abstract *a, const struct kl_vm_event *e, uint64_t *code)
 {
 	uint64_t words[1 + KL_MAX_ARGS], v;
@@ -544,7 +544,7 @@ int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm
 	if (k->next)
 		return k->next - 1;
 	kl_abs_start(a);
-	before = kl_abs_set(a, set, &n);	/* stays: no set is made before the last */
+	before = kl_abs_set(a, set, &n);	/* stays valid: new sets are appended */
 	for (i = 0; i < n; i++) {
 		w = kl_intern_get(&a->config, before[i], &len);
 		memcpy(c, w, len * sizeof(*w));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Litmus tests in herd's format for X86 and X86_64.  A test becomes a program
- * of the explorer's machine, all of whose runs are searched.
+ * Litmus tests in herd's format for X86 and X86_64.  A test is compiled to byte code, and all runs
+ * of it on the machine of tso/machine/vm.h are searched.
  *
- * What is not understood, or would have to be guessed (accesses of different
- * sizes to one location, arithmetic on addresses, flags that no instruction set), is
- * refused with a message that names it.
+ * A test is refused, with a message, if a part of it is not understood or has no certain meaning.
+ * Examples are accesses of different sizes to one location, arithmetic on addresses, and flags that
+ * no instruction has set.
  */
 #ifndef KL_TSO_LITMUS_LITMUS_H
 #define KL_TSO_LITMUS_LITMUS_H
@@ -15,10 +15,11 @@
 #include "tso/machine/vm.h"
 
 #define KL_LIT_GPRS	16
-#define KL_LIT_FLAG_A	16	/* the flags are those of comparing these two registers */
+/* Numbers of further registers of a thread: */
+#define KL_LIT_FLAG_A	16	/* the flags are the result of comparing FLAG_A with FLAG_B */
 #define KL_LIT_FLAG_B	17
-#define KL_LIT_OTHER	18	/* registers that no instruction here sets */
-#define KL_LIT_TEMP	25
+#define KL_LIT_OTHER	18	/* the first register that no supported instruction sets */
+#define KL_LIT_TEMP	25	/* the first register for intermediate values */
 #define KL_LIT_REGS	56
 #define KL_LIT_LOCS	64
 #define KL_LIT_ITEMS	128
@@ -28,23 +29,23 @@
 struct kl_lit_loc {
 	const char *name;
 	uint64_t init;
-	unsigned int size;	/* bytes: as declared, or as first accessed; 0 if neither */
-	unsigned int len;	/* elements of an array from this one on, 0: it is none */
+	unsigned int size;	/* bytes, as declared or as first accessed; 0 if neither */
+	unsigned int len;	/* number of elements of the array from this one on, or 0 */
 	bool is_unsigned;
-	bool addressed;		/* some word is its address, or an array's that it is in */
+	bool addressed;		/* a word holds its address, or the address of its array */
 };
 
-/* What a final state shows: a register of a thread, or a location. */
+/* A member of a final state: a register of a thread, or a location. */
 struct kl_lit_item {
-	int thread;		/* -1: a location */
-	unsigned int index;
+	int thread;		/* -1 for a location */
+	unsigned int index;	/* of the register, or of the location */
 	bool is_unsigned;
 };
 
 enum kl_lit_op {
 	KL_LIT_TRUE, KL_LIT_FALSE, KL_LIT_NOT, KL_LIT_AND, KL_LIT_OR, KL_LIT_IMPLIES,
-	KL_LIT_EQ,		/* item a is val, in the bits of mask */
-	KL_LIT_SAME,		/* item a is item b */
+	KL_LIT_EQ,		/* item a equals val in the bits of mask */
+	KL_LIT_SAME,		/* item a equals item b */
 };
 
 struct kl_lit_node {
@@ -58,6 +59,8 @@ enum kl_lit_quantifier { KL_LIT_EXISTS, KL_LIT_NOT_EXISTS, KL_LIT_FORALL };
 struct kl_litmus {
 	struct kl_arena arena;
 	const char *path, *name;
+	/* a copy of the test with blanks for comments; the text to show in messages */
+	const char *copy, *text;
 	bool x64;
 	unsigned int nthreads;
 	struct kl_lit_loc locs[KL_LIT_LOCS];
@@ -67,22 +70,24 @@ struct kl_litmus {
 	unsigned int nitems;
 	struct kl_lit_node *nodes;
 	size_t nnodes, cnodes;
-	unsigned int condition;
-	int filter;		/* a node, or -1 */
+	unsigned int condition;	/* index of the root node */
+	int filter;		/* index of the filter's root node, or -1 */
 	enum kl_lit_quantifier quantifier;
 	/* The program. */
 	uint32_t *code;
+	const char **cell;		/* for each word of code: its cell in @copy, or NULL */
 	uint64_t *pool, *live;
-	size_t ncode, ccode, npool, cpool;
-	unsigned int nregs;		/* the machine's and those for values in between */
+	size_t ncode, ccode, ccell, npool, cpool;
+	/* registers of a thread, with those for intermediate values */
+	unsigned int nregs;
 	struct kl_vm_prog prog;
 };
 
 /**
  * kl_litmus_parse() - read a litmus test
- * @path: its file, for messages
- * @text: its text, ended by a NUL
- * @out: the test
+ * @path: name of the file, for messages
+ * @text: the text of the test, ended by a NUL
+ * @out: set to the test
  *
  * Return: 0, -EINVAL after a message, -ENOMEM.
  */
@@ -92,62 +97,76 @@ void kl_litmus_free(struct kl_litmus *l);
 struct kl_litmus_options {
 	bool sc, unreduced;
 	uint64_t memory;	/* bytes */
-	const struct kl_limits *lim;	/* its deadline and its stop are looked at; may be NULL */
+	const struct kl_limits *lim;	/* only the deadline and the stop are used; may be NULL */
 };
 
-/* The final states: nitems words each, in ascending order. */
+/* The final states, with nitems words each, in ascending order. */
 struct kl_litmus_result {
 	uint64_t *states;
-	bool *holds;		/* the proposition does in it */
+	bool *holds;		/* for each state: the condition holds */
 	size_t nstates, cstates, cholds;
-	size_t positive, negative;
+	size_t positive, negative;	/* number of states in which the condition holds, or not */
 	uint64_t explored, transitions;
-	uint64_t open, levels;	/* if it was given up: states not followed, levels that are whole */
-	char why[400];		/* and why; the location or register that grows */
+	/* After an incomplete search: */
+	uint64_t open, levels;	/* number of states not followed; number of complete levels */
+	char why[400];		/* the reason, and a location or register that grows */
 };
 
 /**
- * kl_litmus_run() - all final states of a test
+ * kl_litmus_run() - find all final states of a test
  * @l: the test
- * @o: how to search
- * @r: the result; kl_litmus_result_free() it
+ * @o: options of the search
+ * @r: the result, to be freed with kl_litmus_result_free()
  *
- * Return: 0; at the memory bound -ENOSPC, when it was stopped -ETIME, for a state that is
- * too large -E2BIG, all with r->why; -EINVAL after a message (an access to no location);
+ * Return: 0; -ENOSPC at the memory bound, -ETIME if the search was stopped, -E2BIG if a state is
+ * too large, all three with r->why; -EINVAL after a message, for an access to no location;
  * -ENOMEM.
  */
 int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 		  struct kl_litmus_result *r);
 void kl_litmus_result_free(struct kl_litmus_result *r);
-/* Is what the test's quantifier says so? */
+/* Return: true if the condition holds with its quantifier. */
 bool kl_litmus_ok(const struct kl_litmus *l, const struct kl_litmus_result *r);
+/* Return: the value of a condition's node in a final state. */
 bool kl_litmus_eval(const struct kl_litmus *l, unsigned int node, const uint64_t *state);
 
-/* The bits of so many bytes; 0 bytes: of an int. */
+/* Return: a mask of the bits in @size bytes; 0 means the size of an int. */
 static inline uint64_t kl_lit_mask(unsigned int size)
 {
 	return size == 8 ? UINT64_MAX : (1ULL << (size ? 8 * size : 32)) - 1;
 }
 
-/* Names as herd prints them. */
+/* Return: the name of a register as herd prints it. */
 const char *kl_litmus_reg(bool x64, unsigned int reg);
-/* The value of item @i as text. */
+/* Print the value of item @i.  Return: @buf. */
 const char *kl_litmus_value(const struct kl_litmus *l, unsigned int i, uint64_t v, char buf[32]);
 
-/* litmus_x86.c: one instruction of thread @t, in [@text, @text + len). */
+/* Print a message about the position @at in l->copy, with the line of the text and a caret. */
+void kl_lit_error(const struct kl_litmus *l, const char *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The assembler (litmus_x86.c). */
 struct kl_lit_asm;
 
 struct kl_lit_asm *kl_lit_asm_new(struct kl_litmus *l);
 void kl_lit_asm_free(struct kl_lit_asm *a);
+/* Begin the code of thread @t. */
 void kl_lit_asm_thread(struct kl_lit_asm *a, unsigned int t);
-/* Return: 0, -EINVAL after a message, -ENOMEM. */
-int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len, unsigned int line);
+/*
+ * Assemble a cell of the program: labels and an instruction, in [@text, @text + len).
+ * Return: 0, -EINVAL after a message, -ENOMEM.
+ */
+int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len);
+/* End the code of the thread.  Return: as kl_lit_asm_cell(). */
 int kl_lit_asm_end(struct kl_lit_asm *a);
-/* The register of that name, and the bytes of it that the name means; -1 if it is none. */
+/*
+ * Find a register, and set @size to the number of its bytes that the name means.
+ * Return: the register, or -1.
+ */
 int kl_lit_register(bool x64, const char *name, size_t len, unsigned int *size);
-/* The same of those that no instruction here has to do with: segments, rip. */
+/* The same for registers that no supported instruction uses: segments and rip. */
 int kl_lit_other_register(bool x64, const char *name, size_t len, unsigned int *size);
-/* The index of the location of that name, made if there is none; -1 if there are too many. */
+/* Find a location by its name, or make it.  Return: its index, or -1 if there are too many. */
 int kl_lit_location(struct kl_litmus *l, const char *name, size_t len);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Litmus tests: what is asked of the final states. */
+/* Parser of litmus tests: locations, filter and condition. */
 #include <errno.h>
 #include <string.h>
 
 #include "tso/litmus/litmus_text.h"
 
-#define DEPTH_MAX	200
+#define DEPTH_MAX	200	/* depth of nested conditions */
 
-static int item(struct kl_lt_cursor *c, const struct kl_lit_item *it)
+static int find_item(struct kl_lt_cursor *c, const struct kl_lit_item *it)
 {
 	struct kl_litmus *l = c->l;
 	unsigned int i;
@@ -16,26 +16,27 @@ static int item(struct kl_lt_cursor *c, const struct kl_lit_item *it)
 		if (l->items[i].thread == it->thread && l->items[i].index == it->index)
 			return i;
 	if (i == KL_LIT_ITEMS) {
-		kl_lt_fail(c, "more registers and locations than klin litmus has room for");
+		kl_lt_fail(c, "the condition has too many registers and locations: klin litmus "
+			   "supports %d", KL_LIT_ITEMS);
 		return -1;
 	}
 	if (it->thread >= (int)l->nthreads) {
-		kl_lt_fail(c, "there is no thread %d", it->thread);
+		kl_lt_fail(c, "the program has no thread %d", it->thread);
 		return -1;
 	}
 	l->items[l->nitems++] = *it;
 	return i;
 }
 
-static int node(struct kl_lt_cursor *c, enum kl_lit_op op, unsigned int a, unsigned int b,
-		uint64_t val)
+static int add_node(struct kl_lt_cursor *c, enum kl_lit_op op, unsigned int a, unsigned int b,
+		    uint64_t val)
 {
 	struct kl_litmus *l = c->l;
 
 	if (c->err)
 		return 0;
 	if (l->nnodes == KL_LIT_NODES) {
-		kl_lt_fail(c, "a condition with more than %d parts", KL_LIT_NODES);
+		kl_lt_fail(c, "the condition has more than %d parts", KL_LIT_NODES);
 		return 0;
 	}
 	c->err = kl_grow(l->nodes, l->cnodes, l->nnodes + 1);
@@ -45,8 +46,9 @@ static int node(struct kl_lt_cursor *c, enum kl_lit_op op, unsigned int a, unsig
 	return l->nnodes++;
 }
 
-/* The bits of the item that are compared; @size is that of the register's name. */
-static uint64_t bits(const struct kl_lt_cursor *c, const struct kl_lit_item *it, unsigned int size)
+/* Return: the bits of the item that are compared; @size is the size of a register's name. */
+static uint64_t compared_bits(const struct kl_lt_cursor *c, const struct kl_lit_item *it,
+			      unsigned int size)
 {
 	return kl_lit_mask(it->thread < 0 ? c->l->locs[it->index].size : size);
 }
@@ -62,7 +64,7 @@ static int atom(struct kl_lt_cursor *c)
 
 	if (!kl_lt_place(c, &it, &size))
 		return 0;
-	a = item(c, &it);
+	a = find_item(c, &it);
 	if (a < 0)
 		return 0;
 	differs = kl_lt_take(c, "<>") || kl_lt_take(c, "!=");
@@ -76,18 +78,19 @@ static int atom(struct kl_lt_cursor *c)
 
 		if (!kl_lt_place(c, &other, &other_size))
 			return 0;
-		n = item(c, &other);
-		n = n < 0 ? 0 : node(c, KL_LIT_SAME, a, n, 0);
+		n = find_item(c, &other);
+		n = n < 0 ? 0 : add_node(c, KL_LIT_SAME, a, n, 0);
 	} else if (kl_lt_value(c, &v)) {
 		if (!kl_vm_is_ptr(v))
-			v &= bits(c, &it, size);
-		n = node(c, KL_LIT_EQ, a, 0, v);
+			v &= compared_bits(c, &it, size);
+		n = add_node(c, KL_LIT_EQ, a, 0, v);
 		if (!c->err)
-			c->l->nodes[n].mask = kl_vm_is_ptr(v) ? UINT64_MAX : bits(c, &it, size);
+			c->l->nodes[n].mask = kl_vm_is_ptr(v) ? UINT64_MAX :
+								compared_bits(c, &it, size);
 	} else {
 		return 0;
 	}
-	return differs ? node(c, KL_LIT_NOT, n, 0, 0) : n;
+	return differs ? add_node(c, KL_LIT_NOT, n, 0, 0) : n;
 }
 
 static int implies(struct kl_lt_cursor *c);
@@ -99,16 +102,16 @@ static int unary(struct kl_lt_cursor *c)
 	if (c->err)
 		return 0;
 	if (c->depth == DEPTH_MAX) {
-		kl_lt_fail(c, "nested more than %d deep", DEPTH_MAX);
+		kl_lt_fail(c, "the condition is nested more than %d deep", DEPTH_MAX);
 		return 0;
 	}
 	c->depth++;
 	if (kl_lt_take(c, "~") || kl_lt_take(c, "not")) {
-		n = node(c, KL_LIT_NOT, unary(c), 0, 0);
+		n = add_node(c, KL_LIT_NOT, unary(c), 0, 0);
 	} else if (kl_lt_take(c, "true")) {
-		n = node(c, KL_LIT_TRUE, 0, 0, 0);
+		n = add_node(c, KL_LIT_TRUE, 0, 0, 0);
 	} else if (kl_lt_take(c, "false")) {
-		n = node(c, KL_LIT_FALSE, 0, 0, 0);
+		n = add_node(c, KL_LIT_FALSE, 0, 0, 0);
 	} else if (kl_lt_take(c, "(")) {
 		n = implies(c);
 		kl_lt_expect(c, ")");
@@ -124,7 +127,7 @@ static int conjunction(struct kl_lt_cursor *c)
 	int n = unary(c);
 
 	while (!c->err && kl_lt_take(c, "/\\"))
-		n = node(c, KL_LIT_AND, n, unary(c), 0);
+		n = add_node(c, KL_LIT_AND, n, unary(c), 0);
 	return n;
 }
 
@@ -133,7 +136,7 @@ static int disjunction(struct kl_lt_cursor *c)
 	int n = conjunction(c);
 
 	while (!c->err && kl_lt_take(c, "\\/"))
-		n = node(c, KL_LIT_OR, n, conjunction(c), 0);
+		n = add_node(c, KL_LIT_OR, n, conjunction(c), 0);
 	return n;
 }
 
@@ -141,9 +144,9 @@ static int implies(struct kl_lt_cursor *c)
 {
 	int n = disjunction(c);
 
-	/* As herd reads it: to the right. */
+	/* The operator is right-associative, as in herd. */
 	if (!c->err && kl_lt_take(c, "=>"))
-		n = node(c, KL_LIT_IMPLIES, n, implies(c), 0);
+		n = add_node(c, KL_LIT_IMPLIES, n, implies(c), 0);
 	return n;
 }
 
@@ -158,10 +161,10 @@ static bool locations(struct kl_lt_cursor *c)
 		return false;
 	while (!kl_lt_take(c, "]")) {
 		it = (struct kl_lit_item){ 0 };
-		if (!kl_lt_place(c, &it, &size) || item(c, &it) < 0)
+		if (!kl_lt_place(c, &it, &size) || find_item(c, &it) < 0)
 			return false;
 		kl_lt_space(c);
-		/* Its type says how to print it; the declaration does too. */
+		/* A type says how to print the item; the declaration says the same, so skip it. */
 		if (kl_lt_name(c, &s, &len))
 			kl_lt_take(c, "*");
 		kl_lt_space(c);
@@ -172,10 +175,10 @@ static bool locations(struct kl_lt_cursor *c)
 }
 
 /*
- * `with tso: ~exists; default: exists;' behind `final': what is expected of each
- * model.  That of x86 or else the default is the test's quantifier.
+ * Read the quantifiers that a test with `final' expects of each memory model, as in
+ * `with tso: ~exists; default: exists;'.  The quantifier of tso or x86, else the default, is taken.
  */
-static bool kinds(struct kl_lt_cursor *c)
+static bool quantifiers(struct kl_lt_cursor *c)
 {
 	bool set = false, mine, any;
 	const char *s;
@@ -230,18 +233,18 @@ bool kl_lt_condition(struct kl_lt_cursor *c)
 			l->condition = implies(c);
 	} else if (!*c->p) {
 		l->quantifier = KL_LIT_FORALL;
-		l->condition = node(c, KL_LIT_TRUE, 0, 0, 0);
+		l->condition = add_node(c, KL_LIT_TRUE, 0, 0, 0);
 	} else {
 		return kl_lt_fail(c, "expected 'exists', '~exists' or 'forall', found '%s'",
 			    kl_lt_here(c, buf));
 	}
 	kl_lt_take(c, ";");
-	if (!c->err && kl_lt_take(c, "with") && !kinds(c))
+	if (!c->err && kl_lt_take(c, "with") && !quantifiers(c))
 		return false;
-	/* What memevents is to do with the test. */
+	/* Skip directives for memevents. */
 	while (!c->err && kl_lt_take(c, "<<")) {
 		while (*c->p && strncmp(c->p, ">>", 2))
-			c->line += *c->p++ == '\n';
+			c->p++;
 		if (!kl_lt_expect(c, ">>"))
 			return false;
 	}

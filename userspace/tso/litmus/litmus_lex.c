@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Litmus tests: words, numbers and places in their text. */
+/* Lexer of litmus tests: names, numbers, registers and locations. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -9,6 +9,27 @@
 
 #include "base/err.h"
 #include "tso/litmus/litmus_text.h"
+
+void kl_lit_error(const struct kl_litmus *l, const char *at, const char *fmt, ...)
+{
+	const char *line = l->text, *p, *end = at ? l->text + (at - l->copy) : line;
+	unsigned int n = 1;
+	char msg[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	for (p = line; p < end; p++) {
+		if (*p == '\n') {
+			line = p + 1;
+			n++;
+		}
+	}
+	kl_err_at(l->path, at ? n : 0, end - line + 1, "%s", msg);
+	if (at)
+		kl_err_source(line, strcspn(line, "\r\n"), end - line + 1);
+}
 
 bool kl_lt_fail(struct kl_lt_cursor *c, const char *fmt, ...)
 {
@@ -20,12 +41,11 @@ bool kl_lt_fail(struct kl_lt_cursor *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	kl_err_at(c->l->path, c->line, 0, "%s", msg);
+	kl_lit_error(c->l, c->p, "%s", msg);
 	c->err = -EINVAL;
 	return false;
 }
 
-/* Up to 30 characters of what is there, for messages. */
 const char *kl_lt_here(const struct kl_lt_cursor *c, char buf[32])
 {
 	size_t n = strcspn(c->p, "\n");
@@ -37,34 +57,36 @@ const char *kl_lt_here(const struct kl_lt_cursor *c, char buf[32])
 void kl_lt_space(struct kl_lt_cursor *c)
 {
 	while (isspace((unsigned char)*c->p))
-		c->line += *c->p++ == '\n';
+		c->p++;
 }
 
 bool kl_lt_blank_comments(struct kl_lt_cursor *c, char *s)
 {
-	unsigned int line = 1, from = 0, depth = 0;
+	const char *from = s;
+	unsigned int depth = 0;
 	bool quoted = false;
 
 	for (; *s; s++) {
 		const bool open = s[0] == '(' && s[1] == '*', close = s[0] == '*' && s[1] == ')';
 
-		line += *s == '\n';
 		if (!depth && *s == '"' && !(quoted = !quoted))
 			continue;
 		if (!quoted && (open || (depth && close))) {
 			if (open && !depth)
-				from = line;
+				from = s;
 			depth += open ? 1 : -1;
 			s[0] = s[1] = ' ';
 			s++;
 		} else if (depth && *s != '\n') {
 			*s = ' ';
 		}
-		/* A quotation ends on its line, whether it is closed or not. */
+		/* A quotation without a closing quote ends with its line. */
 		quoted &= *s != '\n';
 	}
-	c->line = depth ? from : 1;
-	return !depth || kl_lt_fail(c, "a comment without its end");
+	if (!depth)
+		return true;
+	c->p = from;
+	return kl_lt_fail(c, "the comment is not closed, expected '*)'");
 }
 
 bool kl_lt_take(struct kl_lt_cursor *c, const char *s)
@@ -119,7 +141,7 @@ bool kl_lt_number(struct kl_lt_cursor *c, uint64_t *v)
 	errno = 0;
 	*v = strtoull(c->p + minus, &end, 0);
 	if (errno)
-		return kl_lt_fail(c, "a number too large");
+		return kl_lt_fail(c, "the number is too large: it does not fit 64 bits");
 	if (minus)
 		*v = -*v;
 	c->p = end;
@@ -141,7 +163,6 @@ int kl_lit_location(struct kl_litmus *l, const char *s, size_t len)
 	return l->nlocs++;
 }
 
-/* Is "1:" or "P1:" next? */
 bool kl_lt_at_thread(const struct kl_lt_cursor *c)
 {
 	const char *p = c->p + (*c->p == 'P');
@@ -153,7 +174,7 @@ bool kl_lt_at_thread(const struct kl_lt_cursor *c)
 	return *p == ':';
 }
 
-/* The rest of x[2]; an array that is not known yet is left to its declaration. */
+/* Read the rest of x[2], unless x is no array yet: then this is its declaration. */
 static bool element(struct kl_lt_cursor *c, struct kl_lit_item *it)
 {
 	const struct kl_lit_loc *loc = &c->l->locs[it->index];
@@ -164,12 +185,12 @@ static bool element(struct kl_lt_cursor *c, struct kl_lit_item *it)
 		return true;
 	c->p++;
 	if (!kl_lt_number(c, &n) || n >= loc->len)
-		return c->err ? false : kl_lt_fail(c, "expected an element of '%s'", loc->name);
+		return c->err ? false :
+		       kl_lt_fail(c, "expected an index from 0 to %u", loc->len - 1);
 	it->index += n;
 	return kl_lt_expect(c, "]");
 }
 
-/* 1:EAX, P1:rax, x, [x], *x, x[1] */
 bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *size)
 {
 	const char *s;
@@ -185,15 +206,18 @@ bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *s
 		if (*c->p == '%')
 			c->p++;
 		if (it->thread < 0 || it->thread >= KL_VM_THREADS)
-			return kl_lt_fail(c, "a thread that klin litmus has no room for");
+			return kl_lt_fail(c, "the thread's number is too large, expected 0 to %d",
+					  KL_VM_THREADS - 1);
 		if (!kl_lt_name(c, &s, &len))
 			return kl_lt_fail(c, "expected a register, found '%s'", kl_lt_here(c, buf));
 		at = kl_lit_register(c->l->x64, s, len, size);
 		if (at < 0)
 			at = kl_lit_other_register(c->l->x64, s, len, size);
-		if (at < 0 || *size < 4)
-			return kl_lt_fail(c, "'%.*s' is no register that klin litmus knows here",
-				    (int)len, s);
+		if (at < 0 || *size < 4) {
+			c->p = s;
+			return kl_lt_fail(c, "'%.*s' is not a register of 32 or 64 bits that klin "
+					  "litmus supports", (int)len, s);
+		}
 		it->index = at;
 		return true;
 	}
@@ -206,7 +230,7 @@ bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *s
 				  "'%s'", kl_lt_here(c, buf));
 	at = kl_lit_location(c->l, s, len);
 	if (at < 0)
-		return kl_lt_fail(c, "more locations than klin litmus has room for");
+		return kl_lt_fail(c, "too many locations: klin litmus supports %d", KL_LIT_LOCS);
 	it->index = at;
 	return element(c, it) && (!bracket || kl_lt_expect(c, "]"));
 }

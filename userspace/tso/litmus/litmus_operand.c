@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Litmus tests: operands of instructions, and the code that gets and puts them. */
+/* Assembler of litmus tests: operands of instructions, and code that loads and stores them. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,17 @@
 #include "base/err.h"
 #include "tso/litmus/litmus_asm.h"
 
-int kl_la_refuse(struct kl_lit_asm *a, const char *why)
+int kl_la_refuse(struct kl_lit_asm *a, const char *fmt, ...)
 {
+	char why[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
 	if (!a->err)
-		kl_err_at(a->l->path, a->line, 0, "'%.*s': %s", (int)a->cell_len, a->cell, why);
+		kl_lit_error(a->l, a->cell, "'%.*s': %s", (int)a->cell_len, a->cell ? a->cell : "",
+			     why);
 	a->err = -EINVAL;
 	return -EINVAL;
 }
@@ -28,9 +36,11 @@ uint32_t kl_la_emit(struct kl_lit_asm *a, uint32_t word)
 		kl_la_refuse(a, "the test is too long");
 		return 0;
 	}
-	a->err = kl_grow(l->code, l->ccode, l->ncode + 1);
+	a->err = kl_grow(l->code, l->ccode, l->ncode + 1) ?:
+		 kl_grow(l->cell, l->ccell, l->ncode + 1);
 	if (a->err)
 		return 0;
+	l->cell[l->ncode] = a->cell;
 	l->code[l->ncode] = word;
 	return l->ncode++;
 }
@@ -46,7 +56,7 @@ unsigned int kl_la_temp(struct kl_lit_asm *a)
 	const unsigned int r = a->temp++;
 
 	if (r == KL_LIT_REGS) {
-		kl_la_refuse(a, "an instruction with too many values in between");
+		kl_la_refuse(a, "the instruction needs too many intermediate values");
 		a->temp = KL_LIT_TEMP;
 	}
 	if (a->l->nregs < a->temp)
@@ -89,7 +99,7 @@ unsigned int kl_la_extended(struct kl_lit_asm *a, unsigned int r, unsigned int s
 {
 	const unsigned int sign = kl_la_constant(a, 1ULL << (8 * size - 1));
 
-	/* (r ^ sign) - sign: what is above the sign becomes what it is. */
+	/* (r ^ sign) - sign copies the sign to all bits above it. */
 	return kl_la_masked(a, kl_la_binary(a, KL_I_SUB, kl_la_binary(a, KL_I_XOR, r, sign), sign),
 			    to);
 }
@@ -99,7 +109,10 @@ unsigned int kl_la_extended(struct kl_lit_asm *a, unsigned int r, unsigned int s
 static const char *const names32[] = { "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp" };
 static const char *const names64[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp" };
 
-/* Of segments nothing is changed here; the instruction pointer is as in herd what it was given. */
+/*
+ * No supported instruction changes these.  As in herd, the instruction pointer keeps its first
+ * value.
+ */
 static const char *const other[2][KL_LIT_TEMP - KL_LIT_OTHER] = {
 	{ "EIP", "CS", "DS", "SS", "ES", "FS", "GS" },
 	{ "rip", "cs", "ds", "ss", "es", "fs", "gs" },
@@ -130,8 +143,8 @@ int kl_lit_other_register(bool x64, const char *name, size_t len, unsigned int *
 	return -1;
 }
 
-/* The part of register @reg that a name ends with: its bytes, 0 if that is none. */
-static unsigned int part_of(const char *s, size_t len)
+/* Return: number of bytes that the end of a name such as r8d means; 0 if the end is wrong. */
+static unsigned int suffix_size(const char *s, size_t len)
 {
 	if (!len)
 		return 8;
@@ -158,7 +171,7 @@ int kl_lit_register(bool x64, const char *name, size_t len, unsigned int *size)
 		return -1;
 	for (i = 1; i < len && i < 3 && isdigit((unsigned char)name[i]); i++)
 		n = n * 10 + (name[i] - '0');
-	*size = n < 8 || n > 15 ? 0 : part_of(name + i, len - i);
+	*size = n < 8 || n > 15 ? 0 : suffix_size(name + i, len - i);
 	return *size ? (int)n : -1;
 }
 
@@ -199,9 +212,9 @@ void kl_la_trim(const char **s, size_t *len)
 		(*len)--;
 }
 
-/* x or x+8, a location; the array's element there. */
-static int location(struct kl_lit_asm *a, const char *s, size_t len, uint64_t offset,
-		    struct kl_la_operand *o)
+/* Parse a location x, or x+8 for the array's element there. */
+static int location_operand(struct kl_lit_asm *a, const char *s, size_t len, uint64_t offset,
+			    struct kl_la_operand *o)
 {
 	const char *plus = memchr(s, '+', len);
 	const struct kl_lit_loc *loc;
@@ -211,24 +224,24 @@ static int location(struct kl_lit_asm *a, const char *s, size_t len, uint64_t of
 	if (plus && !number(plus + 1, s + len - plus - 1, &more))
 		plus = s;
 	if (!kl_la_is_name(s, plus ? (size_t)(plus - s) : len))
-		return kl_la_refuse(a, "an address that is not understood, expected a location or "
-				    "a register");
+		return kl_la_refuse(a, "unknown form of address, expected a location or a "
+				       "register");
 	o->kind = OP_MEM;
 	o->loc = kl_lit_location(a->l, s, plus ? (size_t)(plus - s) : len);
 	if (o->loc < 0)
-		return kl_la_refuse(a, "more locations than klin litmus has room for");
+		return kl_la_refuse(a, "too many locations: klin litmus supports %d", KL_LIT_LOCS);
 	offset += more;
 	if (!offset)
 		return 0;
 	loc = &a->l->locs[o->loc];
 	size = loc->size ? loc->size : 4;
 	if (offset % size || offset / size >= loc->len)
-		return kl_la_refuse(a, "an address that is no element of an array");
+		return kl_la_refuse(a, "the address is not an element of an array");
 	o->loc += offset / size;
 	return 0;
 }
 
-/* The register at @s that holds an address or an index; negative after a message. */
+/* Return: the register named at @s, for an address or an index; negative after a message. */
 static int address_register(struct kl_lit_asm *a, const char *s, size_t len)
 {
 	unsigned int size;
@@ -241,16 +254,17 @@ static int address_register(struct kl_lit_asm *a, const char *s, size_t len)
 	}
 	reg = kl_lit_register(a->l->x64, s, len, &size);
 	if (reg < 0)
-		return kl_la_refuse(a, "an address that is not understood, expected a location or "
-				    "a register");
+		return kl_la_refuse(a, "unknown form of address, expected a location or a "
+				       "register");
 	if (size != (a->l->x64 ? 8 : 4))
-		return kl_la_refuse(a, "an address of another size than the machine's");
+		return kl_la_refuse(a, "expected an address register of %d bits",
+				    a->l->x64 ? 64 : 32);
 	return reg;
 }
 
-/* %rax,%rbx or %rax,%rbx,8 in brackets. */
-static int indexed(struct kl_lit_asm *a, const char *s, size_t len, uint64_t offset,
-		   struct kl_la_operand *o)
+/* Parse the text in brackets with an index: %rax,%rbx or %rax,%rbx,8. */
+static int indexed_operand(struct kl_lit_asm *a, const char *s, size_t len, uint64_t offset,
+			   struct kl_la_operand *o)
 {
 	const char *comma = memchr(s, ',', len), *more = comma + 1, *end = s + len;
 	const char *second = memchr(more, ',', end - more), *times = second ? second + 1 : NULL;
@@ -265,7 +279,7 @@ static int indexed(struct kl_lit_asm *a, const char *s, size_t len, uint64_t off
 		kl_la_trim(&times, &times_len);
 	if (times && (!number(times, times_len, &scale) || !scale || scale > 8 ||
 		      scale & (scale - 1)))
-		return kl_la_refuse(a, "an index times something else than 1, 2, 4 or 8");
+		return kl_la_refuse(a, "expected 1, 2, 4 or 8 as the factor of the index");
 	o->kind = OP_DEREF;
 	o->reg = base;
 	o->index = index;
@@ -275,11 +289,11 @@ static int indexed(struct kl_lit_asm *a, const char *s, size_t len, uint64_t off
 }
 
 /*
- * (x), [x], (%rax), [RAX], 8(%rax), 8(%rax,%rbx,4), 8(x), x+8(%rip): @s is what the brackets
- * hold.
+ * Parse an operand in memory: (x), [x], (%rax), [RAX], 8(%rax), 8(%rax,%rbx,4), 8(x), x+8(%rip).
+ * @s is the text in the brackets, and @before the text before them.
  */
-static int memory(struct kl_lit_asm *a, const char *s, size_t len, const char *before,
-		  size_t before_len, struct kl_la_operand *o)
+static int memory_operand(struct kl_lit_asm *a, const char *s, size_t len, const char *before,
+			  size_t before_len, struct kl_la_operand *o)
 {
 	const bool percent = len && *s == '%';
 	uint64_t offset = 0;
@@ -288,18 +302,18 @@ static int memory(struct kl_lit_asm *a, const char *s, size_t len, const char *b
 
 	if (memchr(s, ',', len)) {
 		if (before_len && !number(before, before_len, &offset))
-			return kl_la_refuse(a, "an address that is not understood");
-		return indexed(a, s, len, offset, o);
+			return kl_la_refuse(a, "unknown form of address, expected as in 8(%%rax)");
+		return indexed_operand(a, s, len, offset, o);
 	}
 	s += percent;
 	len -= percent;
 	if (len == 3 && !strncasecmp(s, "rip", 3))
-		return location(a, before, before_len, 0, o);
+		return location_operand(a, before, before_len, 0, o);
 	if (before_len && !number(before, before_len, &offset))
-		return kl_la_refuse(a, "an address that is not understood");
+		return kl_la_refuse(a, "unknown form of address, expected as in 8(%%rax)");
 	reg = kl_lit_register(a->l->x64, s, len, &size);
 	if (reg < 0 && !percent)
-		return location(a, s, len, offset, o);
+		return location_operand(a, s, len, offset, o);
 	reg = address_register(a, s, len);
 	if (reg < 0)
 		return reg;
@@ -325,12 +339,12 @@ int kl_la_operand(struct kl_lit_asm *a, const char *s, size_t len, struct kl_la_
 	if (len && (s[len - 1] == ')' || s[len - 1] == ']')) {
 		open = memchr(s, s[len - 1] == ')' ? '(' : '[', len);
 		if (!open)
-			return kl_la_refuse(a, "a bracket that nothing opens");
+			return kl_la_refuse(a, "the closing bracket has no opening one");
 		before = open - s;
 		s = open + 1;
 		len = o->text + o->len - 1 - s;
 		kl_la_trim(&s, &len);
-		return memory(a, s, len, o->text, before, o);
+		return memory_operand(a, s, len, o->text, before, o);
 	}
 	if (len && *s == '%') {
 		s++;
@@ -343,7 +357,7 @@ int kl_la_operand(struct kl_lit_asm *a, const char *s, size_t len, struct kl_la_
 		o->reg = reg;
 		return 0;
 	}
-	return kl_la_refuse(a, "an operand that is not understood");
+	return kl_la_refuse(a, "unknown operand, expected a number, a register or a location");
 }
 
 bool kl_la_in_memory(const struct kl_la_operand *o)
@@ -360,12 +374,13 @@ int kl_la_sized(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned in
 	a->sizes |= size;
 	a->deref |= o->kind == OP_DEREF;
 	if (a->deref && a->sizes & (a->sizes - 1))
-		return kl_la_refuse(a, "accesses of different sizes, some through registers");
+		return kl_la_refuse(a, "accesses have different sizes, and some are through "
+				       "registers; use one size");
 	if (o->kind == OP_DEREF)
 		return 0;
 	loc = &a->l->locs[o->loc];
 	if (loc->size && loc->size != size)
-		return kl_la_refuse(a, "an access of another size than its location's");
+		return kl_la_refuse(a, "the sizes of the access and of its location differ");
 	loc->size = size;
 	return 0;
 }
@@ -377,12 +392,13 @@ int kl_la_check_addressed(struct kl_lit_asm *a)
 	for (i = 0; i < a->l->nlocs && a->deref; i++)
 		if (a->l->locs[i].addressed && a->l->locs[i].size &&
 		    a->l->locs[i].size != a->sizes)
-			return kl_la_refuse(a, "with it accesses through registers are of another "
-					    "size than a location that they may lead to");
+			return kl_la_refuse(a, "accesses through registers have another size than "
+					    "location '%s', which they may reach",
+					    a->l->locs[i].name);
 	return 0;
 }
 
-/* @sum plus @v if @yes, which is 1 or 0. */
+/* Emit: sum += v * yes, where the register @yes is 1 or 0. */
 static void add_if(struct kl_lit_asm *a, unsigned int sum, unsigned int yes, uint64_t v)
 {
 	kl_la_emit(a, kl_insn(KL_I_ADD, sum, sum,
@@ -390,11 +406,13 @@ static void add_if(struct kl_lit_asm *a, unsigned int sum, unsigned int yes, uin
 }
 
 /*
- * The word that an operand's address in registers leads to.  Words have no bytes in between,
- * nor can an address be computed with: the location is looked up, and where an address leads
- * out of the location or array that it was of there is none.
+ * Compute the address of an operand with an offset or index.  The machine has no byte addresses and
+ * no arithmetic on addresses.  So the code compares the base register with each location, and adds
+ * the offset in words to the location's number.  An address outside of the location or array of the
+ * base leads to no word.  Return: a register with the address.
  */
-static unsigned int address(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int size)
+static unsigned int computed_address(struct kl_lit_asm *a, const struct kl_la_operand *o,
+				     unsigned int size)
 {
 	const struct kl_lit_loc *locs = a->l->locs;
 	unsigned int at, first, len, i, begin = 0, keep, out;
@@ -402,7 +420,7 @@ static unsigned int address(struct kl_lit_asm *a, const struct kl_la_operand *o,
 	if (!o->scale && !o->offset)
 		return o->reg;
 	if (o->offset % (int64_t)size || o->scale % size) {
-		kl_la_refuse(a, "an address that may be in the middle of a location");
+		kl_la_refuse(a, "the address may be in the middle of a location");
 		return 0;
 	}
 	at = kl_la_constant(a, o->offset / (int64_t)size);
@@ -417,7 +435,7 @@ static unsigned int address(struct kl_lit_asm *a, const struct kl_la_operand *o,
 
 		a->temp = keep;
 		is = kl_la_binary(a, KL_I_EQ, o->reg, kl_la_constant(a, KL_VM_PTR + i));
-		/* The elements of an array have the number of those from there on. */
+		/* In an array kl_lit_loc.len decreases by one from element to element. */
 		if (!i || !locs[i].len || locs[i - 1].len != locs[i].len + 1)
 			begin = i;
 		add_if(a, at, is, i);
@@ -425,7 +443,7 @@ static unsigned int address(struct kl_lit_asm *a, const struct kl_la_operand *o,
 		add_if(a, len, is, locs[i].len ? i - begin + locs[i].len : 1);
 	}
 	a->temp = keep;
-	/* Any number behind all words, if it is none of these. */
+	/* An address outside becomes a number above all words, at which KL_I_ADDRX fails. */
 	out = kl_la_binary(a, KL_I_LE, len, kl_la_binary(a, KL_I_SUB, at, first));
 	add_if(a, at, out, UINT32_MAX);
 	kl_la_emit(a, kl_insn(KL_I_ADDRX, at, at, 0));
@@ -447,7 +465,7 @@ unsigned int kl_la_fetch(struct kl_lit_asm *a, const struct kl_la_operand *o, un
 		kl_la_emit(a, kl_insn_imm(KL_I_LOAD, r, o->loc));
 		return r;
 	default:
-		at = address(a, o, size);
+		at = computed_address(a, o, size);
 		r = kl_la_temp(a);
 		kl_la_emit(a, kl_insn(KL_I_READ, r, at, 0));
 		return r;
@@ -457,7 +475,7 @@ unsigned int kl_la_fetch(struct kl_lit_asm *a, const struct kl_la_operand *o, un
 void kl_la_put(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int r,
 	       unsigned int size)
 {
-	/* 4 bytes clear what is above them, 1 and 2 keep it. */
+	/* A store of 4 bytes clears the upper half of the register; 1 and 2 bytes keep the rest. */
 	if (o->kind == OP_REG && size < 4)
 		r = kl_la_binary(a, KL_I_OR, r,
 				 kl_la_binary(a, KL_I_AND, o->reg,
@@ -468,5 +486,5 @@ void kl_la_put(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int
 	else if (o->kind == OP_MEM)
 		kl_la_emit(a, kl_insn_imm(KL_I_STORE, r, o->loc));
 	else
-		kl_la_emit(a, kl_insn(KL_I_WRITE, r, address(a, o, size), 0));
+		kl_la_emit(a, kl_insn(KL_I_WRITE, r, computed_address(a, o, size), 0));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Litmus tests: the text as a whole, its initial state and its condition. */
+/* Parser of litmus tests: the head, the initial state and the table of the program. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "tso/litmus/litmus_text.h"
 
-#define ROWS_MAX	512
+#define ROWS_MAX	512	/* rows of the program's table */
 
 /* ---- initial state ---------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ static const struct type_name *find_type(const char *s, size_t len)
 	return NULL;
 }
 
-/* A type, if one is next: names that a place follows. */
+/* Read a type if one follows: names before a register or location. */
 static bool type(struct kl_lt_cursor *c, struct type *t)
 {
 	const struct type_name *found;
@@ -61,11 +61,15 @@ static bool type(struct kl_lt_cursor *c, struct type *t)
 			return true;
 		}
 		found = find_type(s, len);
-		if (!found)
-			return kl_lt_fail(c, "'%.*s': a type that klin litmus does not "
-					  "know", (int)len,
-				    s);
-		/* `unsigned long', `short int': the size of who has another than int's. */
+		if (!found) {
+			c->p = s;
+			return kl_lt_fail(c, "unknown type '%.*s', expected one such as int or "
+					  "uint64_t", (int)len, s);
+		}
+		/*
+		 * In `unsigned long' or `short int', the name with another size than int's
+		 * counts.
+		 */
 		if (found->size && (!t->size || found->size != 4))
 			t->size = found->size;
 		t->is_unsigned |= found->is_unsigned;
@@ -88,27 +92,27 @@ bool kl_lt_value(struct kl_lt_cursor *c, uint64_t *v)
 		return kl_lt_fail(c, "expected a value, found '%s'", kl_lt_here(c, buf));
 	at = kl_lit_location(c->l, s, len);
 	if (at < 0)
-		return kl_lt_fail(c, "more locations than klin litmus has room for");
+		return kl_lt_fail(c, "too many locations: klin litmus supports %d", KL_LIT_LOCS);
 	c->l->locs[at].addressed = true;
 	*v = KL_VM_PTR + at;
 	return true;
 }
 
-/* { v, v, ... } of an array whose first location is @first. */
+/* Read the values v, v, ... } of an array whose first location is @first. */
 static bool elements(struct kl_lt_cursor *c, unsigned int first, unsigned int len)
 {
 	unsigned int i = 0;
 
 	do {
 		if (i == len)
-			return kl_lt_fail(c, "more values than the array has elements");
+			return kl_lt_fail(c, "the array has %u elements, but more values", len);
 		if (!kl_lt_value(c, &c->l->locs[first + i++].init))
 			return false;
 	} while (kl_lt_take(c, ","));
 	return kl_lt_expect(c, "}");
 }
 
-/* x[n]: a row of locations x[0] .. x[n-1], of which x is another name of the first. */
+/* Read the declaration x[n]: it makes locations x[0] .. x[n-1], the first of which is named x. */
 static bool array(struct kl_lt_cursor *c, const struct type *t, unsigned int first)
 {
 	struct kl_litmus *l = c->l;
@@ -121,15 +125,16 @@ static bool array(struct kl_lt_cursor *c, const struct type *t, unsigned int fir
 	if (!kl_lt_expect(c, "]"))
 		return false;
 	if (!n || n > KL_LIT_LOCS || first + 1 != l->nlocs || strlen(l->locs[first].name) > 40)
-		return kl_lt_fail(c, "an array that klin litmus has no room for, or that was named "
-			    "before");
+		return kl_lt_fail(c, "the array is too large, its name is too long, or its name "
+				     "was used before");
 	if (!t->size)
-		return kl_lt_fail(c, "an array without a type");
+		return kl_lt_fail(c, "the array has no type, expected as in 'int x[2]'");
 	for (i = 0; i < n; i++) {
 		snprintf(element, sizeof(element), "%s[%u]", l->locs[first].name, (unsigned int)i);
 		at = i ? kl_lit_location(l, element, strlen(element)) : (int)first;
 		if (at < 0)
-			return kl_lt_fail(c, "more locations than klin litmus has room for");
+			return kl_lt_fail(c, "too many locations: klin litmus supports %d",
+					  KL_LIT_LOCS);
 		l->locs[at].size = t->size;
 		l->locs[at].is_unsigned = t->is_unsigned;
 		l->locs[at].len = n - i;
@@ -161,7 +166,7 @@ static bool init_entry(struct kl_lt_cursor *c)
 	if (*c->p == '[' && it.thread < 0 && !pointer)
 		return array(c, &t, it.index);
 	if (*c->p == '[')
-		return kl_lt_fail(c, "an array of pointers, which klin litmus does not know");
+		return kl_lt_fail(c, "arrays of pointers are not supported");
 	if (kl_lt_take(c, "=") && !kl_lt_value(c, &v))
 		return false;
 	if (it.thread >= 0) {
@@ -176,7 +181,7 @@ static bool init_entry(struct kl_lt_cursor *c)
 	else if (t.size)
 		loc->size = t.size;
 	if (!l->x64 && loc->size == 8)
-		return kl_lt_fail(c, "a location of 64 bits in a test for X86");
+		return kl_lt_fail(c, "a location of 64 bits needs a test for X86_64");
 	loc->is_unsigned = t.is_unsigned;
 	loc->init = v;
 	return true;
@@ -207,7 +212,6 @@ static bool init_state(struct kl_lt_cursor *c)
 struct row {
 	const char *text;
 	size_t len;
-	unsigned int line;
 };
 
 static bool condition_begins(struct kl_lt_cursor *c)
@@ -233,11 +237,9 @@ static bool rows(struct kl_lt_cursor *c, struct row *row, size_t *n)
 		if (!*c->p || (*n && condition_begins(c)))
 			return *n || kl_lt_fail(c, "expected 'P0 | P1 ;' and the program");
 		if (*n == ROWS_MAX)
-			return kl_lt_fail(c, "more than %d rows", ROWS_MAX);
+			return kl_lt_fail(c, "the program has more than %d rows", ROWS_MAX);
 		row[*n].text = c->p;
-		row[*n].line = c->line;
-		for (p = c->p; *p && *p != ';'; p++)
-			c->line += *p == '\n';
+		p = strchrnul(c->p, ';');
 		if (!*p)
 			return kl_lt_fail(c, "expected ';' at the end of a row");
 		row[*n].len = p - c->p;
@@ -245,7 +247,7 @@ static bool rows(struct kl_lt_cursor *c, struct row *row, size_t *n)
 	}
 }
 
-/* The text of column @t of a row; false if it has fewer. */
+/* Get the text of column @t of a row.  Return: false if the row has fewer columns. */
 static bool column(const struct row *r, unsigned int t, const char **s, size_t *len)
 {
 	const char *p = r->text, *end = r->text + r->len, *bar;
@@ -279,10 +281,9 @@ static bool header(struct kl_lt_cursor *c, const struct row *r)
 		while (n == t && end < s + len && isspace((unsigned char)*end))
 			end++;
 		if (n != t || end != s + len) {
-			c->line = r->line;
-			return kl_lt_fail(c, "expected 'P%u', found '%.*s'; there may be %d "
-					  "threads", t,
-				    (int)len, s, KL_VM_THREADS);
+			c->p = s;
+			return kl_lt_fail(c, "expected 'P%u', found '%.*s'; at most %d threads are "
+					  "supported", t, (int)len, s, KL_VM_THREADS);
 		}
 	}
 	c->l->nthreads = t;
@@ -307,14 +308,14 @@ static bool program(struct kl_lt_cursor *c)
 		kl_lit_asm_thread(a, t);
 		for (i = 1; i < n && !c->err; i++)
 			if (column(&row[i], t, &s, &len))
-				c->err = kl_lit_asm_cell(a, s, len, row[i].line);
+				c->err = kl_lit_asm_cell(a, s, len);
 		if (!c->err)
 			c->err = kl_lit_asm_end(a);
 	}
 	for (i = 1; i < n && !c->err; i++) {
 		if (column(&row[i], t, &s, &len)) {
-			c->line = row[i].line;
-			kl_lt_fail(c, "a row with more columns than there are threads");
+			c->p = s;
+			kl_lt_fail(c, "the row has more columns than there are threads");
 		}
 	}
 out:
@@ -323,7 +324,7 @@ out:
 	return !c->err;
 }
 
-/* ---- all of it ------------------------------------------------------------------------ */
+/* ---- the whole test ------------------------------------------------------------------- */
 
 static bool head(struct kl_lt_cursor *c)
 {
@@ -343,7 +344,7 @@ static bool head(struct kl_lt_cursor *c)
 		return kl_lt_fail(c, "expected the test's name");
 	c->l->name = kl_arena_strndup(&c->l->arena, c->p, len);
 	c->p += len;
-	/* Documentation, which may be quoted, and KEY=VALUE lines. */
+	/* Skip documentation, which may be quoted, and KEY=VALUE lines. */
 	for (p = c->p; *p && *p != '{'; p++) {
 		end = *p == '"' ? strpbrk(p + 1, "\"\n") : NULL;
 		if (end && *end == '"')
@@ -351,12 +352,11 @@ static bool head(struct kl_lt_cursor *c)
 	}
 	if (!*p)
 		return kl_lt_fail(c, "expected '{' and the initial state");
-	for (; c->p < p; c->p++)
-		c->line += *c->p == '\n';
+	c->p = p;
 	return c->l->name || kl_lt_fail(c, "out of memory");
 }
 
-/* Registers by thread, then locations by name, as herd has them. */
+/* Sort the items as herd does: registers by thread, then locations by name. */
 static void sort_items(struct kl_litmus *l)
 {
 	unsigned int to[KL_LIT_ITEMS], i, j, n;
@@ -420,7 +420,7 @@ static int finish(struct kl_litmus *l)
 int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 {
 	struct kl_litmus *l = calloc(1, sizeof(*l));
-	struct kl_lt_cursor c = { .l = l, .line = 1 };
+	struct kl_lt_cursor c = { .l = l };
 	char *copy;
 
 	if (!l)
@@ -431,9 +431,10 @@ int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 		kl_litmus_free(l);
 		return -ENOMEM;
 	}
-	c.p = copy;
+	l->text = text;
+	l->copy = c.p = copy;
 	if (strlen(text) > KL_LIT_TEXT_MAX)
-		kl_lt_fail(&c, "more than %u bytes", KL_LIT_TEXT_MAX);
+		kl_lt_fail(&c, "the test has more than %u bytes", KL_LIT_TEXT_MAX);
 	else if (kl_lt_blank_comments(&c, copy) && head(&c) && init_state(&c) && program(&c) &&
 		 kl_lt_condition(&c))
 		sort_items(l);
@@ -443,6 +444,8 @@ int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 		kl_litmus_free(l);
 		return c.err;
 	}
+	/* The caller's text may be freed now. */
+	l->text = copy;
 	*out = l;
 	return 0;
 }
@@ -453,6 +456,7 @@ void kl_litmus_free(struct kl_litmus *l)
 		return;
 	free(l->nodes);
 	free(l->code);
+	free(l->cell);
 	free(l->pool);
 	free(l->live);
 	kl_arena_free(&l->arena);

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Litmus tests: all runs of the program, and what holds at their ends. */
+/* Searches all runs of a litmus test, and evaluates its condition in their final states. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "tso/machine/growth.h"
 #include "tso/litmus/litmus.h"
 #include "tso/machine/visited.h"
 
-#define LOOK	64	/* states between two looks at the clock */
+#define CLOCK_STATES	64	/* states between two reads of the clock */
 
 struct search {
 	const struct kl_litmus *l;
 	struct kl_litmus_result *r;
 	struct kl_vm_prog prog;
-	struct kl_store store;
+	struct kl_visited visited;
 	struct kl_growth growth;
 	struct kl_vm vm, before;
-	uint8_t packed[KL_VM_PACKED + KL_STORE_BEHIND];
+	uint8_t packed[KL_VM_PACKED + KL_VISITED_PAD];
 };
 
 bool kl_litmus_eval(const struct kl_litmus *l, unsigned int node, const uint64_t *state)
@@ -59,7 +58,7 @@ bool kl_litmus_ok(const struct kl_litmus *l, const struct kl_litmus_result *r)
 	}
 }
 
-/* Keep the final states in order; a few hundred at most are usual. */
+/* Insert the final state into the sorted array; a few hundred states are usual at most. */
 static int add_final(struct search *s)
 {
 	const struct kl_litmus *l = s->l;
@@ -103,14 +102,14 @@ static int add_final(struct search *s)
 
 static int reached(struct search *s, uint32_t parent)
 {
-	struct kl_vm_names names;	/* a litmus test has none */
+	struct kl_vm_names names;	/* not used: a litmus test has no names */
 	size_t len;
 	int ret;
 
 	s->r->transitions++;
 	len = kl_vm_pack(&s->vm, s->packed, &names);
-	ret = kl_store_add(&s->store, kl_store_hash(&s->store, s->packed, len), s->packed, len, 0,
-			   parent);
+	ret = kl_visited_add(&s->visited, kl_visited_hash(&s->visited, s->packed, len), s->packed,
+			     len, 0, parent);
 	return ret < 0 ? ret : 0;
 }
 
@@ -119,7 +118,7 @@ static int expand(struct search *s, uint32_t at)
 	unsigned int t, open = 0;
 	int ret = 0;
 
-	kl_vm_unpack(&s->before, kl_store_state(&s->store, at));
+	kl_vm_unpack(&s->before, kl_visited_state(&s->visited, at));
 	for (t = 0; t < s->l->nthreads && !ret; t++) {
 		open += !s->before.thread[t].done || s->before.thread[t].nbuf;
 		kl_vm_copy(&s->vm, &s->before);
@@ -128,7 +127,7 @@ static int expand(struct search *s, uint32_t at)
 			ret = reached(s, at);
 			break;
 		case KL_VM_FAULT:
-			kl_err("%s: %s", s->l->path, s->vm.error);
+			kl_lit_error(s->l, s->l->cell[s->vm.error_pc], "%s", s->vm.error);
 			ret = -EINVAL;
 			break;
 		default:
@@ -145,7 +144,7 @@ static int expand(struct search *s, uint32_t at)
 	return ret;
 }
 
-/* Locations, then the registers of each thread. */
+/* Return: number of variables for kl_growth: the locations, then the registers of each thread. */
 static size_t growth_vars(const struct kl_litmus *l)
 {
 	return l->nlocs + (size_t)l->nthreads * KL_LIT_GPRS;
@@ -164,9 +163,9 @@ static void note_growth(struct search *s)
 				       s->before.thread[t].reg[0][i]);
 }
 
-/* Why there is no answer, to r->why. */
-static void tell_why(struct search *s, const struct kl_litmus_options *o, int err,
-		     const char *stopped)
+/* Set r->why to the reason why the search is incomplete. */
+static void set_reason(struct search *s, const struct kl_litmus_options *o, int err,
+		       const char *stopped)
 {
 	const struct kl_litmus *l = s->l;
 	char *why = s->r->why, name[80];
@@ -175,11 +174,11 @@ static void tell_why(struct search *s, const struct kl_litmus_options *o, int er
 	int64_t from, to;
 
 	if (err == -E2BIG) {
-		snprintf(why, size, "a state of more than %u bytes", KL_STORE_STATE_MAX);
+		snprintf(why, size, "a state has more than %u bytes", KL_VISITED_STATE_MAX);
 		return;
 	}
 	used = err == -ETIME ? snprintf(why, size, "%s", stopped) :
-	       snprintf(why, size, "more than %llu MiB of states; --memory-limit gives more",
+	       snprintf(why, size, "the states need more than %llu MiB; raise --memory-limit",
 			(unsigned long long)(o->memory >> 20));
 	for (i = 0; i < s->growth.n; i++) {
 		if (!kl_growth_of(&s->growth, i, &from, &to))
@@ -191,12 +190,12 @@ static void tell_why(struct search *s, const struct kl_litmus_options *o, int er
 			snprintf(name, sizeof(name), "%zu:%s", reg / KL_LIT_GPRS,
 				 kl_litmus_reg(l->x64, reg % KL_LIT_GPRS));
 		used += snprintf(why + used, size - used, "; ");
-		kl_growth_tell(why + used, size - used, name, from, to);
+		kl_growth_print(why + used, size - used, name, from, to);
 		return;
 	}
 }
 
-/* The states one after the other, until none is left or there may be no more. */
+/* Follow the states one after the other, until all are done or a bound is reached. */
 static int search_all(struct search *s, const struct kl_litmus_options *o)
 {
 	uint32_t at, level = 0;
@@ -204,22 +203,23 @@ static int search_all(struct search *s, const struct kl_litmus_options *o)
 	char stopped[80] = "";
 	int ret = reached(s, 0);
 
-	for (at = 0; !ret && kl_store_has(&s->store, at); at = kl_store_next(&s->store, at)) {
+	for (at = 0; !ret && kl_visited_has(&s->visited, at);
+	     at = kl_visited_next(&s->visited, at)) {
 		if (at >= level) {
-			level = s->store.used / 4;
+			level = s->visited.used / 4;
 			s->r->levels += at > 0;
 			kl_growth_level(&s->growth);
 		}
 		ret = expand(s, at);
-		if (kl_growth_looks(&s->growth))
+		if (kl_growth_samples(&s->growth))
 			note_growth(s);
-		if (!ret && !(++followed % LOOK) && o->lim &&
+		if (!ret && !(++followed % CLOCK_STATES) && o->lim &&
 		    kl_time_over(o->lim, stopped, sizeof(stopped)))
 			ret = -ETIME;
 	}
-	s->r->open = s->store.n - followed;
+	s->r->open = s->visited.n - followed;
 	if (ret == -ENOSPC || ret == -ETIME || ret == -E2BIG)
-		tell_why(s, o, ret, stopped);
+		set_reason(s, o, ret, stopped);
 	return ret;
 }
 
@@ -239,7 +239,7 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 	s->prog = l->prog;
 	s->prog.sc = o->sc;
 	s->prog.merge = s->prog.dead = !o->unreduced;
-	ret = kl_store_init(&s->store, o->memory);
+	ret = kl_visited_init(&s->visited, o->memory);
 	if (ret)
 		goto out;
 	for (i = 0; i < l->nlocs; i++)
@@ -250,10 +250,10 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 	ret = kl_growth_init(&s->growth, growth_vars(l));
 	if (!ret)
 		ret = search_all(s, o);
-	r->explored = s->store.n;
+	r->explored = s->visited.n;
 out:
 	kl_growth_free(&s->growth);
-	kl_store_free(&s->store);
+	kl_visited_free(&s->visited);
 	free(s);
 	return ret;
 }

@@ -1,38 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the reader of litmus tests share: a place in the text. */
+/* Internal interface of the parser (litmus_parse.c, litmus_lex.c, litmus_cond.c). */
 #ifndef KL_TSO_LITMUS_LITMUS_TEXT_H
 #define KL_TSO_LITMUS_LITMUS_TEXT_H
 
 #include "tso/litmus/litmus.h"
 
+/*
+ * A position in the text.  Functions that return a bool return false after a message, and set @err.
+ * Some also return false, without a message, if the expected text does not follow.
+ */
 struct kl_lt_cursor {
 	struct kl_litmus *l;
 	const char *p;
-	unsigned int line, depth;
+	unsigned int depth;
 	int err;
 };
 
-/* A message about this line; false. */
+/* Print a message about the current position, if it is the first one.  Return: false. */
 bool kl_lt_fail(struct kl_lt_cursor *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Up to 30 characters of what is there, for messages. */
+/* Copy up to 30 characters of the text that follows, for messages.  Return: the copy. */
 const char *kl_lt_here(const struct kl_lt_cursor *c, char buf[32]);
-/* Blanks for comments, which may be nested and anywhere; quoted text stays. */
+/* Replace comments by blanks.  Comments nest, and quoted text has none. */
 bool kl_lt_blank_comments(struct kl_lt_cursor *c, char *s);
+/* Skip white space. */
 void kl_lt_space(struct kl_lt_cursor *c);
+/* Skip white space and the text @s.  Return: false, without a message, if @s does not follow. */
 bool kl_lt_take(struct kl_lt_cursor *c, const char *s);
+/* The same, with a message if @s does not follow. */
 bool kl_lt_expect(struct kl_lt_cursor *c, const char *s);
+/* Return: the length of the name at @p, or 0. */
 size_t kl_lt_name_len(const char *p);
+/* Read a name.  Return: false, without a message, if none follows. */
 bool kl_lt_name(struct kl_lt_cursor *c, const char **s, size_t *len);
-/* False if none is next, or after a message. */
+/* Read a number.  Return: false, without a message, if none follows. */
 bool kl_lt_number(struct kl_lt_cursor *c, uint64_t *v);
-/* Is "1:" or "P1:" next? */
+/* Return: true if "1:" or "P1:" follows. */
 bool kl_lt_at_thread(const struct kl_lt_cursor *c);
-/* 1:EAX, P1:rax, x, [x], *x, x[1] */
+/* Read a register or location: 1:EAX, P1:rax, x, [x], *x, x[1]. */
 bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *size);
-/* A number or the address of a location. */
+/* Read a number, or the address of a location. */
 bool kl_lt_value(struct kl_lt_cursor *c, uint64_t *v);
-/* All behind the program (litmus_cond.c). */
+/* Read the text after the program: locations, filter and condition (litmus_cond.c). */
 bool kl_lt_condition(struct kl_lt_cursor *c);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Instructions of x86 litmus tests to the machine's byte code. */
+/* Assembler of litmus tests: compiles x86 instructions to byte code. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const struct mnemonic {
 	enum insn insn;
 	enum cond cond;
 	unsigned int nops;
-	bool sized;		/* may have a suffix */
+	bool sized;		/* it may have a suffix for the size of its operands */
 	bool lockable;
 } mnemonics[] = {
 	{ "mov", MOV, 0, 2, true, false }, { "xchg", XCHG, 0, 2, true, true },
@@ -44,15 +44,15 @@ static const struct mnemonic {
 	{ "movsl", MOVSX32, 0, 2, true, false },
 	{ "jmp", JMP, 0, 1, false, false },
 	{ "mfence", MFENCE, 0, 0, false, false },
-	/* Loads are in order and so are stores of ordinary memory: nothing is left to do. */
+	/* On x86-TSO loads are in order, and so are stores: these fences have no effect. */
 	{ "lfence", NOFENCE, 0, 0, false, false }, { "sfence", NOFENCE, 0, 0, false, false },
 	{ "nop", NOP, 0, 0, true, false }, { "pause", NOP, 0, 0, false, false },
-	/* Caches are no part of the model: to write one back changes no value and no order. */
+	/* The model has no caches: writing a line back changes no value and no order. */
 	{ "clflush", NOP, 0, 0, false, false }, { "clflushopt", NOP, 0, 0, false, false },
 	{ "endbr64", NOP, 0, 0, false, false }, { "ret", RET, 0, 0, true, false },
 };
 
-/* What follows j, set and cmov. */
+/* The conditions after j, set and cmov. */
 static const struct {
 	const char *name;
 	enum cond cond;
@@ -101,7 +101,7 @@ static int arith(struct kl_lit_asm *a, enum insn insn, const struct kl_la_operan
 	unsigned int x, y, r;
 
 	if ((insn == SHL || insn == SHR) && (s->kind != OP_IMM || !s->imm || s->imm >= size * 8))
-		return kl_la_refuse(a, "a shift other than by a number of 1 to the width less 1");
+		return kl_la_refuse(a, "expected a shift by a constant from 1 to %u", size * 8 - 1);
 	x = kl_la_fetch(a, d, size);
 	if (insn == NEG) {
 		y = x;
@@ -114,13 +114,13 @@ static int arith(struct kl_lit_asm *a, enum insn insn, const struct kl_la_operan
 		y = kl_la_fetch(a, s, size);
 	}
 	r = insn == CMP ? x : kl_la_masked(a, kl_la_binary(a, ops[insn], x, y), size);
-	/* Before what they are of is overwritten. */
+	/* Set the flags before an operand is overwritten. */
 	if (insn == CMP || insn == SUB || insn == NEG)
 		set_flags(a, FLAGS_CMP, size, x, y);
-	else if (insn == INC || insn == DEC)	/* x + 1 is x - -1 but for the carry, which stays */
+	else if (insn == INC || insn == DEC)	/* x + 1 is x - -1, except that the carry stays */
 		set_flags(a, FLAGS_SIGNED, size, x,
 			  insn == DEC ? y : kl_la_constant(a, kl_lit_mask(size)));
-	else if (insn != NOT)		/* of bits there is no carry and no overflow */
+	else if (insn != NOT)		/* bit operations clear carry and overflow */
 		set_flags(a, insn == ADD || insn == SHL || insn == SHR ? FLAGS_ARITH : FLAGS_CMP,
 			  size, r, kl_la_constant(a, 0));
 	if (insn != TEST && insn != CMP)
@@ -137,7 +137,7 @@ static int exchange(struct kl_lit_asm *a, const struct kl_la_operand *x,
 		return kl_la_refuse(a, "expected a register and a location, or two registers");
 	kl_la_emit(a, kl_insn(KL_I_MOV, t, kl_la_fetch(a, x, size), 0));
 	kl_la_emit(a, kl_insn(KL_I_MOV, u, kl_la_fetch(a, y, size), 0));
-	/* The register may be the one that has the address. */
+	/* Store to memory first: the register may be part of the address. */
 	kl_la_put(a, kl_la_in_memory(y) ? y : x, kl_la_in_memory(y) ? t : u, size);
 	kl_la_put(a, kl_la_in_memory(y) ? x : y, kl_la_in_memory(y) ? u : t, size);
 	return 0;
@@ -181,10 +181,10 @@ static unsigned int find_label(struct kl_lit_asm *a, const char *name, size_t le
 		if (a->labels[i].len == len && !memcmp(a->labels[i].name, name, len))
 			return i;
 	if (a->nlabels == KL_LA_LABELS) {
-		kl_la_refuse(a, "more labels than klin litmus has room for");
+		kl_la_refuse(a, "too many labels: klin litmus supports %d", KL_LA_LABELS);
 		return 0;
 	}
-	a->labels[i] = (struct kl_la_label){ .name = name, .len = len, .at = -1, .line = a->line };
+	a->labels[i] = (struct kl_la_label){ .name = name, .len = len, .at = -1 };
 	a->nlabels++;
 	return i;
 }
@@ -194,27 +194,27 @@ static int jump(struct kl_lit_asm *a, uint32_t insn, const struct kl_la_operand 
 	if (to->kind != OP_LABEL)
 		return kl_la_refuse(a, "expected a label");
 	if (a->nfixups == KL_LA_LABELS)
-		return kl_la_refuse(a, "more jumps than klin litmus has room for");
+		return kl_la_refuse(a, "too many jumps: klin litmus supports %d", KL_LA_LABELS);
 	a->fixups[a->nfixups].label = find_label(a, to->text, to->len);
 	a->fixups[a->nfixups++].at = kl_la_emit(a, insn);
 	return 0;
 }
 
-/* A register that is not 0 if the flags say so; negative after a message. */
-static int holds(struct kl_lit_asm *a, enum cond cond)
+/* Return: a register that is not 0 if the condition holds; negative after a message. */
+static int condition_register(struct kl_lit_asm *a, enum cond cond)
 {
 	const unsigned int x = KL_LIT_FLAG_A, y = KL_LIT_FLAG_B;
 	const bool has_sign = cond == SIGN || cond == NO_SIGN;
 	unsigned int sx, sy, sign, r;
 
 	if (a->flags == FLAGS_NONE)
-		return kl_la_refuse(a, "a condition on flags that no instruction before it has set "
-				       "for certain");
+		return kl_la_refuse(a, "the condition uses flags that may not have been set by an "
+				       "earlier instruction");
 	if (cond == EQ || cond == NE)
 		return kl_la_binary(a, cond == EQ ? KL_I_EQ : KL_I_NE, x, y);
 	if (!has_sign && (a->flags == FLAGS_ARITH || (a->flags == FLAGS_SIGNED && cond >= BELOW)))
-		return kl_la_refuse(a, "a comparison on the flags of arithmetic, expected 'cmp' "
-				       "before it");
+		return kl_la_refuse(a, "the flags of arithmetic do not allow this comparison, "
+				    "expected 'cmp' before it");
 	sign = kl_la_constant(a, 1ULL << (a->flags_size * 8 - 1));
 	if (has_sign) {
 		r = kl_la_binary(a, KL_I_AND, kl_la_binary(a, KL_I_SUB, x, y), sign);
@@ -231,14 +231,14 @@ static int holds(struct kl_lit_asm *a, enum cond cond)
 
 static int jump_if(struct kl_lit_asm *a, enum cond cond, const struct kl_la_operand *to)
 {
-	int r = holds(a, cond);
+	int r = condition_register(a, cond);
 
 	return r < 0 ? r : jump(a, kl_insn_imm(KL_I_JNZ, r, 0), to);
 }
 
 static int set_if(struct kl_lit_asm *a, enum cond cond, const struct kl_la_operand *d)
 {
-	int r = holds(a, cond), ret = kl_la_sized(a, d, 1);
+	int r = condition_register(a, cond), ret = kl_la_sized(a, d, 1);
 
 	if (r < 0 || ret)
 		return r < 0 ? r : ret;
@@ -248,12 +248,12 @@ static int set_if(struct kl_lit_asm *a, enum cond cond, const struct kl_la_opera
 	return a->err;
 }
 
-/* The source is read, whether it is wanted or not. */
+/* A conditional move; it reads its source even if the condition does not hold. */
 static int move_if(struct kl_lit_asm *a, enum cond cond, const struct kl_la_operand *d,
 		   const struct kl_la_operand *s, unsigned int size)
 {
 	unsigned int v = kl_la_temp(a), new = kl_la_fetch(a, s, size);
-	int r = holds(a, cond);
+	int r = condition_register(a, cond);
 	uint32_t keep;
 
 	if (r < 0)
@@ -266,7 +266,7 @@ static int move_if(struct kl_lit_asm *a, enum cond cond, const struct kl_la_oper
 	return 0;
 }
 
-/* movzbl, movslq and the like: the source is of another size. */
+/* Moves with zero or sign extension, such as movzbl and movslq. */
 static int extend(struct kl_lit_asm *a, enum insn insn, char suffix, const struct kl_la_operand *s,
 		  const struct kl_la_operand *d)
 {
@@ -278,7 +278,7 @@ static int extend(struct kl_lit_asm *a, enum insn insn, char suffix, const struc
 
 	if (to <= from || d->kind != OP_REG || d->size != to || s->kind == OP_IMM ||
 	    s->kind == OP_LABEL || (s->kind == OP_REG && s->size != from))
-		return kl_la_refuse(a, "operands that do not fit the instruction");
+		return kl_la_refuse(a, "the operands do not fit the instruction");
 	ret = kl_la_sized(a, s, from);
 	if (ret)
 		return ret;
@@ -300,7 +300,7 @@ static int load_address(struct kl_lit_asm *a, const struct kl_la_operand *s,
 	return a->err;
 }
 
-/* The bytes that an instruction works on; 0 after a message. */
+/* Return: the size of an instruction's operands in bytes; 0 after a message. */
 static unsigned int size_of(struct kl_lit_asm *a, char suffix, const struct kl_la_operand *o,
 			    unsigned int n)
 {
@@ -308,14 +308,14 @@ static unsigned int size_of(struct kl_lit_asm *a, char suffix, const struct kl_l
 			    suffix == 'q' ? 8 : 0, i;
 
 	if (!a->l->x64 && suffix == 'q') {
-		kl_la_refuse(a, "64 bits in a test for X86");
+		kl_la_refuse(a, "operands of 64 bits need a test for X86_64");
 		return 0;
 	}
 	for (i = 0; i < n; i++) {
 		if (o[i].kind != OP_REG)
 			continue;
 		if (size && size != o[i].size) {
-			kl_la_refuse(a, "operands of different sizes");
+			kl_la_refuse(a, "the operands have different sizes");
 			return 0;
 		}
 		size = o[i].size;
@@ -326,7 +326,7 @@ static unsigned int size_of(struct kl_lit_asm *a, char suffix, const struct kl_l
 	return size ? size : 4;
 }
 
-/* A locked instruction on the stack that changes nothing is how compilers write a fence. */
+/* Compilers write a fence as a locked instruction on the stack that changes nothing. */
 static bool is_stack(const struct kl_lit_asm *a, const struct kl_la_operand *o)
 {
 	return o->kind == OP_DEREF && o->reg == RSP && !o->scale && !a->l->reg[a->t][RSP];
@@ -343,7 +343,10 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 
 	if (!size)
 		return -EINVAL;
-	/* Herd writes these in Intel's order for both: the location tells which is which. */
+	/*
+	 * Herd accepts Intel's order for these in both syntaxes: the one in memory shows the
+	 * order.
+	 */
 	if (((m->insn == CMPXCHG || m->insn == XADD) && kl_la_in_memory(s)) ||
 	    (m->insn == CMOV && kl_la_in_memory(d))) {
 		struct kl_la_operand *swap = d;
@@ -358,21 +361,22 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 	}
 	for (i = 0; i < m->nops; i++) {
 		if (o[i].kind == OP_LABEL)
-			return kl_la_refuse(a, "an operand that is neither a number, a register "
-				      "nor a location in parentheses or brackets");
+			return kl_la_refuse(a, "expected a number, a register, or a location in "
+					       "parentheses or brackets");
 		ret = kl_la_sized(a, &o[i], size);
 		if (ret)
 			return ret;
 	}
 	if (m->nops == 2 && kl_la_in_memory(&o[0]) && kl_la_in_memory(&o[1]))
-		return kl_la_refuse(a, "two operands in memory");
+		return kl_la_refuse(a, "both operands are in memory");
 	if (d->kind == OP_IMM && m->insn != CMP && m->insn != TEST)
-		return kl_la_refuse(a, "a number as destination");
+		return kl_la_refuse(a, "the destination is a number, expected a register or a "
+				       "location");
 	if ((m->insn == CMPXCHG || m->insn == XADD) && (!kl_la_in_memory(d) || s->kind != OP_REG))
 		return kl_la_refuse(a, "expected a location and a register");
 	if (lock &&
 	    (!m->lockable || !(kl_la_in_memory(d) || (m->insn == XCHG && kl_la_in_memory(s)))))
-		return kl_la_refuse(a, "a lock prefix on an instruction that cannot have one");
+		return kl_la_refuse(a, "the instruction cannot have a lock prefix");
 	if (m->insn == CMOV && (d->kind != OP_REG || (a->l->x64 && s->kind == OP_REG)))
 		return kl_la_refuse(a, "expected a location and a register");
 	if (m->insn == XCHG)
@@ -407,7 +411,8 @@ static const struct mnemonic *find(const char *name, size_t len, bool sized)
 	return NULL;
 }
 
-static size_t word(const char *s, size_t len)
+/* Return: the length of the word at @s. */
+static size_t word_len(const char *s, size_t len)
 {
 	size_t n = 0;
 
@@ -416,6 +421,7 @@ static size_t word(const char *s, size_t len)
 	return n;
 }
 
+/* Split operands at commas outside of brackets.  Return: their number; at most 4 are counted. */
 static unsigned int split(const char *s, size_t len, const char *part[4], size_t part_len[4])
 {
 	unsigned int n = 0;
@@ -437,7 +443,7 @@ static unsigned int split(const char *s, size_t len, const char *part[4], size_t
 	return n;
 }
 
-/* jCC, setCC and cmovCC with a suffix perhaps; false if it is none. */
+/* Find jCC, setCC or cmovCC; cmovCC may have a suffix.  Return: false if it is none of them. */
 static bool find_conditional(const char *s, size_t len, struct mnemonic *m, char *suffix)
 {
 	const bool set = len > 3 && !strncasecmp(s, "set", 3);
@@ -458,7 +464,7 @@ static bool find_conditional(const char *s, size_t len, struct mnemonic *m, char
 			.insn = move ? CMOV : set ? SETCC : JCC, .cond = conditions[i].cond,
 			.nops = move ? 2 : 1,
 		};
-		/* cmovl is a condition before it is a suffix, cmovll both. */
+		/* In cmovl the l is a condition; cmovll has a condition and a suffix. */
 		if (!*suffix)
 			return true;
 	}
@@ -497,7 +503,7 @@ static int other_insn(struct kl_lit_asm *a, const struct mnemonic *m, char suffi
 static int instruction(struct kl_lit_asm *a, const char *s, size_t len)
 {
 	const char *part[4] = { NULL };
-	size_t part_len[4], n = word(s, len);
+	size_t part_len[4], n = word_len(s, len);
 	struct kl_la_operand o[2] = { 0 };
 	const struct mnemonic *m;
 	struct mnemonic conditional;
@@ -512,7 +518,7 @@ static int instruction(struct kl_lit_asm *a, const char *s, size_t len)
 		s += n;
 		len -= n;
 		kl_la_trim(&s, &len);
-		n = word(s, len);
+		n = word_len(s, len);
 		if (!n) {
 			a->lock = true;
 			return 0;
@@ -526,10 +532,10 @@ static int instruction(struct kl_lit_asm *a, const char *s, size_t len)
 		m = find(s, n - 1, true);
 	}
 	if (!m)
-		return kl_la_refuse(a, "an instruction that klin litmus does not know");
+		return kl_la_refuse(a, "unknown instruction");
 	nops = m->insn == NOP ? 0 : split(s + n, len - n, part, part_len);
 	if (nops != m->nops)
-		return kl_la_refuse(a, "another number of operands than the instruction has");
+		return kl_la_refuse(a, "the instruction has %u operands, found %u", m->nops, nops);
 	for (i = 0; i < nops; i++) {
 		ret = kl_la_operand(a, part[i], part_len[i], &o[i]);
 		if (ret)
@@ -538,26 +544,25 @@ static int instruction(struct kl_lit_asm *a, const char *s, size_t len)
 	if (m->insn < LEA)
 		return data_insn(a, m, lock, suffix, o);
 	if (lock)
-		return kl_la_refuse(a, "a lock prefix on an instruction that cannot have one");
+		return kl_la_refuse(a, "the instruction cannot have a lock prefix");
 	return other_insn(a, m, suffix, o);
 }
 
-int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len, unsigned int line)
+int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len)
 {
 	const char *colon;
 	unsigned int label;
 
 	kl_la_trim(&text, &len);
-	a->line = line;
 	a->cell = text;
 	a->cell_len = len;
 	a->temp = KL_LIT_TEMP;
 	while ((colon = memchr(text, ':', len)) && kl_la_is_name(text, colon - text)) {
 		label = find_label(a, text, colon - text);
 		if (a->labels[label].at >= 0)
-			return kl_la_refuse(a, "a label that is there already");
+			return kl_la_refuse(a, "the label is defined twice");
 		a->labels[label].at = a->l->ncode;
-		/* Who jumps here may have other flags. */
+		/* A jump to the label may come with other flags. */
 		a->flags = FLAGS_NONE;
 		len -= colon + 1 - text;
 		text = colon + 1;
@@ -576,6 +581,8 @@ void kl_lit_asm_thread(struct kl_lit_asm *a, unsigned int t)
 	a->nfixups = 0;
 	a->flags = FLAGS_NONE;
 	a->lock = false;
+	a->cell = NULL;
+	a->cell_len = 0;
 	l->prog.start[t] = l->ncode;
 	if (l->nregs < KL_LIT_TEMP)
 		l->nregs = KL_LIT_TEMP;
@@ -592,13 +599,13 @@ int kl_lit_asm_end(struct kl_lit_asm *a)
 	unsigned int i;
 
 	if (a->lock)
-		return kl_la_refuse(a, "a lock prefix without an instruction");
+		return kl_la_refuse(a, "the lock prefix has no instruction");
 	for (i = 0; i < a->nfixups; i++) {
 		const struct kl_la_label *label = &a->labels[a->fixups[i].label];
 
 		if (label->at < 0) {
-			kl_err_at(a->l->path, label->line, 0, "no label '%.*s'", (int)label->len,
-				  label->name);
+			kl_lit_error(a->l, label->name, "no label '%.*s'", (int)label->len,
+				     label->name);
 			return -EINVAL;
 		}
 		kl_la_patch(a, a->fixups[i].at, label->at);

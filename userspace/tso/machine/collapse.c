@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* States in pieces, see collapse.h. */
+/* Stores states in pieces. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,20 +7,20 @@
 #include "base/mem.h"
 #include "tso/machine/collapse.h"
 
-/* A name of a thread's own: this bit in a pointer or in data. */
+/* This bit in a pointer or in data marks a thread's own name. */
 #define OWN		(1ULL << 32)
 
 #define MEM_WORDS	(1 + 2 * KL_VM_MEM)
 #define THREAD_WORDS	(2 + 2 * KL_VM_REGS + 3 * KL_VM_BUFFER + 2 * KL_VM_MEM)
 
-/* A piece on its way. */
+/* A piece that is being written. */
 struct writer {
 	const struct kl_vm *vm;
-	struct kl_vm_named *mem;		/* while memory is written */
-	const struct kl_vm_named *names;	/* while a thread is */
-	struct kl_vm_locals *own;
-	uint8_t obj[KL_VM_OBJECTS], data[KL_VM_DATA_MAX];	/* 1 + the thread's names */
-	uint64_t *at;
+	struct kl_vm_named *mem;		/* the result if the piece is memory, else NULL */
+	const struct kl_vm_named *names;	/* memory's names if the piece is a thread */
+	struct kl_vm_locals *own;		/* the result if the piece is a thread */
+	uint8_t obj[KL_VM_OBJECTS], data[KL_VM_DATA_MAX];	/* 1 + own names, or 0 */
+	uint64_t *at;				/* the next word of the piece */
 };
 
 void kl_pieces_free(struct kl_pieces *p)
@@ -200,17 +200,17 @@ unsigned int kl_pieces_get_mem(const struct kl_pieces *p, uint32_t mem, struct k
 		for (j = 0; j < prog->structs[vm->type[i] & KL_VM_STRUCT].nfields; j++)
 			vm->mem[prog->nslots + i * prog->stride + j] = *w++;
 	}
-	kl_pieces_room(p, vm, nobj);
+	kl_pieces_set_nobj(p, vm, nobj);
 	return ndata;
 }
 
-void kl_pieces_room(const struct kl_pieces *p, struct kl_vm *vm, unsigned int nobj)
+void kl_pieces_set_nobj(const struct kl_pieces *p, struct kl_vm *vm, unsigned int nobj)
 {
 	vm->nobj = nobj;
 	vm->nmem = p->prog->nslots + nobj * p->prog->stride;
 }
 
-void kl_pieces_plain(const struct kl_pieces *p, uint32_t mem, struct kl_vm_named *names)
+void kl_pieces_identity(const struct kl_pieces *p, uint32_t mem, struct kl_vm_named *names)
 {
 	unsigned int i;
 

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread that is bound to fail its next comparison: it compares a variable with
- * a value that the variable has left for good (invariants.h), as does each retry loop
- * whose structure has changed in the meantime.  What it reads until then is of no
- * consequence if it is thrown away.
+ * Recognizes a thread whose next comparison must fail.  It compares a variable with a value that
+ * the variable never has again (invariants.h), as in a retry loop whose structure has changed:
+ *
+ *	old = head;			another thread moves head away from old, for good
+ *	next = old->next;		this read has no effect, so its time does not matter
+ *	if (cas(&head, old, next))	this must fail, and the loop begins again
+ *
+ * Reads before the comparison have no effect if the retry discards their values.
  */
 #include "tso/machine/invariants.h"
 
-#define INSNS_MAX	64
+#define INSNS_MAX	64	/* instructions to follow a thread for */
 
-/* The registers of a frame, where what is not known is what a read would give. */
+/* The registers of a method's frame while the thread is followed; read values are unknown. */
 struct view {
 	const struct kl_vm *vm;
 	const struct kl_vm_thread *th;
 	unsigned int t;
 	uint64_t reg[KL_VM_REGS];
-	uint64_t unknown;
-	uint32_t from[KL_VM_REGS];	/* of an unknown: where it is read, or UINT32_MAX */
-	unsigned int reads;
-	bool block;
+	uint64_t unknown;		/* a bit for each register with an unknown value */
+	uint32_t from[KL_VM_REGS];	/* address of an unknown value, or UINT32_MAX */
+	unsigned int reads;		/* number of reads so far */
+	bool block;			/* in an atomic block */
 };
 
-static bool known(const struct view *w, unsigned int r)
+static bool is_known(const struct view *w, unsigned int r)
 {
 	return !(w->unknown >> r & 1);
 }
@@ -48,7 +52,7 @@ static bool read(struct view *w, unsigned int r, uint32_t addr)
 		if (w->th->buf[i].kind == KL_VM_WRITE && w->th->buf[i].addr == addr)
 			return false;
 	w->reads++;
-	if (kl_vm_hidden(w->vm, addr) || kl_facts_quiet(w->vm, w->t, addr))
+	if (kl_vm_hidden(w->vm, addr) || kl_facts_constant(w->vm, w->t, addr))
 		set(w, r, w->vm->mem[addr]);
 	else
 		set_unknown(w, r, addr);
@@ -57,19 +61,22 @@ static bool read(struct view *w, unsigned int r, uint32_t addr)
 
 static void compare(struct view *w, unsigned int a, unsigned int b, unsigned int c, bool equal)
 {
-	if (known(w, b) && known(w, c))
+	if (is_known(w, b) && is_known(w, c))
 		set(w, a, (w->reg[b] == w->reg[c]) == equal);
-	else if ((known(w, b) && w->from[c] != UINT32_MAX &&
+	else if ((is_known(w, b) && w->from[c] != UINT32_MAX &&
 		  kl_facts_never(w->vm, w->from[c], w->reg[b])) ||
-		 (known(w, c) && w->from[b] != UINT32_MAX &&
+		 (is_known(w, c) && w->from[b] != UINT32_MAX &&
 		  kl_facts_never(w->vm, w->from[b], w->reg[c])))
 		set(w, a, !equal);
 	else
 		set_unknown(w, a, UINT32_MAX);
 }
 
-/* One instruction at @pc; false: what it does cannot be told, or others may notice it. */
-static bool look(struct view *w, uint32_t *pc, uint32_t base)
+/*
+ * Follow the instruction at @pc.  Return: false if its effect is not known, or other threads may
+ * notice it.
+ */
+static bool follow(struct view *w, uint32_t *pc, uint32_t base)
 {
 	const struct kl_vm_prog *p = w->vm->prog;
 	const uint32_t insn = p->code[*pc];
@@ -80,7 +87,7 @@ static bool look(struct view *w, uint32_t *pc, uint32_t base)
 	switch (op) {
 	case KL_I_MOV:
 		set(w, a, w->reg[b]);
-		if (!known(w, b))
+		if (!is_known(w, b))
 			set_unknown(w, a, w->from[b]);
 		return true;
 	case KL_I_CONST:
@@ -92,9 +99,9 @@ static bool look(struct view *w, uint32_t *pc, uint32_t base)
 	case KL_I_LOAD:
 		return read(w, a, insn >> 16);
 	case KL_I_LOADX:
-		return known(w, b) && read(w, a, kl_vm_element(p->code[(*pc)++], w->reg[b]));
+		return is_known(w, b) && read(w, a, kl_vm_element(p->code[(*pc)++], w->reg[b]));
 	case KL_I_READ:
-		return known(w, b) && read(w, a, kl_vm_address(w->vm, w->reg[b], c));
+		return is_known(w, b) && read(w, a, kl_vm_address(w->vm, w->reg[b], c));
 	case KL_I_EQ:
 	case KL_I_EQB:
 		compare(w, a, b, c, true);
@@ -105,7 +112,7 @@ static bool look(struct view *w, uint32_t *pc, uint32_t base)
 		return true;
 	case KL_I_NOT:
 		set(w, a, !w->reg[b]);
-		if (!known(w, b))
+		if (!is_known(w, b))
 			set_unknown(w, a, UINT32_MAX);
 		return true;
 	case KL_I_JMP:
@@ -113,13 +120,13 @@ static bool look(struct view *w, uint32_t *pc, uint32_t base)
 		return true;
 	case KL_I_JZ:
 	case KL_I_JNZ:
-		if (!known(w, a))
+		if (!is_known(w, a))
 			return false;
 		if (!w->reg[a] == (op == KL_I_JZ))
 			*pc = base + (insn >> 16);
 		return true;
 	case KL_I_BLOCK:
-		/* Its barrier must not tell when markers leave. */
+		/* A barrier with a marker in the buffer would cause an event. */
 		w->block = true;
 		return !a || p->sc || !w->th->nbuf;
 	case KL_I_END:
@@ -132,7 +139,7 @@ static bool look(struct view *w, uint32_t *pc, uint32_t base)
 	}
 }
 
-unsigned int kl_vm_ahead(const struct kl_vm *vm, unsigned int t)
+unsigned int kl_vm_doomed_insns(const struct kl_vm *vm, unsigned int t)
 {
 	const struct kl_vm_prog *p = vm->prog;
 	struct view w;
@@ -166,7 +173,7 @@ unsigned int kl_vm_ahead(const struct kl_vm *vm, unsigned int t)
 	for (i = 0; i < INSNS_MAX; i++) {
 		if (w.reads && !w.block && !(w.unknown & p->live[pc]))
 			return pc == w.th->pc[1] ? 0 : i;
-		if (!look(&w, &pc, base))
+		if (!follow(&w, &pc, base))
 			return 0;
 	}
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Variables that grow as a search goes deeper, see growth.h. */
+/* Finds variables that grow as a search goes deeper. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "tso/machine/growth.h"
 #include "tso/machine/vm.h"
 
-#define LEAST		8	/* marks, in both halves of which a variable has to grow */
-#define ALL_OF		256	/* states of a level that are all looked at, */
-#define ONE_OF		64	/* and of so many more one */
+#define LEAST		8	/* marks, in both halves of which a variable must grow */
+#define ALL_OF		256	/* states of a level that are all noted; */
+#define ONE_OF		64	/* after these, one state in so many */
 
 int kl_growth_init(struct kl_growth *g, size_t n)
 {
@@ -35,7 +35,7 @@ void kl_growth_forget(struct kl_growth *g)
 	memset(g->var, 0, g->n * sizeof(*g->var));
 	g->levels = 0;
 	g->every = 1;
-	g->nmarks = g->looked = 0;
+	g->nmarks = g->sampled = 0;
 }
 
 void kl_growth_level(struct kl_growth *g)
@@ -43,11 +43,11 @@ void kl_growth_level(struct kl_growth *g)
 	unsigned int k;
 	size_t i;
 
-	g->looked = 0;
+	g->sampled = 0;
 	if (g->levels++ % g->every)
 		return;
 	if (g->nmarks == KL_GROWTH_MARKS) {
-		/* Every second mark stays: those at levels that twice the distance divides. */
+		/* Keep every second mark, and double the distance. */
 		for (i = 0; i < g->n; i++) {
 			for (k = 0; k < KL_GROWTH_MARKS / 2; k++) {
 				g->var[i].lo_at[k] = g->var[i].lo_at[2 * k];
@@ -66,9 +66,9 @@ void kl_growth_level(struct kl_growth *g)
 	g->nmarks++;
 }
 
-bool kl_growth_looks(struct kl_growth *g)
+bool kl_growth_samples(struct kl_growth *g)
 {
-	return g->looked++ < ALL_OF || g->looked % ONE_OF == 0;
+	return g->sampled++ < ALL_OF || g->sampled % ONE_OF == 0;
 }
 
 void kl_growth_note(struct kl_growth *g, size_t i, uint64_t v)
@@ -76,7 +76,7 @@ void kl_growth_note(struct kl_growth *g, size_t i, uint64_t v)
 	struct kl_growth_var *var = &g->var[i];
 	const int64_t n = v;
 
-	/* Pointers, data, `empty' and the like are between the numbers. */
+	/* Pointers, data and special values lie between the positive and the negative numbers. */
 	if (v >> 61 && v >> 62 != 3)
 		return;
 	if (!var->seen) {
@@ -107,8 +107,9 @@ bool kl_growth_of(const struct kl_growth *g, size_t i, int64_t *from, int64_t *t
 	return up || down;
 }
 
-int kl_growth_tell(char *buf, size_t size, const char *name, int64_t from, int64_t to)
+int kl_growth_print(char *buf, size_t size, const char *name, int64_t from, int64_t to)
 {
-	return snprintf(buf, size, "'%s' %s from %" PRId64 " to %" PRId64 " as the search went "
-			"deeper, and has not repeated", name, from < to ? "grew" : "fell", from, to);
+	return snprintf(buf, size, "'%s' %s from %" PRId64 " to %" PRId64
+			" while the search went deeper, and no state was repeated", name,
+			from < to ? "grew" : "fell", from, to);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Facts about shared memory, see invariants.h. */
+/* Assumed invariants of shared memory. */
 #include <string.h>
 
 #include "tso/machine/invariants.h"
 
 /*
- * The bits of KL_VM_LEFT() go to pointers that are known to move.  None is given while a
- * search runs: objects that a pointer left before would have no mark, and the same step
- * would lead to another state later.
+ * Give the bits of KL_VM_LEFT() to pointers that are known to move.  This is not done during a
+ * search: objects that the pointer left before would lack the bit, and the same step would lead to
+ * different states.
  */
 void kl_facts_begin(struct kl_vm_facts *f)
 {
@@ -47,15 +47,15 @@ static int object(const struct kl_vm *vm, uint64_t v)
 	       (int)((at - vm->prog->nslots) / vm->prog->stride) : -1;
 }
 
-/* A variable goes from one object to the next. */
-static void follow(struct kl_vm *vm, uint32_t addr, uint64_t val)
+/* The pointer at @addr becomes @val: mark the object that it leaves. */
+static void note_move(struct kl_vm *vm, uint32_t addr, uint64_t val)
 {
 	struct kl_vm_facts *f = vm->prog->facts;
 	int from = object(vm, vm->mem[addr]), to = object(vm, val);
 
 	if (f->back[addr] || from == to)
 		return;
-	/* The next search has a mark for it. */
+	/* If a bit is free, begin anew, so that the next search has a bit for this pointer. */
 	if (!f->moves[addr] && to >= 0) {
 		f->moves[addr] = true;
 		f->refuted |= f->nleft < KL_VM_LEFTS;
@@ -85,7 +85,7 @@ void kl_facts_write(struct kl_vm *vm, unsigned int t, uint32_t addr, uint64_t va
 			refute(f, &f->many[addr]);
 		if (val >= KL_VM_DATA || val < old)
 			refute(f, &f->falls[addr]);
-		follow(vm, addr, val);
+		note_move(vm, addr, val);
 		return;
 	}
 	i = addr - p->nslots;

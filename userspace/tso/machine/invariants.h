@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is taken to be true of shared memory until some run refutes it: a variable
- * that only one thread writes, a word written once, a counter that never goes
- * back, a pointer that never returns to an object that it has left.  A search
- * under these facts makes fewer steps; every store to memory is held against
- * them, and when one is refuted the search begins anew without it.  A run of the
- * whole machine up to the first store that refutes a fact obeys all facts, so
- * that the smaller search has a run which makes that store too: it cannot end
- * without having found it.
+ * Facts: assumed invariants of shared memory, such as
+ *	- only one thread writes a variable;
+ *	- a word is written once;
+ *	- a counter never decreases;
+ *	- a pointer never returns to an object that it has left.
+ *
+ * A search under these facts needs fewer steps.  Each store is checked against them.  If a store
+ * refutes a fact, the search begins anew without this fact.  This is sound: take any run up to its
+ * first store that refutes a fact.  Until then it obeys all facts, so the reduced search has a run
+ * with the same store, and finds the refutation.
  */
 #ifndef KL_TSO_MACHINE_INVARIANTS_H
 #define KL_TSO_MACHINE_INVARIANTS_H
@@ -18,26 +20,30 @@
 
 #define KL_FACTS_FIELDS	256		/* fields of all structs: struct * stride + field */
 
+/*
+ * Each array records events of all runs so far.  A fact is that an event has not happened: @many,
+ * @falls, @back, @set and @again while they are false, and @writers with at most one thread.
+ */
 struct kl_vm_facts {
-	uint8_t writers[KL_VM_MEM];	/* of a variable: threads that write it, a bit for each */
-	bool many[KL_VM_MEM];		/* written when it was not 0 */
-	bool falls[KL_VM_MEM];		/* has been smaller than before, or no number */
-	bool back[KL_VM_MEM];		/* has returned to an object */
-	bool moves[KL_VM_MEM];		/* has pointed to an object when it was written */
-	uint8_t left[KL_VM_MEM];	/* KL_VM_LEFT() of a pointer, 0: it has none */
-	unsigned int nleft;
-	bool set[KL_FACTS_FIELDS];	/* fields: written while others could see them */
-	bool again[KL_FACTS_FIELDS];	/* and not 0 at that time */
-	bool refuted;			/* something above has changed */
+	uint8_t writers[KL_VM_MEM];	/* threads that write a variable, a bit for each */
+	bool many[KL_VM_MEM];		/* it changed when it was not 0 */
+	bool falls[KL_VM_MEM];		/* it decreased, or became something else than a number */
+	bool back[KL_VM_MEM];		/* it returned to an object */
+	bool moves[KL_VM_MEM];		/* it was set to an object */
+	uint8_t left[KL_VM_MEM];	/* the KL_VM_LEFT() bit of a pointer, or 0 */
+	unsigned int nleft;		/* number of pointers with such a bit */
+	bool set[KL_FACTS_FIELDS];	/* a field was written while other threads could read it */
+	bool again[KL_FACTS_FIELDS];	/* it changed then when it was not 0 */
+	bool refuted;			/* a member above has changed in this search */
 };
 
-/* Before a search: nothing is refuted in it so far, and nothing else changes until the next one. */
+/* Begin a search: assign KL_VM_LEFT() bits, which then stay for the whole search. */
 void kl_facts_begin(struct kl_vm_facts *f);
-/* Before the value of a word that others can reach becomes @val. */
+/* Check the facts before thread @t stores @val to a word that others can reach. */
 void kl_facts_write(struct kl_vm *vm, unsigned int t, uint32_t addr, uint64_t val);
 
-/* Will @t always read from @addr what it reads now? */
-static inline bool kl_facts_quiet(const struct kl_vm *vm, unsigned int t, uint32_t addr)
+/* Return: true if by the facts @t always reads the current value from @addr. */
+static inline bool kl_facts_constant(const struct kl_vm *vm, unsigned int t, uint32_t addr)
 {
 	const struct kl_vm_prog *p = vm->prog;
 	const struct kl_vm_facts *f = p->facts;
@@ -52,7 +58,7 @@ static inline bool kl_facts_quiet(const struct kl_vm *vm, unsigned int t, uint32
 	return i < KL_FACTS_FIELDS && (!f->set[i] || (!f->again[i] && vm->mem[addr]));
 }
 
-/* Has the variable at @addr been @val, is it not and will it never be again? */
+/* Return: true if by the facts the variable at @addr is not @val now, and never is again. */
 bool kl_facts_never(const struct kl_vm *vm, uint32_t addr, uint64_t val);
 
 #endif

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Liveness: the registers whose values may still be used, before each word of code. */
+/*
+ * Liveness analysis of byte code: the registers whose values may still be used, for each
+ * instruction.  Dead registers are left out of states, so that more states are equal.
+ */
 #include <string.h>
 
 #include "spec/interp/flow.h"
 #include "tso/machine/vm.h"
 
-/* As kl_insn_flow(), with what calls pass. */
+/* The same as kl_insn_flow(), with the registers of arguments and results of a call. */
 static void flow_of(const struct kl_vm_prog *p, uint32_t at, struct kl_flow *f)
 {
 	const unsigned int a = p->code[at] >> 8 & 0xff, imm = p->code[at] >> 16;
@@ -17,9 +20,9 @@ static void flow_of(const struct kl_vm_prog *p, uint32_t at, struct kl_flow *f)
 	}
 }
 
-/* One pass backwards over the instructions at @starts; did anything change? */
-static bool pass(const struct kl_vm_prog *p, uint32_t base, uint64_t *live, uint64_t at_end,
-		 const uint32_t *starts, size_t n)
+/* Go once backwards over the instructions at @starts.  Return: true if @live changed. */
+static bool update_live(const struct kl_vm_prog *p, uint32_t base, uint64_t *live, uint64_t at_end,
+			const uint32_t *starts, size_t n)
 {
 	bool changed = false;
 	unsigned int i;
@@ -46,8 +49,8 @@ static bool pass(const struct kl_vm_prog *p, uint32_t base, uint64_t *live, uint
 	return changed;
 }
 
-static void region(const struct kl_vm_prog *p, uint32_t base, uint32_t end, uint64_t *live,
-		   uint64_t at_end, uint32_t *starts)
+static void analyse(const struct kl_vm_prog *p, uint32_t base, uint32_t end, uint64_t *live,
+		    uint64_t at_end, uint32_t *starts)
 {
 	size_t n = 0;
 	struct kl_flow f;
@@ -57,7 +60,7 @@ static void region(const struct kl_vm_prog *p, uint32_t base, uint32_t end, uint
 		flow_of(p, at, &f);
 		starts[n++] = at;
 	}
-	while (pass(p, base, live, at_end, starts, n))
+	while (update_live(p, base, live, at_end, starts, n))
 		;
 }
 
@@ -82,8 +85,9 @@ void kl_vm_live(const struct kl_vm_prog *p, unsigned int nmethods, uint64_t *liv
 
 	memset(live, 0, p->ncode * sizeof(*live));
 	for (i = 0; i < p->nthreads; i++)
-		region(p, p->start[i], next_start(p, nmethods, p->start[i]), live, at_end, scratch);
+		analyse(p, p->start[i], next_start(p, nmethods, p->start[i]), live, at_end,
+			scratch);
 	for (i = 0; i < nmethods; i++)
-		region(p, p->methods[i].start, next_start(p, nmethods, p->methods[i].start), live,
-		       0, scratch);
+		analyse(p, p->methods[i].start, next_start(p, nmethods, p->methods[i].start), live,
+			0, scratch);
 }

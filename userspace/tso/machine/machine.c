@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory and store buffers, see machine.h. */
+/* Memory and store buffers of the machine that runs specifications. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ int kl_machine_view(const struct kl_machine *m, uint32_t thread, struct kl_val *
 		return -ENOMEM;
 	view = *to;
 	memcpy(view, m->mem, m->nmem * sizeof(*view));
-	/* In a gap newer entries of this thread may have been lost. */
+	/* In a gap the thread may have newer stores that were lost, so memory alone counts. */
 	for (i = 0; i < m->nentries && !m->in_gap; i++) {
 		const struct kl_entry *e = &m->entries[i];
 
@@ -165,7 +165,7 @@ bool kl_machine_flush(struct kl_machine *m, uint32_t thread)
 	return true;
 }
 
-/* What an outcome found out about an unknown. */
+/* Replace an unknown by its value or number after the outcome. */
 static void rename_unknown(struct kl_val *v, const struct kl_outcome *o)
 {
 	if (v->tag == KL_ANY && v->v < o->nbound)
@@ -234,7 +234,7 @@ void kl_machine_canon(struct kl_machine *m)
 	if (max > sizeof(few) / sizeof(*few)) {
 		map = malloc(max * sizeof(*map));
 		if (!map)
-			return;		/* equal machines may then look different: no harm */
+			return;		/* equal states may then differ in their numbers: no harm */
 	}
 	for (i = 0; i < m->nmem; i++)
 		canon_value(&m->mem[i], m, map, &n);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * States as bytes.  Objects are named by where they are found first, from the
- * fixed memory, then the threads in order; what cannot be reached any more is
- * left out, as memory with a garbage collector would.  Threads of the same code
- * stand in the order of what they are doing, whoever does it.
+ * Packs a state of the machine into bytes, in canonical form.  Objects and data are numbered by
+ * first occurrence, in the fixed memory and then in the threads.  Unreachable objects are left out.
+ * Threads with the same code are sorted by their states.
  */
 #include <string.h>
 
 #include "base/hash.h"
 #include "tso/machine/vm.h"
 
+/* The first byte of a value; the text after the colon says which bytes follow. */
 enum {
-	SMALL	= 0xd0,		/* words below it are one byte */
-	PTR	= 0xd0,		/* a pointer to the start of object 0..31 */
-	SLOT	= 0xf0,		/* a pointer to memory that is always there: next byte, or two */
+	SMALL	= 0xd0,		/* words below SMALL are one byte */
+	PTR	= 0xd0,		/* PTR + i points to the start of object i, 0..31 */
+	SLOT	= 0xf0,		/* a pointer to the fixed memory: address, two bytes */
 	FIELD	= 0xf2,		/* a pointer into an object: object, offset */
-	SPECIAL	= 0xf4,		/* + tag, below 5 */
-	DATA	= 0xf9,		/* its number */
+	SPECIAL	= 0xf4,		/* SPECIAL + tag is a special value; tags are below 5 */
+	DATA	= 0xf9,		/* data: number */
 	WORD16	= 0xfc,
 	WORD32	= 0xfd,
 	WORD64	= 0xfe,
@@ -27,7 +27,7 @@ struct packer {
 	uint8_t *at;
 	unsigned int n, done;
 	uint8_t *data, ndata;
-	uint8_t name[KL_VM_OBJECTS];	/* 1 + the new number, 0: not found yet */
+	uint8_t name[KL_VM_OBJECTS];	/* 1 + the new number, or 0 */
 	uint8_t order[KL_VM_OBJECTS];	/* objects by new number */
 };
 
@@ -37,7 +37,7 @@ static void put_n(struct packer *p, uint64_t v, unsigned int n)
 	p->at += n;
 }
 
-static unsigned int object(struct packer *p, unsigned int obj)
+static unsigned int object_number(struct packer *p, unsigned int obj)
 {
 	if (!p->name[obj]) {
 		p->order[p->n] = obj;
@@ -56,7 +56,7 @@ static void put_ptr(struct packer *p, uint64_t v)
 		put_n(p, at, 2);
 		return;
 	}
-	obj = object(p, (at - prog->nslots) / prog->stride);
+	obj = object_number(p, (at - prog->nslots) / prog->stride);
 	off = (at - prog->nslots) % prog->stride;
 	if (!off && obj < SLOT - PTR) {
 		*p->at++ = PTR + obj;
@@ -139,7 +139,7 @@ static void put_thread(struct packer *p, unsigned int t)
 	}
 }
 
-/* The objects that were found and not yet put. */
+/* Put the objects that have a number and were not put yet. */
 static void put_objects(struct packer *p)
 {
 	const struct kl_vm *vm = p->vm;
@@ -159,8 +159,11 @@ static void put_objects(struct packer *p)
 	*count = p->done - first;
 }
 
-/* What a value is to others than its thread: names that only it would give are left out. */
-static uint64_t outside(const struct packer *p, uint64_t v)
+/*
+ * Return: @v with numbers that do not depend on the thread.  Objects and data that only this thread
+ * refers to have no number yet, and are all the same here.
+ */
+static uint64_t shared_value(const struct packer *p, uint64_t v)
 {
 	const struct kl_vm_prog *prog = p->vm->prog;
 	uint32_t at = v - KL_VM_PTR, obj;
@@ -173,41 +176,41 @@ static uint64_t outside(const struct packer *p, uint64_t v)
 	return p->name[obj] ? KL_VM_PTR + p->name[obj] * prog->stride : KL_VM_PTR;
 }
 
-static uint64_t sign_frame(const struct packer *p, const struct kl_vm_thread *th, unsigned int f,
+static uint64_t hash_frame(const struct packer *p, const struct kl_vm_thread *th, unsigned int f,
 			   uint64_t h)
 {
 	uint64_t mask = kl_vm_kept(p->vm->prog, th, f);
 
 	for (; mask; mask &= mask - 1)
-		h = kl_mix(h, outside(p, th->reg[f][__builtin_ctzll(mask)]));
+		h = kl_mix(h, shared_value(p, th->reg[f][__builtin_ctzll(mask)]));
 	return h;
 }
 
-/* A number that threads have in common if they are doing the same. */
-static uint64_t sign_thread(const struct packer *p, unsigned int t)
+/* Return: a hash of a thread's state, equal for threads with equal states. */
+static uint64_t hash_thread(const struct packer *p, unsigned int t)
 {
 	const struct kl_vm_thread *th = &p->vm->thread[t];
 	uint64_t h = (uint64_t)(th->pc[0] - p->vm->prog->start[t]) << 32 | th->pc[1] << 16 |
 		     th->nbuf << 9 | (th->method + 1) << 1 | th->done;
 	unsigned int i;
 
-	h = sign_frame(p, th, 0, h);
+	h = hash_frame(p, th, 0, h);
 	if (th->method >= 0)
-		h = sign_frame(p, th, 1, h);
+		h = hash_frame(p, th, 1, h);
 	for (i = 0; i < th->nbuf; i++) {
 		h = kl_mix(h, th->buf[i].kind | th->buf[i].more << 2);
 		if (th->buf[i].kind == KL_VM_WRITE)
-			h = kl_mix(h ^ outside(p, KL_VM_PTR + th->buf[i].addr),
-				   outside(p, th->buf[i].val));
+			h = kl_mix(h ^ shared_value(p, KL_VM_PTR + th->buf[i].addr),
+				   shared_value(p, th->buf[i].val));
 	}
 	return h;
 }
 
-/* Each group's threads, in the order of their numbers, to the group's places. */
+/* Sort the threads of each group by their hashes. */
 static void order_threads(const struct packer *p, struct kl_vm_names *names)
 {
 	const struct kl_vm_prog *prog = p->vm->prog;
-	uint64_t sign[KL_VM_THREADS];
+	uint64_t hash[KL_VM_THREADS];
 	unsigned int i, j, t;
 	uint8_t other;
 
@@ -217,15 +220,15 @@ static void order_threads(const struct packer *p, struct kl_vm_names *names)
 	if (!prog->symmetry)
 		return;
 	for (i = 0; i < prog->nthreads; i++)
-		sign[i] = prog->group[i] & (prog->group[i] - 1) ? sign_thread(p, i) : 0;
+		hash[i] = prog->group[i] & (prog->group[i] - 1) ? hash_thread(p, i) : 0;
 	for (i = 1; i < prog->nthreads; i++) {
 		for (j = i; j--;) {
-			/* The nearest place before of the same group. */
+			/* Find the nearest thread before in the same group. */
 			if (!(prog->group[i] >> j & 1))
 				continue;
 			for (t = j + 1; !(prog->group[i] >> t & 1); t++)
 				;
-			if (sign[names->thread[j]] <= sign[names->thread[t]])
+			if (hash[names->thread[j]] <= hash[names->thread[t]])
 				break;
 			other = names->thread[j];
 			names->thread[j] = names->thread[t];
@@ -249,7 +252,7 @@ size_t kl_vm_pack(const struct kl_vm *vm, uint8_t *out, struct kl_vm_names *name
 	memset(p.name, 0, vm->nobj);
 	if (!prog->canon)
 		for (i = 0; i < vm->nobj; i++)
-			object(&p, i);
+			object_number(&p, i);
 	for (i = 0; i < prog->nslots; i++)
 		put(&p, vm->mem[i]);
 	if (prog->structs)

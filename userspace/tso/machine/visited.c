@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The states that a search has seen. */
+/* The set of states that a search has visited: an append-only array with a hash table. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,11 @@
 #include "tso/machine/visited.h"
 
 #define FIRST_SLOTS	64
-#define LARGE		(16u << 20)	/* from here on pages may be large */
+/* offset in kl_visited.mem from which huge pages are used */
+#define LARGE		(16u << 20)
 
-/* A table for @n slots in place of the one there is. */
-static int set_table(struct kl_store *s, uint64_t n)
+/* Replace the table by an empty one with @n slots. */
+static int set_table(struct kl_visited *s, uint64_t n)
 {
 	uint32_t *table = calloc(n, sizeof(*table));
 	uint8_t *hint = malloc(n * sizeof(*hint));
@@ -33,17 +34,17 @@ static int set_table(struct kl_store *s, uint64_t n)
 	return 0;
 }
 
-int kl_store_init(struct kl_store *s, uint64_t limit)
+int kl_visited_init(struct kl_visited *s, uint64_t limit)
 {
-	const uint64_t max = 4 * (uint64_t)(UINT32_MAX - KL_STORE_STATE_MAX);
+	const uint64_t max = 4 * (uint64_t)(UINT32_MAX - KL_VISITED_STATE_MAX);
 
 	memset(s, 0, sizeof(*s));
 	s->limit = limit;
 	if (set_table(s, FIRST_SLOTS))
 		return -ENOMEM;
-	/* Only addresses: memory comes when it is written to. */
+	/* This reserves addresses only; the kernel adds memory on the first write. */
 	s->size = limit < max ? limit : max;
-	s->mem = mmap(NULL, s->size + KL_STORE_BEHIND, PROT_READ | PROT_WRITE,
+	s->mem = mmap(NULL, s->size + KL_VISITED_PAD, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->mem != MAP_FAILED) {
 		if (s->size > LARGE)
@@ -56,16 +57,19 @@ int kl_store_init(struct kl_store *s, uint64_t limit)
 	return -ENOMEM;
 }
 
-void kl_store_free(struct kl_store *s)
+void kl_visited_free(struct kl_visited *s)
 {
 	if (s->mem)
-		munmap(s->mem, s->size + KL_STORE_BEHIND);
+		munmap(s->mem, s->size + KL_VISITED_PAD);
 	free(s->table);
 	free(s->hint);
 	memset(s, 0, sizeof(*s));
 }
 
-/* The first @len of the 8 bytes at @p, one load: what was stored in one is there at once. */
+/*
+ * Get the first @len of the 8 bytes at @p with a single load.  A load that spans several recent
+ * stores would have to wait for them.
+ */
 static uint64_t load(const uint8_t *p, size_t len)
 {
 	uint64_t v;
@@ -90,7 +94,7 @@ static uint64_t hash(const uint8_t *p, size_t len)
 	return kl_mix(kl_mix(a ^ h, b), 0x589965cc75374cc3ULL);
 }
 
-/* States are short: a call of memcmp() would take longer than this. */
+/* States are short, so a call of memcmp() would take longer than this loop. */
 static bool same(const uint8_t *p, const uint8_t *q, size_t len)
 {
 	uint64_t a, b;
@@ -114,7 +118,7 @@ static uint8_t hint_of(uint64_t h)
 	return h >> 56;
 }
 
-static void put(struct kl_store *s, uint64_t h, uint32_t at)
+static void put(struct kl_visited *s, uint64_t h, uint32_t at)
 {
 	uint64_t i = h & (s->nslots - 1);
 
@@ -124,28 +128,28 @@ static void put(struct kl_store *s, uint64_t h, uint32_t at)
 	s->hint[i] = hint_of(h);
 }
 
-static int grow(struct kl_store *s)
+static int grow(struct kl_visited *s)
 {
 	const uint64_t n = s->nslots * 2, one = sizeof(*s->table) + sizeof(*s->hint);
 	uint32_t at;
 	int ret;
 
-	/* Both tables are there for a while. */
+	/* During the growth both tables exist. */
 	if (s->used + (n + s->nslots) * one > s->limit)
 		return -ENOSPC;
 	ret = set_table(s, n);
-	for (at = 0; !ret && kl_store_has(s, at); at = kl_store_next(s, at))
-		if (!kl_store_head(s, at)->idle)
-			put(s, hash(kl_store_state(s, at), kl_store_head(s, at)->len), at);
+	for (at = 0; !ret && kl_visited_has(s, at); at = kl_visited_next(s, at))
+		if (!kl_visited_head(s, at)->idle)
+			put(s, hash(kl_visited_state(s, at), kl_visited_head(s, at)->len), at);
 	return ret;
 }
 
-/* Put a record behind the last one. */
-static int append(struct kl_store *s, const uint8_t *state, const struct kl_record *r)
+/* Append a record. */
+static int append(struct kl_visited *s, const uint8_t *state, const struct kl_record *r)
 {
 	const uint64_t bytes = (sizeof(*r) + r->len + 3) / 4 * 4;
 
-	if (kl_store_bytes(s) + bytes > s->limit || s->used + bytes > s->size)
+	if (kl_visited_bytes(s) + bytes > s->limit || s->used + bytes > s->size)
 		return -ENOSPC;
 	memcpy(s->mem + s->used, r, sizeof(*r));
 	memcpy(s->mem + s->used + sizeof(*r), state, r->len);
@@ -155,7 +159,7 @@ static int append(struct kl_store *s, const uint8_t *state, const struct kl_reco
 	return 0;
 }
 
-uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t len)
+uint64_t kl_visited_hash(const struct kl_visited *s, const uint8_t *state, size_t len)
 {
 	const uint64_t h = hash(state, len);
 
@@ -164,16 +168,16 @@ uint64_t kl_store_hash(const struct kl_store *s, const uint8_t *state, size_t le
 	return h;
 }
 
-void kl_store_near(const struct kl_store *s, uint64_t h)
+void kl_visited_prefetch(const struct kl_visited *s, uint64_t h)
 {
 	const uint32_t at = s->table[h & (s->nslots - 1)];
 
 	if (at)
-		__builtin_prefetch(kl_store_head(s, at - 1));
+		__builtin_prefetch(kl_visited_head(s, at - 1));
 }
 
-int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
-		 uint32_t parent)
+int kl_visited_add(struct kl_visited *s, uint64_t h, const uint8_t *state, size_t len, uint32_t tag,
+		   uint32_t parent)
 {
 	const struct kl_record r = {
 		.parent = parent, .tag = tag, .next = KL_NO_STATE, .len = len,
@@ -183,11 +187,11 @@ int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t le
 	uint64_t i;
 	int ret;
 
-	if (len > KL_STORE_STATE_MAX)
+	if (len > KL_VISITED_STATE_MAX)
 		return -E2BIG;
 	if (s->n * 4 >= s->nslots * 3) {
 		ret = grow(s);
-		/* Without room for a larger table this one gets a little fuller yet. */
+		/* Without room for a larger table, fill the old one up to nine tenths. */
 		if (ret && s->n * 10 >= s->nslots * 9)
 			return ret;
 	}
@@ -195,8 +199,8 @@ int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t le
 		if (s->hint[i] != hint_of(h))
 			continue;
 		at = s->table[i] - 1;
-		e = kl_store_head(s, at);
-		if (e->len != len || !same(kl_store_state(s, at), state, len))
+		e = kl_visited_head(s, at);
+		if (e->len != len || !same(kl_visited_state(s, at), state, len))
 			continue;
 		s->found = at;
 		if (e->tag == tag || (s->covers && s->covers(s->ctx, e->tag, tag)))
@@ -208,7 +212,7 @@ int kl_store_add(struct kl_store *s, uint64_t h, const uint8_t *state, size_t le
 			e->parent = parent;
 			return 0;
 		}
-		/* The old one is found no more: the new one is in its place. */
+		/* The slot now leads to the new record, so the old one is not found any more. */
 		at = s->used / 4;
 		ret = append(s, state, &r);
 		if (ret)

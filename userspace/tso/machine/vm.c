@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The x86-TSO machine: steps of threads, flushes of buffers. */
+/* The x86-TSO machine: steps of threads, and flushes of buffers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,24 +7,24 @@
 #include "tso/machine/invariants.h"
 #include "tso/machine/vm.h"
 
-#define STEPS_MAX	100000		/* instructions between two visible accesses */
-/* Accesses that count as local, in one step: rounds of most loops. */
+#define STEPS_MAX	100000		/* instructions of a step */
+/* Quiet accesses in a step: enough for most loops, and a bound for those that never end. */
 #define QUIET_MAX	60
 
 enum block { NONE, BUFFERED, LOCKED };
 
-/* A step under way. */
+/* The step that is being made. */
 struct step {
 	struct kl_vm *vm;
 	struct kl_vm_thread *th;
 	unsigned int t;
 	enum block block;
-	unsigned int first;		/* the block's first entry in the buffer */
-	bool acted;
-	unsigned int nquiet;
-	unsigned int first_stop;	/* instructions before it may stop */
-	unsigned int limit;
-	unsigned int decide;		/* stop after so many choices, if not 0 */
+	unsigned int first;		/* index in the buffer of the block's first entry */
+	bool acted;			/* the step has made its visible access */
+	unsigned int nquiet;		/* number of quiet accesses, see is_quiet() */
+	unsigned int first_stop;	/* least number of instructions */
+	unsigned int limit;		/* greatest number of instructions */
+	unsigned int decide;		/* number of choices to stop after, if not 0 */
 };
 
 void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t *init)
@@ -41,7 +41,7 @@ void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t 
 	}
 }
 
-/* A few words: a call of memcpy() would take longer. */
+/* Copy a few words; a call of memcpy() would take longer. */
 static inline void copy_words(uint64_t *to, const uint64_t *from, unsigned int n)
 {
 	unsigned int i;
@@ -94,11 +94,12 @@ static enum kl_vm_result fault(struct step *s, uint32_t pc, const char *what)
 	else
 		snprintf(s->vm->error, sizeof(s->vm->error), "%s", what);
 	s->vm->limit = false;
+	s->vm->error_pc = pc;
 	return KL_VM_FAULT;
 }
 
-/* The machine has no room for what comes next: nothing is wrong with the program. */
-static enum kl_vm_result limit(struct step *s, uint32_t pc, const char *what)
+/* Report a bound of the machine; the program has no fault. */
+static enum kl_vm_result out_of_room(struct step *s, uint32_t pc, const char *what)
 {
 	fault(s, pc, what);
 	s->vm->limit = true;
@@ -109,7 +110,7 @@ static struct kl_vm_event *event(struct kl_vm *vm, enum kl_vm_event_kind kind, u
 {
 	struct kl_vm_event *e = &vm->ev[vm->nev++];
 
-	/* There is room for all that a step can have, and whoever makes one takes them. */
+	/* A step has at most KL_VM_EVENTS events, and the caller takes them after each step. */
 	if (vm->nev > KL_VM_EVENTS)
 		abort();
 	memset(e, 0, sizeof(*e));
@@ -205,6 +206,7 @@ bool kl_vm_next_choice(struct kl_vm *vm)
 	return true;
 }
 
+/* Take one of @n alternatives.  Return: false if there are too many alternatives or choices. */
 static bool choose(struct step *s, uint64_t n, unsigned int *out)
 {
 	struct kl_vm *vm = s->vm;
@@ -249,7 +251,7 @@ static uint64_t load(struct step *s, uint32_t pc, uint32_t addr)
 }
 
 
-/* Others may come to know @v: what it points to is hidden no more, and what that points to. */
+/* Other threads may get @v: if it points to a hidden object, unhide all that it reaches. */
 static void publish(struct kl_vm *vm, uint64_t v)
 {
 	const struct kl_vm_prog *p = vm->prog;
@@ -267,17 +269,17 @@ static void publish(struct kl_vm *vm, uint64_t v)
 }
 
 /*
- * A store into a hidden object is in memory at once: it leaves the buffer
- * before the store that lets others see the object.
+ * Store @val.  A store to a hidden object goes to memory at once: in a buffer it would leave before
+ * the store that publishes the object, so nobody can notice the difference.
  */
 static bool store(struct step *s, uint32_t pc, uint32_t addr, uint64_t val)
 {
-	const bool secret = kl_vm_hidden(s->vm, addr);
-	const bool direct = secret || s->vm->prog->sc || s->block == LOCKED;
+	const bool hidden = kl_vm_hidden(s->vm, addr);
+	const bool direct = hidden || s->vm->prog->sc || s->block == LOCKED;
 
-	if (!secret)
+	if (!hidden)
 		publish(s->vm, val);
-	if (direct && !secret)
+	if (direct && !hidden)
 		kl_facts_write(s->vm, s->t, addr, val);
 
 	log_access(s->vm, s->t, pc, addr, val, true, !direct, false);
@@ -287,8 +289,11 @@ static bool store(struct step *s, uint32_t pc, uint32_t addr, uint64_t val)
 	return true;
 }
 
-/* A barrier: the buffer must be empty; markers may go. */
-static bool drain(struct step *s)
+/*
+ * Execute a barrier, which needs a buffer without stores; with prog->merge it removes the markers.
+ * Return: false if the barrier must wait.
+ */
+static bool drain_buffer(struct step *s)
 {
 	if (kl_vm_has_writes(s->th))
 		return false;
@@ -364,7 +369,7 @@ static uint64_t new_object(struct kl_vm *vm, unsigned int type)
 	return KL_VM_PTR + at;
 }
 
-static void note_data(uint64_t *mask, const uint64_t *v, unsigned int n)
+static void collect_data(uint64_t *mask, const uint64_t *v, unsigned int n)
 {
 	unsigned int i;
 
@@ -379,17 +384,17 @@ uint64_t kl_vm_data(const struct kl_vm *vm)
 	uint64_t mask = 0;
 	unsigned int t, i;
 
-	note_data(&mask, vm->mem, vm->nmem);
+	collect_data(&mask, vm->mem, vm->nmem);
 	for (t = 0; t < p->nthreads; t++) {
-		note_data(&mask, vm->thread[t].reg[0], p->nregs[0]);
-		note_data(&mask, vm->thread[t].reg[1], p->nregs[1]);
+		collect_data(&mask, vm->thread[t].reg[0], p->nregs[0]);
+		collect_data(&mask, vm->thread[t].reg[1], p->nregs[1]);
 		for (i = 0; i < vm->thread[t].nbuf; i++)
-			note_data(&mask, &vm->thread[t].buf[i].val, 1);
+			collect_data(&mask, &vm->thread[t].buf[i].val, 1);
 	}
 	return mask;
 }
 
-/* A data value that is nowhere in the state, nor in the specification's; 0: there is no more. */
+/* Return: a data value that occurs neither here nor in the specification's states, or 0. */
 static uint64_t fresh_data(const struct kl_vm *vm)
 {
 	const uint64_t mask = kl_vm_data(vm) | vm->taken | 1;
@@ -398,8 +403,8 @@ static uint64_t fresh_data(const struct kl_vm *vm)
 }
 
 /*
- * A new call's data: one that is nowhere; where data is compared, any that is somewhere
- * is a case of its own.  Return: 0 when there is no more.
+ * Choose the data of a new call: a fresh value, or, if data may repeat, any value that occurs.
+ * Return: the value, or 0 if the numbers of data or the choices are used up.
  */
 static uint64_t new_data(struct step *s)
 {
@@ -425,13 +430,13 @@ static void note_comparison(const struct kl_vm_prog *p, uint64_t x, uint64_t y)
 		*p->compared = true;
 }
 
-/* Words that arithmetic may not give, since they mean pointers and special values. */
+/* Return: true if the result @v of arithmetic looks like a pointer, data or a special value. */
 static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
 {
 	return !p->raw && v >> 61 && v >> 61 != 7;
 }
 
-/* What an address is as a number is not known; that its bits are it or nothing is. */
+/* The numeric value of an address is not known, so a result must be an operand or 0. */
 static bool arith_on_address(uint64_t result, uint64_t x, uint64_t y)
 {
 	return (kl_vm_is_ptr(x) || kl_vm_is_ptr(y)) && result && result != x && result != y;
@@ -447,24 +452,24 @@ static int arith_op(enum kl_opcode op)
 }
 
 /*
- * Does it not matter when @addr is read?  A loop that waits for a change of what
- * never changes must not go on for ever in one step.
+ * Return: true if the time of a read from @addr does not matter.  A loop may wait for a change of a
+ * word that never changes; QUIET_MAX ends its step.
  */
-static bool quiet(struct step *s, uint32_t addr)
+static bool is_quiet(struct step *s, uint32_t addr)
 {
 	return kl_vm_hidden(s->vm, addr) ||
-	       (kl_facts_quiet(s->vm, s->t, addr) && s->nquiet++ < QUIET_MAX);
+	       (kl_facts_constant(s->vm, s->t, addr) && s->nquiet++ < QUIET_MAX);
 }
 
-/* Instructions that stops() has to look at. */
+/* The instructions for which ends_step() can be true. */
 static const bool may_stop[KL_I_COUNT_] = {
 	[KL_I_READ] = true, [KL_I_WRITE] = true, [KL_I_LOAD] = true, [KL_I_LOADX] = true,
 	[KL_I_STORE] = true, [KL_I_STOREX] = true, [KL_I_FENCE] = true, [KL_I_BLOCK] = true,
 	[KL_I_CHOOSE] = true, [KL_I_EITHER] = true, [KL_I_CALL] = true,
 };
 
-/* May this instruction not be in the same step as what was done before? */
-static bool stops(struct step *s, const uint32_t *code, const uint64_t *reg)
+/* Return: true if this instruction must begin a new step. */
+static bool ends_step(struct step *s, const uint32_t *code, const uint64_t *reg)
 {
 	const uint32_t insn = *code;
 	const unsigned int b = insn >> 16 & 0xff;
@@ -473,16 +478,16 @@ static bool stops(struct step *s, const uint32_t *code, const uint64_t *reg)
 	switch ((enum kl_opcode)(insn & 0xff)) {
 	case KL_I_READ:
 		addr = kl_vm_address(s->vm, reg[b], insn >> 24);
-		return s->acted && (addr == UINT32_MAX || !quiet(s, addr));
+		return s->acted && (addr == UINT32_MAX || !is_quiet(s, addr));
 	case KL_I_WRITE:
 		addr = kl_vm_address(s->vm, reg[b], insn >> 24);
 		return s->acted && s->vm->prog->sc &&
 		       (addr == UINT32_MAX || !kl_vm_hidden(s->vm, addr));
 	case KL_I_LOAD:
-		return s->acted && !quiet(s, insn >> 16);
+		return s->acted && !is_quiet(s, insn >> 16);
 	case KL_I_LOADX:
 		addr = kl_vm_element(code[1], reg[b]);
-		return s->acted && (addr == UINT32_MAX || !quiet(s, addr));
+		return s->acted && (addr == UINT32_MAX || !is_quiet(s, addr));
 	case KL_I_STORE:
 	case KL_I_STOREX:
 		return s->acted && s->vm->prog->sc;
@@ -498,9 +503,9 @@ static bool stops(struct step *s, const uint32_t *code, const uint64_t *reg)
 	}
 }
 
-static enum kl_vm_result run(struct step *sp);
+static enum kl_vm_result run_step(struct step *sp);
 
-/* May a loop that goes round in one step have the next instruction? */
+/* Return: true if the next instruction can belong to a loop within one step. */
 static bool may_loop(const struct step *s)
 {
 	const unsigned int f = s->th->method >= 0;
@@ -508,9 +513,9 @@ static bool may_loop(const struct step *s)
 	const enum kl_opcode op = *code & 0xff;
 	struct step probe = *s;
 
-	/* An access that others can notice ends the step. */
+	/* A second visible access ends the step. */
 	probe.acted = true;
-	if (!s->block && may_stop[op] && stops(&probe, code, s->th->reg[f]))
+	if (!s->block && may_stop[op] && ends_step(&probe, code, s->th->reg[f]))
 		return false;
 	switch (op) {
 	case KL_I_NEW:
@@ -540,11 +545,11 @@ static bool same_state(const struct kl_vm *a, const struct kl_vm *b, unsigned in
 }
 
 /*
- * A step that has not come to its end: it never will if it comes back to where it was.
- * Else nobody knows.  What is remembered is replaced ever later (Brent), so that it is in
- * the loop at last.
+ * A step has reached STEPS_MAX instructions.  It never ends if a state of it repeats.  Brent's
+ * algorithm finds this: it compares each state with a remembered one, which is replaced after 1, 2,
+ * 4, 8, ... instructions, so that the remembered state is in the loop at last.
  */
-static enum kl_vm_result too_long(struct step *s)
+static enum kl_vm_result find_endless_loop(struct step *s)
 {
 	struct kl_vm *vm = s->vm, *was = malloc(sizeof(*was));
 	struct step one = *s;
@@ -556,19 +561,19 @@ static enum kl_vm_result too_long(struct step *s)
 	for (i = 1; was && !round && i < STEPS_MAX; i++) {
 		if (!(i & (i - 1)))
 			memcpy(was, vm, sizeof(*was));
-		if (!may_loop(s) || run(&one) != KL_VM_OK)
+		if (!may_loop(s) || run_step(&one) != KL_VM_OK)
 			break;
 		round = same_state(vm, was, s->t);
 	}
 	free(was);
 	pc = s->th->pc[s->th->method >= 0];
-	return round ? fault(s, pc, "a loop without end that accesses no memory") :
-		       limit(s, pc, "more instructions between two accesses to memory than the "
-			     "explorer follows");
+	return round ? fault(s, pc, "an endless loop that accesses no memory") :
+		       out_of_room(s, pc, "more instructions between two accesses to memory than "
+				   "the explorer follows");
 }
 
-/* Go on until there is something to stop at; @s tells what the step may have. */
-static enum kl_vm_result run(struct step *sp)
+/* Execute instructions until the step ends; @sp has its bounds. */
+static enum kl_vm_result run_step(struct step *sp)
 {
 	struct step s = *sp;
 	struct kl_vm *vm = s.vm;
@@ -590,7 +595,7 @@ static enum kl_vm_result run(struct step *sp)
 		if (s.decide && vm->ndecided == s.decide)
 			return KL_VM_OK;
 		if (count >= s.first_stop && !s.block &&
-		    (!p->merge || (may_stop[op] && stops(&s, &p->code[at], th->reg[f]))))
+		    (!p->merge || (may_stop[op] && ends_step(&s, &p->code[at], th->reg[f]))))
 			return KL_VM_OK;
 		vm->touched |= 1u << t;
 		th->pc[f]++;
@@ -602,7 +607,7 @@ static enum kl_vm_result run(struct step *sp)
 			reg[a] = p->pool[imm];
 			break;
 		case KL_I_LOAD:
-			s.acted |= !quiet(&s, imm);
+			s.acted |= !is_quiet(&s, imm);
 			reg[a] = load(&s, at, imm);
 			break;
 		case KL_I_STORE:
@@ -616,8 +621,8 @@ static enum kl_vm_result run(struct step *sp)
 			array = p->code[th->pc[f]++];
 			addr = kl_vm_element(array, reg[b]);
 			if (addr == UINT32_MAX)
-				return fault(&s, at, "an index outside of its array");
-			s.acted |= op == KL_I_STOREX || (op == KL_I_LOADX && !quiet(&s, addr));
+				return fault(&s, at, "the index is out of bounds of its array");
+			s.acted |= op == KL_I_STOREX || (op == KL_I_LOADX && !is_quiet(&s, addr));
 			if (op == KL_I_LOADX)
 				reg[a] = load(&s, at, addr);
 			else if (op == KL_I_ADDRX)
@@ -629,9 +634,10 @@ static enum kl_vm_result run(struct step *sp)
 		case KL_I_WRITE:
 			addr = kl_vm_address(vm, reg[b], c);
 			if (addr == UINT32_MAX)
-				return fault(&s, at, reg[b] ? "access to memory that is not there" :
+				return fault(&s, at, reg[b] ?
+					     "access to memory that does not exist" :
 					     "access through a null pointer");
-			s.acted |= op == KL_I_READ ? !quiet(&s, addr) : !kl_vm_hidden(vm, addr);
+			s.acted |= op == KL_I_READ ? !is_quiet(&s, addr) : !kl_vm_hidden(vm, addr);
 			if (op == KL_I_READ)
 				reg[a] = load(&s, at, addr);
 			else if (!store(&s, at, addr, reg[a]))
@@ -648,13 +654,12 @@ static enum kl_vm_result run(struct step *sp)
 		case KL_I_NEW:
 			reg[a] = new_object(vm, imm);
 			if (!reg[a])
-				return limit(&s, at, "more objects than the explorer has room for");
+				return out_of_room(&s, at, "too many objects for the explorer");
 			break;
 		case KL_I_FRESH:
 			reg[a] = new_data(&s);
 			if (!reg[a])
-				return limit(&s, at, "more data values than the explorer has room "
-					     "for");
+				return out_of_room(&s, at, "too many data values for the explorer");
 			break;
 		case KL_I_DIV:
 		case KL_I_MOD:
@@ -666,20 +671,24 @@ static enum kl_vm_result run(struct step *sp)
 		case KL_I_MUL:
 		case KL_I_AND ... KL_I_SHR:
 			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
-				return fault(&s, at, "data is copied and compared only");
+				return fault(&s, at,
+					     "arithmetic on data, which can only be copied and "
+					     "compared");
 			if (p->raw && arith_on_address(kl_arith(arith_op(op), reg[b], reg[c]),
 						       reg[b], reg[c]))
 				return fault(&s, at, "arithmetic on an address");
 			reg[a] = kl_arith(arith_op(op), reg[b], reg[c]);
 			if (out_of_range(p, reg[a]))
-				return limit(&s, at, "a number too large for the explorer");
+				return out_of_room(&s, at,
+						   "the number is too large for the explorer");
 			break;
 		case KL_I_LT:
 		case KL_I_LE:
 			if (p->raw && (kl_vm_is_ptr(reg[b]) || kl_vm_is_ptr(reg[c])))
-				return fault(&s, at, "a comparison of addresses");
+				return fault(&s, at, "the order of two addresses is not known");
 			if (!p->raw && (kl_vm_is_data(reg[b]) || kl_vm_is_data(reg[c])))
-				return fault(&s, at, "data is copied and compared only");
+				return fault(&s, at, "data has no order: it can only be copied and "
+					     "compared");
 			reg[a] = op == KL_I_LT ? reg[b] < reg[c] : reg[b] <= reg[c];
 			break;
 		case KL_I_EQ:
@@ -711,12 +720,12 @@ static enum kl_vm_result run(struct step *sp)
 			if (reg[b] > reg[c])
 				return KL_VM_DROPPED;
 			if (!choose(&s, reg[c] - reg[b] + 1, &i))
-				return limit(&s, at, "too many choices at once");
+				return out_of_room(&s, at, "too many choices at once");
 			reg[a] = reg[b] + i;
 			break;
 		case KL_I_EITHER:
 			if (!choose(&s, a, &i))
-				return limit(&s, at, "too many choices at once");
+				return out_of_room(&s, at, "too many choices at once");
 			th->pc[f] = base + p->code[at + 1 + i];
 			break;
 		case KL_I_ASSUME:
@@ -724,7 +733,10 @@ static enum kl_vm_result run(struct step *sp)
 				break;
 			if (s.block)
 				return KL_VM_WAITS;
-			/* The thread goes no further; what it did before has been. */
+			/*
+			 * The run ends here, but other threads can notice what the step did
+			 * before.
+			 */
 			th->pc[f] = at;
 			return s.acted && count ? KL_VM_OK : KL_VM_DROPPED;
 		case KL_I_ASSERT:
@@ -733,7 +745,7 @@ static enum kl_vm_result run(struct step *sp)
 			th->pc[f]++;
 			break;
 		case KL_I_BLOCK:
-			if (a && !p->sc && !drain(&s))
+			if (a && !p->sc && !drain_buffer(&s))
 				return KL_VM_WAITS;
 			s.block = a || p->sc ? LOCKED : BUFFERED;
 			s.first = th->nbuf;
@@ -742,7 +754,7 @@ static enum kl_vm_result run(struct step *sp)
 			end_block(&s);
 			break;
 		case KL_I_FENCE:
-			if (!p->sc && !drain(&s))
+			if (!p->sc && !drain_buffer(&s))
 				return KL_VM_WAITS;
 			break;
 		case KL_I_CALL:
@@ -763,11 +775,11 @@ static enum kl_vm_result run(struct step *sp)
 			return fault(&s, at, "an instruction that only specifications have");
 		}
 	}
-	return s.limit < STEPS_MAX ? KL_VM_OK : too_long(&s);
+	return s.limit < STEPS_MAX ? KL_VM_OK : find_endless_loop(&s);
 
 full:
-	return limit(&s, th->pc[th->method >= 0], "a store buffer with more entries than the "
-		     "explorer has room for");
+	return out_of_room(&s, th->pc[th->method >= 0],
+			   "too many entries in a store buffer for the explorer");
 }
 
 enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
@@ -777,7 +789,7 @@ enum kl_vm_result kl_vm_step(struct kl_vm *vm, unsigned int t)
 	};
 
 	vm->at_choice = vm->ndecided = 0;
-	return s.th->done ? KL_VM_WAITS : run(&s);
+	return s.th->done ? KL_VM_WAITS : run_step(&s);
 }
 
 enum kl_vm_result kl_vm_decide(struct kl_vm *vm, unsigned int t, unsigned int n)
@@ -788,7 +800,7 @@ enum kl_vm_result kl_vm_decide(struct kl_vm *vm, unsigned int t, unsigned int n)
 	};
 
 	vm->at_choice = vm->ndecided = 0;
-	return run(&s);
+	return run_step(&s);
 }
 
 enum kl_vm_result kl_vm_go_on(struct kl_vm *vm, unsigned int t)
@@ -797,7 +809,7 @@ enum kl_vm_result kl_vm_go_on(struct kl_vm *vm, unsigned int t)
 		.vm = vm, .t = t, .th = &vm->thread[t], .acted = true, .limit = STEPS_MAX,
 	};
 
-	return s.th->done ? KL_VM_OK : run(&s);
+	return s.th->done ? KL_VM_OK : run_step(&s);
 }
 
 enum kl_vm_result kl_vm_run(struct kl_vm *vm, unsigned int t, unsigned int n)
@@ -806,5 +818,5 @@ enum kl_vm_result kl_vm_run(struct kl_vm *vm, unsigned int t, unsigned int n)
 		.vm = vm, .t = t, .th = &vm->thread[t], .first_stop = n, .limit = n,
 	};
 
-	return run(&s);
+	return run_step(&s);
 }

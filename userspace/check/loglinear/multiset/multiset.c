@@ -2,8 +2,8 @@
 /*
  * Multisets: the operations of each key, in groups that do not overlap.
  *
- * As with sets, when nothing of the key is open it is known how many of it there are, so
- * an operation that overlaps no other takes a look at that.  Others are decided together,
+ * As with sets, the count of a key is known when no operation of the key is open.  So an operation
+ * that overlaps no other is compared with the count.  Overlapping operations are decided together,
  * see multiset_sim.c.
  */
 #include <errno.h>
@@ -12,30 +12,30 @@
 #include "base/mem.h"
 #include "check/loglinear/multiset/multiset.h"
 
-uint64_t multi_seen(const struct set *t, uint32_t op)
+uint64_t multiset_seen(const struct set *t, uint32_t op)
 {
 	return kl_op_res(t->s->h, &t->s->h->ops[set_index(t, set_item(op))])->v;
 }
 
-/* How many there are after @op, which saw a number or not.  1, 0 if it cannot be, -EAGAIN. */
+/* The key's state after @op, which may have seen a count.  1, 0 if that is impossible, -EAGAIN. */
 static int count_seen(struct set_part *s, uint32_t *state, uint32_t op)
 {
-	const uint32_t count = *state >> MULTI_COUNT;
-	const bool any = *state & MULTI_ANY;
-	const uint64_t seen = set_what(op) == SEES_COUNT ? multi_seen(s->t, op) : 0;
+	const uint32_t count = *state >> MULTISET_COUNT;
+	const bool any = *state & MULTISET_ANY;
+	const uint64_t seen = set_what(op) == SEES_COUNT ? multiset_seen(s->t, op) : 0;
 
 	if (any ? seen < count : seen != count) {
-		s->bad_why = "was in another number of times";
+		s->bad_why = "was inside another number of times";
 		return 0;
 	}
-	*state = seen << MULTI_COUNT | MULTI_SEEN;
-	return seen > MULTI_MOST ? -EAGAIN : 1;
+	*state = seen << MULTISET_COUNT | MULTISET_SEEN;
+	return seen > MULTISET_MOST ? -EAGAIN : 1;
 }
 
-/* After an operation by itself. */
+/* The key's state after an operation that overlaps no other. */
 static inline int after_one(struct set_part *s, uint32_t *state, uint32_t op)
 {
-	const uint32_t one = 1u << MULTI_COUNT;
+	const uint32_t one = 1u << MULTISET_COUNT;
 	const enum what what = set_what(op);
 
 	if (what == FREE)
@@ -46,7 +46,7 @@ static inline int after_one(struct set_part *s, uint32_t *state, uint32_t op)
 	}
 	if (what == SEES_OUT || what == SEES_COUNT)
 		return count_seen(s, state, op);
-	if (*state < one && !(*state & MULTI_ANY)) {
+	if (*state < one && !(*state & MULTISET_ANY)) {
 		s->bad_why = "was out";
 		return 0;
 	}
@@ -70,65 +70,65 @@ static uint32_t new_sim(struct set_part *s)
 {
 	uint32_t n = s->free_sim;
 
-	if (n != MONO_NONE) {
+	if (n != LL_NONE) {
 		s->free_sim = s->sim[n].free;
 		return n;
 	}
 	if (kl_grow(s->sim, s->csim, (size_t)s->nsim + 1))
-		return MONO_NONE;
-	s->sim[s->nsim] = (struct multi_sim){ .free = MONO_NONE };
+		return LL_NONE;
+	s->sim[s->nsim] = (struct multiset_sim){ .free = LL_NONE };
 	return s->nsim++;
 }
 
-/* The operation becomes one of several. */
+/* Turn the group of one operation into a group of several. */
 static int join(struct set_part *s, struct set_key *k)
 {
 	const struct set_op op = set_only_op(s->t, k);
 	const uint32_t n = new_sim(s);
 	int ret;
 
-	if (n == MONO_NONE)
+	if (n == LL_NONE)
 		return -ENOMEM;
-	ret = multi_begin(&s->sim[n], k->multi >> MULTI_COUNT, k->multi & MULTI_ANY,
-			  set_item(op.op));
-	k->multi |= MULTI_SEVERAL;
+	ret = multiset_begin(&s->sim[n], k->multi >> MULTISET_COUNT, k->multi & MULTISET_ANY,
+			     set_item(op.op));
+	k->multi |= MULTISET_SEVERAL;
 	k->last = n;
-	return ret < 0 ? ret : multi_call(s, &s->sim[n], &op);
+	return ret < 0 ? ret : multiset_call(s, &s->sim[n], &op);
 }
 
-/* All have returned.  If it is not known how many there are it goes on. */
+/* All operations have returned: end the group, or go on if the count is unknown. */
 static int end_several(struct set_part *s, struct set_key *k)
 {
-	struct multi_sim *sim = &s->sim[k->last];
-	const struct multi_config *c;
-	int ret = multi_return_all(s, sim);
+	struct multiset_sim *sim = &s->sim[k->last];
+	const struct multiset_config *c;
+	int ret = multiset_return_all(s, sim);
 
 	if (ret <= 0)
 		return ret;
 	c = sim->list.c;
-	/* What never returns does not end before all others do. */
+	/* Pending operations stay open until all others have returned. */
 	if (sim->list.n > 1)
 		return 1;
-	if (s->t->order && multi_tell(s, sim))
+	if (s->t->order && multiset_tell(s, sim))
 		return -ENOMEM;
-	k->multi = c->count << MULTI_COUNT | MULTI_SEEN | (c->any ? MULTI_ANY : 0);
+	k->multi = c->count << MULTISET_COUNT | MULTISET_SEEN | (c->any ? MULTISET_ANY : 0);
 	sim->free = s->free_sim;
 	s->free_sim = k->last;
 	return 1;
 }
 
-int multi_end_key(struct set_part *s, struct set_key *k)
+static int end_key(struct set_part *s, struct set_key *k)
 {
 	int ret;
 
 	if (!k->multi)
 		return 1;
-	if (!(k->multi & MULTI_SEVERAL))
+	if (!(k->multi & MULTISET_SEVERAL))
 		return end_one(s, k);
 	ret = end_several(s, k);
-	/* Of several numbers any will do. */
-	if (ret > 0 && k->multi & MULTI_SEVERAL && s->t->order)
-		ret = multi_tell(s, &s->sim[k->last]) ?: 1;
+	/* If several counts are possible, an order may use any of them. */
+	if (ret > 0 && k->multi & MULTISET_SEVERAL && s->t->order)
+		ret = multiset_tell(s, &s->sim[k->last]) ?: 1;
 	return ret;
 }
 
@@ -138,7 +138,7 @@ static inline void begin(struct set_key *k, const struct set_op *op)
 	k->last = op->op;
 }
 
-/* An operation of a key that was not seen yet, or has several or one that goes on. */
+/* Add an operation to a key that is new, or whose group has several operations or goes on. */
 static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	int ret = 1;
@@ -150,26 +150,29 @@ static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op
 	}
 	if (op->call > k->end) {
 		ret = end_several(s, k);
-		if (ret > 0 && !(k->multi & MULTI_SEVERAL)) {
+		if (ret > 0 && !(k->multi & MULTISET_SEVERAL)) {
 			begin(k, op);
 			return 1;
 		}
-	} else if (!(k->multi & MULTI_SEVERAL)) {
+	} else if (!(k->multi & MULTISET_SEVERAL)) {
 		ret = join(s, k);
 	}
 	if (ret > 0)
-		ret = multi_call(s, &s->sim[k->last], op);
+		ret = multiset_call(s, &s->sim[k->last], op);
 	k->end = op->ret > k->end ? op->ret : k->end;
 	return ret;
 }
 
-/* Most are by themselves, and whether a key is new is chance. */
+/*
+ * The fast path: most operations overlap no other of their key.  Whether a key is new cannot be
+ * predicted, so @state is chosen without a branch.
+ */
 static inline int add(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	uint32_t state = k->multi ? k->multi : s->one;
 	int ret;
 
-	if (op->call <= k->end || state & MULTI_SEVERAL)
+	if (op->call <= k->end || state & MULTISET_SEVERAL)
 		return add_slowly(s, k, op);
 	ret = after_one(s, &state, k->last);
 	if (ret <= 0) {
@@ -181,19 +184,28 @@ static inline int add(struct set_part *s, struct set_key *k, const struct set_op
 	return 1;
 }
 
-int multi_add(struct set_part *s, const struct set_op *op, uint32_t n)
+static int add_all(struct set_part *s, const struct set_op *op, uint32_t n)
 {
 	return set_add_each(s, op, n, add);
 }
 
-void multi_free(struct set_part *s)
+static void free_all(struct set_part *s)
 {
 	uint32_t i;
 
 	for (i = 0; i < s->nsim; i++)
-		multi_sim_free(&s->sim[i]);
+		multiset_sim_free(&s->sim[i]);
 	free(s->sim);
 	s->sim = NULL;
 	s->csim = s->nsim = 0;
-	s->free_sim = MONO_NONE;
+	s->free_sim = LL_NONE;
 }
+
+const struct set_kind multiset_kind = {
+	.multi = true,
+	.one = { MULTISET_SEEN | MULTISET_ANY, MULTISET_SEEN },
+	.add = add_all,
+	.end_key = end_key,
+	.free = free_all,
+	.confirm = multiset_confirm,
+};

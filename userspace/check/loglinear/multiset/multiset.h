@@ -1,92 +1,90 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Multisets, whole, see multiset.c: the keys of sets (set.h), but of each there are so many.
- * What configurations there are of a key while operations of it overlap is in a struct
- * multi_sim (multiset_sim.c), and how they came about in its steps (multiset_steps.c).
+ * Multisets, decided whole (multiset.c), as sets are (set.h), with a count in place of a bit.
+ * While operations of a key overlap, struct multiset_sim has the possible configurations
+ * (multiset_sim.c) and the steps that led to each (multiset_steps.c).
  */
 #ifndef KL_CHECK_LOGLINEAR_MULTISET_MULTISET_H
 #define KL_CHECK_LOGLINEAR_MULTISET_MULTISET_H
 
 #include "check/loglinear/set/set.h"
 
-#define MULTI_OPEN	64	/* at most, of a key at a time: bits of a mask */
-#define MULTI_MOST	((1u << 28) - 1)	/* that are seen of a key */
+#define MULTISET_OPEN	64	/* maximal number of a key's open operations: bits of a mask */
+#define MULTISET_MOST	((1u << 28) - 1)	/* largest count that an operation may have seen */
 
-/* One that was called and has not returned, nor took effect in all configurations. */
-struct multi_open {
+/* An open operation that has not taken effect in every configuration. */
+struct multiset_open {
 	uint64_t ret;
 	uint32_t op;		/* as in struct set_op */
-	uint32_t seen;		/* SEES_OUT, SEES_COUNT: so many */
-	bool first;		/* its return is before calls of the same time */
+	uint32_t seen;		/* the count that it saw, for SEES_OUT and SEES_COUNT */
+	bool first;		/* its return comes before calls at the same time */
 };
 
-/* What may have happened by now, @done a bit for each open one. */
-struct multi_config {
+/* A configuration; @done has a bit for each open operation that took effect. */
+struct multiset_config {
 	uint64_t done;
-	uint32_t count;		/* how many there are, */
-	bool any;		/* or more: the first ones are not known yet */
-	uint32_t used[2];	/* of those that never return, so many went down, and up */
-	uint32_t head;		/* its last step, or MONO_NONE */
+	uint32_t count;		/* the count, or with @any the least possible count */
+	bool any;		/* the first count is unknown, so the count may be higher */
+	uint32_t used[2];	/* numbers of pending operations that took effect: down, up */
+	uint32_t head;		/* the last step, or LL_NONE */
 };
 
-struct multi_list {
-	struct multi_config *c;
+struct multiset_list {
+	struct multiset_config *c;
 	size_t n, cap;
 };
 
-/* It took effect, and not at its call; @place as in struct set_late. */
-struct multi_step {
+/* An operation took effect, and not at its call; @place as in struct set_late. */
+struct multiset_step {
 	uint32_t before, item, place;
 };
 
-struct multi_sim {
-	struct multi_open *open;	/* by return */
-	uint64_t mask[SEES_COUNT + 1];	/* which of them do what */
-	struct multi_list list, next;
-	struct multi_step *step;
-	uint32_t *pending[2];		/* items that never return, down and up */
+struct multiset_sim {
+	struct multiset_open *open;	/* in order of return */
+	uint64_t mask[SEES_COUNT + 1];	/* open operations of each kind */
+	struct multiset_list list, next;
+	struct multiset_step *step;
+	uint32_t *pending[2];		/* pending items: down, up */
 	size_t copen, nopen, cstep, nstep, most_steps, cpending[2], npending[2];
-	uint32_t first;			/* item */
-	uint32_t free;			/* the next one that is not in use */
+	uint32_t first;			/* the first item of the group */
+	uint32_t free;			/* the next unused struct in the list of free ones */
 };
 
-/* The state of a key, set_key.multi: 0: not seen yet. */
-#define MULTI_SEEN	1u
-#define MULTI_ANY	2u	/* or more */
-#define MULTI_SEVERAL	4u	/* last is the number of a struct multi_sim */
-#define MULTI_COUNT	3	/* shift: how many, up to twice MULTI_MOST */
+/* Flags of a key's state, set_key.multi; 0 for a new key. */
+#define MULTISET_SEEN	1u
+#define MULTISET_ANY	2u	/* the count may be higher */
+#define MULTISET_SEVERAL	4u	/* set_key.last is the number of a struct multiset_sim */
+#define MULTISET_COUNT	3	/* shift of the count, which is at most twice MULTISET_MOST */
 
-/* multiset.c, as set_add() and set_end_group() of set_group.c; and forget all. */
-int multi_add(struct set_part *part, const struct set_op *op, uint32_t n);
-int multi_end_key(struct set_part *part, struct set_key *k);
-void multi_free(struct set_part *part);
+extern const struct set_kind multiset_kind;
 
 /*
- * multiset_core.c: where @a->core is large, @op of which is wrong, ask about what is around it,
- * of all before the number alone.  1: a violation, @a says so; 0: not known; -ENOMEM.
+ * multiset_core.c: confirm a violation with a large a->core, whose operation @op is wrong.  Only
+ * operations around @op are kept, and a count of all before.  Return: 1 for a violation, in @a; 0
+ * if it is not confirmed; -ENOMEM.
  */
-int multi_confirm(const struct set *t, uint32_t op, struct kl_answer *a);
+int multiset_confirm(const struct set *t, uint32_t op, struct kl_answer *a);
 
-/* How many an operation saw. */
-uint64_t multi_seen(const struct set *t, uint32_t op);
+/* The count that an operation saw. */
+uint64_t multiset_seen(const struct set *t, uint32_t op);
 
-/* multiset_sim.c: nothing is open, and there are @count, or more. */
-int multi_begin(struct multi_sim *sim, uint32_t count, bool any, uint32_t first);
+/* multiset_sim.c: begin with no open operation and the count @count, or more with @any. */
+int multiset_begin(struct multiset_sim *sim, uint32_t count, bool any, uint32_t first);
 /*
- * The next call; the return of all that returned before @time; and of all.  1; 0: nothing
- * explains a return, see set_part.bad_item; -EAGAIN, -ENOMEM.
+ * The next call; the returns before @time; all other returns.  Return: 1; 0 if no configuration
+ * explains the return of set_part.bad_item; -EAGAIN; -ENOMEM.
  */
-int multi_call(struct set_part *part, struct multi_sim *sim, const struct set_op *op);
-int multi_return_by(struct set_part *part, struct multi_sim *sim, uint64_t time);
-int multi_return_all(struct set_part *part, struct multi_sim *sim);
-void multi_sim_free(struct multi_sim *sim);
+int multiset_call(struct set_part *part, struct multiset_sim *sim, const struct set_op *op);
+int multiset_return_by(struct set_part *part, struct multiset_sim *sim, uint64_t time);
+int multiset_return_all(struct set_part *part, struct multiset_sim *sim);
+void multiset_sim_free(struct multiset_sim *sim);
 
-/* multiset_steps.c: one more step of @c; 0, -EAGAIN, -ENOMEM. */
-int multi_step(struct set_part *part, struct multi_sim *sim, struct multi_config *c,
-	       uint32_t item, uint32_t place);
-/* The steps of the first configuration are those of the order. */
-int multi_tell(struct set_part *part, struct multi_sim *sim);
-/* Now and then: forget what no configuration came about by. */
-int multi_tidy(struct set_part *part, struct multi_sim *sim);
+/* multiset_steps.c: append a step to @c.  Return: 0, -EAGAIN, -ENOMEM. */
+int multiset_step(struct set_part *part, struct multiset_sim *sim, struct multiset_config *c,
+		  uint32_t item, uint32_t place);
+/* Add the steps of the first configuration to the order. */
+int multiset_tell(struct set_part *part, struct multiset_sim *sim);
+/* Call this now and then: it drops steps that led to no configuration. */
+int multiset_tidy(struct set_part *part, struct multiset_sim *sim);
 
 #endif

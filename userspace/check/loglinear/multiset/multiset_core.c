@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Multisets: a violation of one word, of which there may be very many operations, so that
- * it is too much for a general engine to look at all of them.  A number is all that is left
- * of what had returned by some time before, see kl_count_kept(), as late as that stays wrong;
- * and what changes nothing is left out, if it can be.
+ * Multisets: confirming a violation of one word.  The word may have too many operations for
+ * a general engine.  So operations that returned by some time are replaced by a count, see
+ * kl_count_kept(), at the latest time for which the rest is still wrong.  Operations that change
+ * nothing are omitted if possible.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,20 +12,20 @@
 #include "check/engines.h"
 #include "check/loglinear/multiset/multiset.h"
 
-#define FEW		100	/* operations that are looked at as they are */
+#define FEW		100	/* operations up to which nothing is omitted */
 #define MOST_BACK	1024	/* returns that are kept before the wrong one */
-#define WORK		(2000000 * KL_CONFIG_LOOKS)	/* looks, */
-#define EACH		(100 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
+#define WORK		(2000000 * KL_CONFIG_LOOKS)	/* looks of the general engine, */
+#define EACH		(100 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
 
-/* Operations of one word, of a history that is over when the wrong one returns. */
+/* Operations of one word, in a history that ends when the wrong operation returns. */
 struct core {
 	const struct set *t;
 	const struct kl_history *h;
-	struct kl_history *own;	/* NULL: it is the whole */
-	uint32_t op;		/* in it, the wrong one */
+	struct kl_history *own;	/* the shortened history, or NULL for the whole one */
+	uint32_t op;		/* index of the wrong operation there */
 };
 
-/* Where @op returns in a partition of the core. */
+/* Find the event of @op's return in a partition of the core. */
 static int find_event(const struct set *t, uint32_t op, struct kl_answer *a)
 {
 	const struct kl_slice *s = t->s;
@@ -41,7 +41,7 @@ static int find_event(const struct set *t, uint32_t op, struct kl_answer *a)
 	return ret ? ret : 1;
 }
 
-/* Does the monitor say so?  1, 0 or -ENOMEM. */
+/* Does the monitor find the core wrong?  1, 0 or -ENOMEM. */
 static int is_wrong(const struct core *c)
 {
 	const struct kl_limits lim = { .threads = 1, .no_witness = true };
@@ -49,8 +49,13 @@ static int is_wrong(const struct core *c)
 		.spec = c->t->s->spec, .h = c->h, .nops = c->h->nops, .object = KL_ALL_OBJECTS,
 	};
 	struct set t = {
-		.s = &s, .lim = &lim, .multi = true, .one = MULTI_SEEN, .lines = c->h->error,
-		.order = c->h->error, .most_work = SET_WORK * (uint64_t)s.nops + SET_FIRST_WORK,
+		.s = &s,
+		.lim = &lim,
+		.kind = &multiset_kind,
+		.one = MULTISET_SEEN,
+		.lines = c->h->error,
+		.order = c->h->error,
+		.most_work = SET_WORK * (uint64_t)s.nops + SET_FIRST_WORK,
 	};
 	int *methods = calloc(c->h->nmethods + 1, sizeof(*methods)), ret = -ENOMEM;
 	size_t i;
@@ -58,7 +63,7 @@ static int is_wrong(const struct core *c)
 	for (i = 0; methods && i < c->h->nmethods; i++)
 		methods[i] = kl_spec_find_method(s.spec, c->h->methods[i]);
 	s.methods = methods;
-	t.roles = methods ? mono_roles(&s) : NULL;
+	t.roles = methods ? ll_roles(&s) : NULL;
 	if (t.roles) {
 		ret = set_init(&t, 1) ?: set_decide(&t);
 		set_free(&t);
@@ -68,7 +73,7 @@ static int is_wrong(const struct core *c)
 	return ret == -ENOMEM ? ret : !ret;
 }
 
-/* Only those operations of @c, if they are wrong.  1, 0 or a negative errno. */
+/* Keep only some operations of @c, if these are still wrong.  1, 0 or a negative errno. */
 static int try_kept(struct core *c, const uint32_t *ops, size_t nops, const uint32_t *kept,
 		    size_t n, bool in_any_case)
 {
@@ -85,7 +90,7 @@ static int try_kept(struct core *c, const uint32_t *ops, size_t nops, const uint
 	some.h = some.own;
 	while (!ret && some.op < n && order[some.op] != c->op)
 		some.op++;
-	/* It is kept, since it returns last. */
+	/* The wrong operation is kept, since it returns last. */
 	if (!ret && some.op < n)
 		ret = in_any_case ? 1 : is_wrong(&some);
 	if (ret > 0) {
@@ -99,7 +104,7 @@ static int try_kept(struct core *c, const uint32_t *ops, size_t nops, const uint
 	return ret;
 }
 
-/* Leave out what had returned before the last but @back, but for a number. */
+/* Replace operations that returned before the last @back returns by a count. */
 static int try_back(struct core *c, const uint32_t *ops, size_t nops, size_t back, uint32_t *buf,
 		    bool in_any_case)
 {
@@ -110,7 +115,7 @@ static int try_back(struct core *c, const uint32_t *ops, size_t nops, size_t bac
 	return ret > 0 ? try_kept(c, ops, nops, buf, n, in_any_case) : ret;
 }
 
-/* Without what changes nothing. */
+/* Try without operations that change nothing. */
 static int try_changes(struct core *c, const uint32_t *ops, uint32_t *buf)
 {
 	const struct kl_spec *spec = c->t->s->spec;
@@ -156,7 +161,7 @@ static int ask(const struct core *c, enum kl_verdict *v)
 	return ret;
 }
 
-int multi_confirm(const struct set *t, uint32_t op, struct kl_answer *a)
+int multiset_confirm(const struct set *t, uint32_t op, struct kl_answer *a)
 {
 	struct core c = { .t = t, .h = t->s->h, .op = op };
 	enum kl_verdict v = KL_UNKNOWN;

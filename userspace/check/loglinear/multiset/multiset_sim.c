@@ -2,36 +2,33 @@
 /*
  * Multisets: the operations of one key, return by return.
  *
- * What goes up (additions) and down (removals that found one) is done as late as possible,
- * at a return that needs it, and of those that go the same way the one that returns first
- * is: all of one kind do the same, so that two that are open at once can change places.
- * What saw one, none, or so many is done as soon as there are.
+ * Additions (up) and successful removals (down) take effect as late as possible, at a return that
+ * needs them.  Of several that go the same way, the one that returns first takes effect: open
+ * operations of one kind may change places.  An operation that saw a count takes effect as soon as
+ * the count fits.
  *
- * A configuration L does for an order M, whatever it has done by now, if L has done all
- * that M has of what saw something, and if for every time t there are of those that go up,
- * and of those that go down, as many in L as in M that are not done and return after t, or
- * more.  Then L can do at once what M has more, first what goes up, so that there are
- * never less than in L or M, and is no worse off after that: it goes on as M does.  What
- * is kept of all configurations are those that others do not do for in this sense.
+ * A configuration L covers a configuration M of an order if two things hold.  L has performed all
+ * observing operations that M has.  And for every time t, of the operations up, and of those down,
+ * that return after t, L has at least as many left as M.  Then L can perform at once what M has
+ * done more, first ups and then downs, so that the count never falls below that of L or M.  After
+ * that it goes on as M does.  Only configurations that no other covers are kept.
  *
- * - At the return of an addition L makes it; M has made it.
- * - At the return of a removal L makes it if there is one.  If not, M has made one
- *   addition more than L, at least, for it has made the removal: L makes the one that
- *   returns first.  What saw one is the same: there was none in L since its call, so L
- *   has done nothing since.
- * - Where M saw that there were N, while in L there are more (less), M has done so many more
- *   removals (additions): L makes these, and of the others as few, that is none.  So from
- *   each configuration others are made where some that see a number are open: but only just
- *   before a return that would make that harder, which is one that L has to do something for
- *   that goes the other way.  Then it is done or not, and both are kept, unless one does for
- *   the other.
+ * - At the return of an addition L performs it; M has done so.
+ * - At the return of a removal L performs it if the count is not 0.  If the count is 0, M has
+ *   performed at least one more addition, and L performs the one that returns first.  The same
+ *   holds for an operation that found the key: the count in L was 0 since its call, so L has done
+ *   nothing since.
+ * - If M saw a count of N that is lower (higher) than L's, M has performed that many more removals
+ *   (additions).  L performs these, and none of the others.  So a configuration branches while
+ *   operations that saw a count are open.  It does so only just before a return that leads away
+ *   from their count.  Both branches are kept, unless one covers the other.
  *
- * So without what finds none, or sees how many there are, there is one configuration, and
- * the time is n log n; else it grows with how many there are, which is bounded: see WORK.
+ * Without operations that see a count, or that find none, there is one configuration, and the time
+ * is n log n.  With them it grows with the number of configurations, which is bounded, see WORK.
  *
- * If it is not known how many there were at first, there are so many `or more': whenever
- * there is none one more may have been there, or it is added; and what sees a number tells
- * how many there were, which is tried with all that are possible.
+ * If the first count is unknown, the count is a lower bound.  Whenever it is 0, one more may have
+ * been there at first, or is added.  An operation that saw a count determines the first count; all
+ * possibilities are tried.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,26 +47,26 @@ static inline uint32_t many(uint64_t bits)
 	return __builtin_popcountll(bits);
 }
 
-static inline uint64_t left_of(const struct multi_sim *sim, const struct multi_config *c,
+static inline uint64_t left_of(const struct multiset_sim *sim, const struct multiset_config *c,
 			       enum what what)
 {
 	return sim->mask[what] & ~c->done;
 }
 
-/* How many can go up or down. */
-static uint32_t can(const struct multi_sim *sim, const struct multi_config *c, enum what what)
+/* The number of operations that can go up or down. */
+static uint32_t can(const struct multiset_sim *sim, const struct multiset_config *c, enum what what)
 {
 	const unsigned int up = what == UP;
 
 	return many(left_of(sim, c, what)) + (sim->npending[up] - c->used[up]);
 }
 
-static inline uint64_t exact(const struct multi_sim *sim)
+static inline uint64_t exact(const struct multiset_sim *sim)
 {
 	return sim->mask[SEES_OUT] | sim->mask[SEES_COUNT];
 }
 
-/* For each of @b is there one of @a that does not return earlier, with @more that never do? */
+/* Has @a, with @more pending ones, for each of @b an operation that returns no earlier? */
 static bool as_late(uint64_t a, uint64_t b, int64_t more)
 {
 	const uint64_t only_a = a & ~b;
@@ -88,9 +85,9 @@ static bool as_late(uint64_t a, uint64_t b, int64_t more)
 	return true;
 }
 
-/* Does @a do for all orders that @b does for? */
-static bool does_for(const struct multi_sim *sim, const struct multi_config *a,
-		     const struct multi_config *b)
+/* Does @a cover all configurations that @b covers? */
+static bool does_for(const struct multiset_sim *sim, const struct multiset_config *a,
+		     const struct multiset_config *b)
 {
 	const uint64_t all = sim->mask[SEES_IN] | exact(sim);
 	int64_t first = (int64_t)a->count - b->count;
@@ -106,11 +103,11 @@ static bool does_for(const struct multi_sim *sim, const struct multi_config *a,
 			return false;
 		first += (what == UP ? 1 : -1) * ((int64_t)many(x) - many(y) + more);
 	}
-	/* By so many more were in it at first. */
+	/* @first is by how many more were inside at first. */
 	return a->any ? first <= 0 : !b->any && !first;
 }
 
-static int append(struct multi_list *l, const struct multi_config *c)
+static int append(struct multiset_list *l, const struct multiset_config *c)
 {
 	if (kl_grow(l->c, l->cap, l->n + 1))
 		return -ENOMEM;
@@ -118,10 +115,10 @@ static int append(struct multi_list *l, const struct multi_config *c)
 	return 1;
 }
 
-/* To those that go on. */
-static int keep(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+/* Keep a configuration for the next event. */
+static int keep(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c)
 {
-	struct multi_list *l = &sim->next;
+	struct multiset_list *l = &sim->next;
 	size_t i, n = 0;
 
 	s->work += l->n;
@@ -135,8 +132,8 @@ static int keep(struct set_part *s, struct multi_sim *sim, const struct multi_co
 	return append(l, c);
 }
 
-/* To those that are looked at before the return at hand. */
-static int look_at(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+/* Add a configuration to those that are processed at the current return. */
+static int look_at(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c)
 {
 	size_t i;
 
@@ -147,31 +144,35 @@ static int look_at(struct set_part *s, struct multi_sim *sim, const struct multi
 	return append(&sim->list, c);
 }
 
-/* Does it see what there is? */
-static inline bool sees(const struct multi_config *c, enum what what, uint32_t seen)
+/* Does an operation that saw @seen fit the configuration's count? */
+static inline bool sees(const struct multiset_config *c, enum what what, uint32_t seen)
 {
 	return what == SEES_IN ? c->count > 0 : !c->any && c->count == seen;
 }
 
-/* All that wait to see so many do.  1, -EAGAIN or -ENOMEM. */
-static int see(struct set_part *s, struct multi_sim *sim, struct multi_config *c)
+/* All open operations that saw the current count take effect.  1, -EAGAIN or -ENOMEM. */
+static int see(struct set_part *s, struct multiset_sim *sim, struct multiset_config *c)
 {
 	uint64_t wait = left_of(sim, c, SEES_IN) | (exact(sim) & ~c->done);
 	int ret = 0;
 
 	for (; wait && !ret; wait &= wait - 1) {
-		const struct multi_open *o = &sim->open[lowest(wait)];
+		const struct multiset_open *o = &sim->open[lowest(wait)];
 
 		if (!sees(c, set_what(o->op), o->seen))
 			continue;
 		c->done |= wait & -wait;
-		ret = multi_step(s, sim, c, set_item(o->op), s->place);
+		ret = multiset_step(s, sim, c, set_item(o->op), s->place);
 	}
 	return ret ? ret : 1;
 }
 
-/* One more goes up or down.  1; 0: there is none; -EAGAIN, -ENOMEM. */
-static int go(struct set_part *s, struct multi_sim *sim, struct multi_config *c, enum what what)
+/*
+ * Let one operation of the kind @what, UP or DOWN, take effect: an open one or, if there is none, a
+ * pending one.  Return: 1, 0 if there is none, -EAGAIN, -ENOMEM.
+ */
+static int go(struct set_part *s, struct multiset_sim *sim, struct multiset_config *c,
+	      enum what what)
 {
 	const uint64_t wait = left_of(sim, c, what);
 	const unsigned int up = what == UP;
@@ -188,11 +189,12 @@ static int go(struct set_part *s, struct multi_sim *sim, struct multi_config *c,
 	}
 	c->count += up ? 1 : -1;
 	s->work++;
-	ret = multi_step(s, sim, c, item, s->place);
+	ret = multiset_step(s, sim, c, item, s->place);
 	return ret ? ret : see(s, sim, c);
 }
 
-static int go_to(struct set_part *s, struct multi_sim *sim, struct multi_config *c, uint32_t count)
+static int go_to(struct set_part *s, struct multiset_sim *sim, struct multiset_config *c,
+		 uint32_t count)
 {
 	const enum what what = count > c->count ? UP : DOWN;
 	int ret = 1;
@@ -204,13 +206,14 @@ static int go_to(struct set_part *s, struct multi_sim *sim, struct multi_config 
 	return ret;
 }
 
-typedef int (*put_fn)(struct set_part *s, struct multi_sim *sim, const struct multi_config *c);
+typedef int (*put_fn)(struct set_part *s, struct multiset_sim *sim,
+		      const struct multiset_config *c);
 
 /*
- * There are @count: where it was not known how many there were at first it is now, and all
- * that are possible are put.
+ * The count is @count.  Where the first count was unknown it is known now; keep configurations for
+ * all possible first counts.
  */
-static int put_with(struct set_part *s, struct multi_sim *sim, const struct multi_config *c,
+static int put_with(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c,
 		    uint32_t count, put_fn put)
 {
 	int64_t least = 0, most = 0, more;
@@ -222,9 +225,9 @@ static int put_with(struct set_part *s, struct multi_sim *sim, const struct mult
 		most = (int64_t)count - c->count + can(sim, c, DOWN);
 	}
 	for (more = least; more <= most && ret >= 0; more++) {
-		struct multi_config with = *c;
+		struct multiset_config with = *c;
 
-		if (with.count + more > MULTI_MOST)
+		if (with.count + more > MULTISET_MOST)
 			return -EAGAIN;
 		with.count += more;
 		with.any = false;
@@ -238,15 +241,15 @@ static int put_with(struct set_part *s, struct multi_sim *sim, const struct mult
 }
 
 /*
- * Before the return of the first one, which @c has not done: what may see a number now, and
- * later only with more.
+ * Branch before the return of the first open operation, which @c has not performed: operations that
+ * saw a count may take effect now, while that needs fewest others.
  */
-static int branch(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+static int branch(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c)
 {
 	const enum what what = set_what(sim->open->op);
 	const uint32_t count = c->count;
 	uint64_t wait = exact(sim) & ~c->done & ~1ull;
-	/* What the return leads away from. */
+	/* The return leads away from these counts. */
 	bool less = what == UP || (what != DOWN && what != SEES_IN && sim->open->seen > count);
 	bool more = what == DOWN || (what != UP && what != SEES_IN && sim->open->seen < count);
 	int ret = 1;
@@ -260,13 +263,13 @@ static int branch(struct set_part *s, struct multi_sim *sim, const struct multi_
 	return ret;
 }
 
-/* There is none: one was there at first, or one is added; the first one takes it, or sees it. */
-static int force_one(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+/* The count is 0: one was there at first, or is added, and the first open operation takes it. */
+static int force_one(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c)
 {
 	int ret = 1, way;
 
 	for (way = c->any ? 0 : 1; way < 2 && ret >= 0; way++) {
-		struct multi_config with = *c;
+		struct multiset_config with = *c;
 
 		with.count += !way;
 		ret = way ? go(s, sim, &with, UP) : see(s, sim, &with);
@@ -278,11 +281,11 @@ static int force_one(struct set_part *s, struct multi_sim *sim, const struct mul
 	return ret < 0 ? ret : 1;
 }
 
-/* The first one returns, and @c has not done it. */
-static int force(struct set_part *s, struct multi_sim *sim, const struct multi_config *c)
+/* The first open operation returns, and @c has not performed it. */
+static int force(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c)
 {
 	const enum what what = set_what(sim->open->op);
-	struct multi_config with = *c;
+	struct multiset_config with = *c;
 	int ret;
 
 	switch (what) {
@@ -300,8 +303,8 @@ static int force(struct set_part *s, struct multi_sim *sim, const struct multi_c
 	}
 }
 
-/* The first one is not open any more. */
-static void shift(struct multi_sim *sim)
+/* Remove the first open operation. */
+static void shift(struct multiset_sim *sim)
 {
 	enum what what;
 	size_t i;
@@ -316,12 +319,12 @@ static void shift(struct multi_sim *sim)
 
 static const char *why(enum what what)
 {
-	return what == SEES_OUT ? "was in, and could not be removed as often in time" :
-	       what == SEES_COUNT ? "was in another number of times, whatever the order" :
-	       "was out, and nothing could add it in time";
+	return what == SEES_OUT ? "was inside, and could not be removed as often in time" :
+	       what == SEES_COUNT ? "was inside another number of times in every order" :
+	       "was not inside, and no operation could add it in time";
 }
 
-static bool done_in_all(const struct multi_sim *sim)
+static bool done_in_all(const struct multiset_sim *sim)
 {
 	size_t i;
 
@@ -331,10 +334,10 @@ static bool done_in_all(const struct multi_sim *sim)
 	return true;
 }
 
-static int on_return(struct set_part *s, struct multi_sim *sim)
+static int on_return(struct set_part *s, struct multiset_sim *sim)
 {
-	const struct multi_open *o = sim->open;
-	struct multi_list swap;
+	const struct multiset_open *o = sim->open;
+	struct multiset_list swap;
 	size_t i;
 	int ret = 1;
 
@@ -344,11 +347,11 @@ static int on_return(struct set_part *s, struct multi_sim *sim)
 		return 1;
 	}
 	if (s->t->order)
-		/* First returns come before calls of the same time. */
+		/* A return with `first' comes before calls at the same time. */
 		s->place = set_find_call(s->t, set_item(o->op), o->ret + !o->first);
 	sim->next.n = 0;
 	for (i = 0; i < sim->list.n && ret >= 0; i++) {
-		const struct multi_config c = sim->list.c[i];
+		const struct multiset_config c = sim->list.c[i];
 
 		if (s->work >= s->t->most_work)
 			return -EAGAIN;
@@ -368,11 +371,11 @@ static int on_return(struct set_part *s, struct multi_sim *sim)
 	sim->list = sim->next;
 	sim->next = swap;
 	shift(sim);
-	ret = multi_tidy(s, sim);
+	ret = multiset_tidy(s, sim);
 	return ret ? ret : 1;
 }
 
-int multi_return_by(struct set_part *s, struct multi_sim *sim, uint64_t time)
+int multiset_return_by(struct set_part *s, struct multiset_sim *sim, uint64_t time)
 {
 	int ret = 1;
 
@@ -382,7 +385,7 @@ int multi_return_by(struct set_part *s, struct multi_sim *sim, uint64_t time)
 	return ret;
 }
 
-int multi_return_all(struct set_part *s, struct multi_sim *sim)
+int multiset_return_all(struct set_part *s, struct multiset_sim *sim)
 {
 	int ret = 1;
 
@@ -391,8 +394,8 @@ int multi_return_all(struct set_part *s, struct multi_sim *sim)
 	return ret;
 }
 
-/* It never returns: it may go up or down, and need not. */
-static int wait_for_ever(struct multi_sim *sim, uint32_t op)
+/* Note a pending operation, which may take effect or not. */
+static int wait_for_ever(struct multiset_sim *sim, uint32_t op)
 {
 	const unsigned int up = set_what(op) == UP;
 
@@ -402,7 +405,7 @@ static int wait_for_ever(struct multi_sim *sim, uint32_t op)
 	return 1;
 }
 
-/* Room for a bit at @at. */
+/* Insert a 0 bit at @at. */
 static inline uint64_t spread(uint64_t mask, uint32_t at)
 {
 	const uint64_t low = (1ull << at) - 1;
@@ -410,14 +413,14 @@ static inline uint64_t spread(uint64_t mask, uint32_t at)
 	return (mask & low) | (mask & ~low) << 1;
 }
 
-/* It is open from now on; those that see what it does have done it. */
-static int open_one(struct multi_sim *sim, const struct multi_open *o)
+/* Add an open operation; configurations whose count it saw perform it at once. */
+static int open_one(struct multiset_sim *sim, const struct multiset_open *o)
 {
 	const enum what what = set_what(o->op);
 	size_t at = sim->nopen, i;
 	enum what w;
 
-	if (sim->nopen == MULTI_OPEN)
+	if (sim->nopen == MULTISET_OPEN)
 		return -EAGAIN;
 	if (kl_grow(sim->open, sim->copen, sim->nopen + 1))
 		return -ENOMEM;
@@ -431,7 +434,7 @@ static int open_one(struct multi_sim *sim, const struct multi_open *o)
 		sim->mask[w] = spread(sim->mask[w], at);
 	sim->mask[what] |= 1ull << at;
 	for (i = 0; i < sim->list.n; i++) {
-		struct multi_config *c = &sim->list.c[i];
+		struct multiset_config *c = &sim->list.c[i];
 
 		c->done = spread(c->done, at);
 		if (what != DOWN && what != UP && sees(c, what, o->seen))
@@ -440,8 +443,8 @@ static int open_one(struct multi_sim *sim, const struct multi_open *o)
 	return 1;
 }
 
-/* Does it see in all configurations what it saw? */
-static bool seen_by_all(const struct multi_sim *sim, enum what what, uint32_t seen)
+/* Do all configurations fit what the operation saw? */
+static bool seen_by_all(const struct multiset_sim *sim, enum what what, uint32_t seen)
 {
 	size_t i;
 
@@ -451,20 +454,20 @@ static bool seen_by_all(const struct multi_sim *sim, enum what what, uint32_t se
 	return true;
 }
 
-int multi_call(struct set_part *s, struct multi_sim *sim, const struct set_op *op)
+int multiset_call(struct set_part *s, struct multiset_sim *sim, const struct set_op *op)
 {
 	const enum what what = set_what(op->op);
-	struct multi_open o = { .ret = op->ret, .op = op->op };
-	int ret = multi_return_by(s, sim, op->call);
+	struct multiset_open o = { .ret = op->ret, .op = op->op };
+	int ret = multiset_return_by(s, sim, op->call);
 
 	if (ret <= 0 || what == FREE)
 		return ret;
 	if (op->ret == KL_TIME_MAX)
 		return what == DOWN || what == UP ? wait_for_ever(sim, op->op) : 1;
 	if (what == SEES_COUNT) {
-		const uint64_t seen = multi_seen(s->t, op->op);
+		const uint64_t seen = multiset_seen(s->t, op->op);
 
-		if (seen > MULTI_MOST)
+		if (seen > MULTISET_MOST)
 			return -EAGAIN;
 		o.seen = seen;
 	}
@@ -475,9 +478,9 @@ int multi_call(struct set_part *s, struct multi_sim *sim, const struct set_op *o
 	return open_one(sim, &o);
 }
 
-int multi_begin(struct multi_sim *sim, uint32_t count, bool any, uint32_t first)
+int multiset_begin(struct multiset_sim *sim, uint32_t count, bool any, uint32_t first)
 {
-	const struct multi_config c = { .count = count, .any = any, .head = MONO_NONE };
+	const struct multiset_config c = { .count = count, .any = any, .head = LL_NONE };
 
 	memset(sim->mask, 0, sizeof(sim->mask));
 	sim->nopen = sim->nstep = sim->npending[0] = sim->npending[1] = sim->list.n = 0;
@@ -486,7 +489,7 @@ int multi_begin(struct multi_sim *sim, uint32_t count, bool any, uint32_t first)
 	return append(&sim->list, &c);
 }
 
-void multi_sim_free(struct multi_sim *sim)
+void multiset_sim_free(struct multiset_sim *sim)
 {
 	free(sim->open);
 	free(sim->list.c);

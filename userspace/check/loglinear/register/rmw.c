@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers with compare-and-swap, fetch-and-add, exchange: whatever tells by its result
- * which word it saw (spec/classify/word.h), where no word comes to be there twice.
+ * Registers with compare-and-swap, fetch-and-add and exchange: operations whose results show which
+ * word they saw (spec/classify/word.h).  No word may be in the register twice.
  *
- * Then each word is there once, for a time, from the operation that made it to the one
- * that took it, which is the only one that can have seen it last: a compare-and-swap of a
- * to b joins the times of a and b.  So words fall into chains, each begun by a write (or
- * by what was there first), the rest of its order given; and the order inside of a chain
- * is all right if no operation returned before one was called that comes earlier in it.
+ * Then each word is there for one period, from the operation that made it to the operation that
+ * took it.  A compare-and-swap of a to b joins the periods of a and b.  So words fall into chains,
+ * each begun by a write or by the first word, and the order inside a chain is given.  It is valid
+ * if no operation returned before an earlier operation of the chain was called.  For example:
  *
- * Between chains it is as with Gibbons & Korach's zones (Testing shared memories, section
- * 4): let lo be the first return of a chain's operations, hi their last call.  If hi <= lo'
- * one may come before the other, as a whole; and not if hi > lo', for then some operation
- * of the second returned before one of the first was called.  So of two one may come first
- * unless hi > lo' and hi' > lo.  If there are no such two, lo + hi is an order of all: if
- * hi > lo' then the second has to come first; hi' <= lo, and lo' + hi' < lo + hi.
+ *	write 1, cas 1 -> 2, add 5 (saw 2), read 7	one chain: 1, 2, 7
+ *	write 4, read 4					another: 4
  *
- * What saw that a word was not there is put where another one was, in that order of the
- * others.  If that cannot be, chains change places (rmw_reorder.c); there may be an order that
- * is not found so: then nothing is said.  A no is confirmed
- * by the frontier engine on all operations, so it does no harm that which pending
- * operations took effect is a guess (rmw_pending.c).
+ * Chains are ordered like zones (Gibbons & Korach, Testing shared memories, section 4).  Let r be
+ * the first return of a chain's operations, and c their last call.  A chain may come before another
+ * as a whole if c <= r'.  If c > r', an operation of the second returned before one of the first
+ * was called.  So two chains cannot be ordered if c > r' and c' > r.  If there are no such two,
+ * r + c orders all chains: if c > r', the second must come first, and then c' <= r and r' + c' <
+ * r + c.
+ *
+ * An operation that saw a word absent is placed where another word is there.  If there is no such
+ * place, chains change places (rmw_reorder.c).  Not every order is found so; then the verdict is
+ * UNKNOWN.  The frontier engine confirms a violation on all operations, so a guess at the pending
+ * operations that took effect does no harm (rmw_pending.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,12 +33,13 @@
 #include "check/loglinear/register/rmw.h"
 
 #define MAX_SPAN	(UINT64_C(1) << 58)
-#define OFTEN		4	/* times an operation of a shape, from which on it is remembered */
+/* operations per signature from which on signatures are remembered */
+#define OFTEN		4
 #define BACK		"a word was there more than once"
 
-static void moves_free(struct moves *m)
+static void rmw_free(struct rmw *m)
 {
-	mono_words_free(&m->words);
+	ll_words_free(&m->words);
 	free(m->last);
 	free(m->known);
 	free(m->op);
@@ -49,18 +51,18 @@ static void moves_free(struct moves *m)
 	free(m->order);
 }
 
-static const struct kl_op *op_of(const struct moves *m, uint32_t item)
+static const struct kl_op *op_of(const struct rmw *m, uint32_t item)
 {
 	return &m->s->h->ops[m->s->ops ? m->s->ops[item] : item];
 }
 
-static int no(struct moves *m, const char *why)
+static int no(struct rmw *m, const char *why)
 {
 	snprintf(m->why, sizeof(m->why), "%s", why);
 	return 0;
 }
 
-static int allocate(struct moves *m)
+static int allocate(struct rmw *m)
 {
 	const struct kl_history *h = m->s->h;
 	const size_t n = (size_t)m->s->nops + 1;
@@ -70,42 +72,45 @@ static int allocate(struct moves *m)
 	m->v = kl_big_alloc(2 * n * sizeof(*m->v));
 	m->pending = malloc(n * sizeof(*m->pending));
 	m->chain = malloc(2 * n * sizeof(*m->chain));
-	if (h->nshapes < n / OFTEN) {
-		m->known = calloc(h->nshapes, sizeof(*m->known));
+	if (h->nopsigs < n / OFTEN) {
+		m->known = calloc(h->nopsigs, sizeof(*m->known));
 		if (!m->known)
 			return -ENOMEM;
 	}
 	if (!m->last || !m->op || !m->v || !m->pending || !m->chain)
 		return -ENOMEM;
-	return mono_words_init(&m->words, h, 2 * m->s->nops + 1);
+	return ll_words_init(&m->words, h, 2 * m->s->nops + 1);
 }
 
-int moves_number(struct moves *m, uint64_t word, uint32_t *value)
+int rmw_number(struct rmw *m, uint64_t word, uint32_t *value)
 {
 	const uint32_t n = m->words.n;
 
-	if (mono_words_number(&m->words, word, mono_words_hash(word), value))
+	if (ll_words_number(&m->words, word, ll_words_hash(word), value))
 		return -ENOMEM;
 	if (*value == n)
-		m->v[n] = (struct moves_value){
-			.maker = MONO_NONE, .taker = MONO_NONE, .lo = FOREVER, .block = MONO_NONE,
+		m->v[n] = (struct rmw_value){
+			.maker = LL_NONE,
+			.taker = LL_NONE,
+			.first_ret = FOREVER,
+			.block = LL_NONE,
 		};
 	return 0;
 }
 
-/* Of one time: calls, returns of threads that are called then, these calls, other returns. */
+/* Order at equal times: calls, returns of threads that also have a call, these calls, returns. */
 enum { CALL, TIED_RET, TIED_CALL, RET, TURNS };
 
 /*
- * Strictly, the clock has no error, and where times are equal a thread's return comes
- * before its next call, see timeline.c.
+ * Set an operation's times.  With `strict', the clock has no error, and at equal times a thread's
+ * return comes before its next call; see timeline.c.
  */
-static bool set_times(struct moves *m, uint32_t item)
+static bool set_times(struct rmw *m, uint32_t item)
 {
 	const struct kl_op *op = op_of(m, item), *last;
 	const uint64_t base = op_of(m, 0)->call;
 	const uint64_t ret = m->strict ? op->ret : kl_time_add(op->ret, m->s->h->error);
-	struct moves_op *o = &m->op[item];
+	struct rmw_op *o = &m->op[item];
 
 	if (op->call - base > MAX_SPAN)
 		return false;
@@ -124,31 +129,31 @@ static bool set_times(struct moves *m, uint32_t item)
 	return true;
 }
 
-static void saw(struct moves_value *v, const struct moves_op *op)
+static void saw(struct rmw_value *v, const struct rmw_op *op)
 {
-	v->lo = op->ret < v->lo ? op->ret : v->lo;
-	v->hi = op->call > v->hi ? op->call : v->hi;
+	v->first_ret = op->ret < v->first_ret ? op->ret : v->first_ret;
+	v->last_call = op->call > v->last_call ? op->call : v->last_call;
 }
 
-static void make(struct moves *m, uint32_t item)
+static void make(struct rmw *m, uint32_t item)
 {
-	struct moves_value *v = &m->v[m->op[item].after];
+	struct rmw_value *v = &m->v[m->op[item].after];
 
-	m->again |= v->maker != MONO_NONE || m->op[item].after == m->first;
+	m->again |= v->maker != LL_NONE || m->op[item].after == m->first;
 	v->maker = item;
 	v->made++;
 }
 
-static void take(struct moves *m, uint32_t item)
+static void take(struct rmw *m, uint32_t item)
 {
-	struct moves_value *v = &m->v[m->op[item].before];
+	struct rmw_value *v = &m->v[m->op[item].before];
 
 	v->taker = item;
 	v->taken++;
 }
 
-/* Which words an operation saw and left.  1, 0 with m->why, -ENOMEM. */
-static int find_words(struct moves *m, const struct kl_op *op, struct moves_op *o)
+/* Find the words that an operation saw and left.  Return: 1, 0 with m->why, -ENOMEM. */
+static int find_words(struct rmw *m, const struct kl_op *op, struct rmw_op *o)
 {
 	const struct kl_history *h = m->s->h;
 	const int method = m->s->methods[kl_op_method(h, op)];
@@ -156,33 +161,33 @@ static int find_words(struct moves *m, const struct kl_op *op, struct moves_op *
 	struct kl_word_step step;
 
 	if (!does)
-		return no(m, "a method that does not tell what it saw");
+		return no(m, "a method that does not return the value it read");
 	step = kl_word_step(does, kl_op_args(h, op), op->flags & KL_OP_PENDING);
 	o->kind = step.kind;
-	o->before = o->after = MONO_NONE;
+	o->before = o->after = LL_NONE;
 	switch (step.kind) {
 	case KL_WORD_NEVER:
-		return no(m, "a result that no state gives");
+		return no(m, "a result that no state allows");
 	case KL_WORD_OTHER:
-		return no(m, "what an operation saw is not known");
+		return no(m, "the value that an operation read is unknown");
 	case KL_WORD_NOTHING:
 		m->opaque |= !kl_spec_method(m->s->spec, method)->pure;
 		break;
 	case KL_WORD_ADDS:
 		break;
 	default:
-		if ((step.kind != KL_WORD_WRITES && moves_number(m, step.before, &o->before)) ||
+		if ((step.kind != KL_WORD_WRITES && rmw_number(m, step.before, &o->before)) ||
 		    ((step.kind == KL_WORD_WRITES || step.kind == KL_WORD_MOVES) &&
-		     moves_number(m, step.after, &o->after)))
+		     rmw_number(m, step.after, &o->after)))
 			return -ENOMEM;
 	}
 	return 1;
 }
 
-/* The same, but only once of each shape where these are few. */
-static int recall_words(struct moves *m, const struct kl_op *op, struct moves_op *o)
+/* find_words(), but only once for each signature where there are few of them. */
+static int recall_words(struct rmw *m, const struct kl_op *op, struct rmw_op *o)
 {
-	struct moves_op *known = &m->known[op->shape];
+	struct rmw_op *known = &m->known[op->sig];
 	int ret = known->kind == KL_WORD_NEVER ? find_words(m, op, known) : 1;
 
 	o->kind = known->kind;
@@ -191,31 +196,31 @@ static int recall_words(struct moves *m, const struct kl_op *op, struct moves_op
 	return ret;
 }
 
-static void look_at_pending(struct moves *m, uint32_t item)
+static void look_at_pending(struct rmw *m, uint32_t item)
 {
-	struct moves_op *o = &m->op[item];
+	struct rmw_op *o = &m->op[item];
 
 	if (o->kind == KL_WORD_NOTHING) {
 		o->kind = KL_WORD_NEVER;
 		return;
 	}
 	m->pending[m->npending++] = item;
-	if (o->after != MONO_NONE)
+	if (o->after != LL_NONE)
 		m->v[o->after].made++;
 	else
 		m->nadds++;
 }
 
-/* What an operation did.  1, 0 with m->why, -ENOMEM. */
-static int look_at(struct moves *m, uint32_t item)
+/* Enter what an operation did.  Return: 1, 0 with m->why, -ENOMEM. */
+static int look_at(struct rmw *m, uint32_t item)
 {
 	const struct kl_op *op = op_of(m, item);
 	const bool pending = op->flags & KL_OP_PENDING;
-	struct moves_op *o = &m->op[item];
+	struct rmw_op *o = &m->op[item];
 	int ret;
 
 	if (!set_times(m, item))
-		return no(m, "times that are too far apart");
+		return no(m, "times are too far apart");
 	ret = m->known && !pending ? recall_words(m, op, o) : find_words(m, op, o);
 	if (ret <= 0)
 		return ret;
@@ -227,28 +232,28 @@ static int look_at(struct moves *m, uint32_t item)
 		saw(&m->v[o->before], o);
 	if (o->kind == KL_WORD_MOVES)
 		take(m, item);
-	if (o->after != MONO_NONE)
+	if (o->after != LL_NONE)
 		make(m, item);
 	return 1;
 }
 
-static int begin(struct moves *m, const struct kl_container *c)
+static int begin(struct rmw *m, const struct kl_container *c)
 {
 	uint32_t i;
 	int ret = allocate(m);
 
-	m->first = MONO_NONE;
+	m->first = LL_NONE;
 	if (ret)
 		return ret;
 	if (c->init && m->s->h->fresh && c->first.tag != KL_WORD)
-		return no(m, "what is there first is no word");
+		return no(m, "the first value is not a word");
 	if (c->init && m->s->h->fresh)
-		ret = moves_number(m, c->first.v, &m->first);
+		ret = rmw_number(m, c->first.v, &m->first);
 	if (ret)
 		return ret;
 	for (i = 0, ret = 1; i < m->s->nops && ret > 0; i++) {
 		ret = look_at(m, i);
-		/* What more than is certain has to say is not asked then. */
+		/* Strict times do not help where words come back. */
 		if (m->again && m->strict)
 			return no(m, BACK);
 	}
@@ -256,42 +261,43 @@ static int begin(struct moves *m, const struct kl_container *c)
 }
 
 /*
- * A word has to be made as often as it is taken, once to be seen: but for one, if what was
- * there first is not known.  True also where words come back.
+ * A word must be made as often as it is taken, and at least once to be seen.  One word is excepted
+ * if the first word is unknown.  This also holds where words come back.
  */
-static bool is_made(struct moves *m)
+static bool is_made(struct rmw *m)
 {
-	uint64_t missing = 0, most = m->nadds + (m->first == MONO_NONE);
-	uint32_t i, one = MONO_NONE;
+	uint64_t missing = 0, most = m->nadds + (m->first == LL_NONE);
+	uint32_t i, one = LL_NONE;
 
 	for (i = 0; i < m->words.n; i++) {
-		const struct moves_value *v = &m->v[i];
+		const struct rmw_value *v = &m->v[i];
 		const uint32_t made = v->made + (i == m->first);
-		const uint32_t need = v->taken ? v->taken : !!v->hi;
+		const uint32_t need = v->taken ? v->taken : !!v->last_call;
 
 		if (made >= need)
 			continue;
 		missing += need - made;
-		if (one == MONO_NONE || v->taken > 1)
+		if (one == LL_NONE || v->taken > 1)
 			one = i;
 	}
 	if (missing <= most)
 		return true;
-	m->bad[0] = most ? MONO_NONE : one;
+	m->bad[0] = most ? LL_NONE : one;
 	if (m->v[one].taken > 1)
 		snprintf(m->why, sizeof(m->why),
-			 "%" PRIu64 " was replaced %u times and was there %u",
-			 moves_word(m, one), m->v[one].taken, m->v[one].made + (one == m->first));
+			 "%" PRIu64 " was replaced %u times, but written %u "
+				    "times", rmw_word(m, one),
+			 m->v[one].taken, m->v[one].made + (one == m->first));
 	else
-		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was seen and never written",
-			 moves_word(m, one));
+		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was read, but never written",
+			 rmw_word(m, one));
 	return false;
 }
 
-/* Is the order there is one of the history?  1, 0 or -ENOMEM. */
-static int in_time(const struct moves *m)
+/* Does the order contradict no times and no thread?  1, 0 or -ENOMEM. */
+static int in_time(const struct rmw *m)
 {
-	const struct mono all = { .s = m->s, .order = m->order, .norder = m->norder };
+	const struct loglinear all = { .s = m->s, .order = m->order, .norder = m->norder };
 	const uint64_t error = m->s->h->error;
 	uint64_t latest = 0;
 	uint32_t i;
@@ -303,20 +309,20 @@ static int in_time(const struct moves *m)
 			return 0;
 		latest = op->call > latest ? op->call : latest;
 	}
-	return mono_keeps_lines(&all);
+	return ll_keeps_thread_order(&all);
 }
 
-static int linearizable(struct moves *m, struct kl_answer *a)
+static int linearizable(struct rmw *m, struct kl_answer *a)
 {
-	int ret = moves_order(m);
+	int ret = rmw_order(m);
 
 	if (ret <= 0) {
-		m->strict |= !m->forced;	/* that there is none is not said */
+		m->strict |= !m->forced;	/* this cannot show that there is none */
 		return ret;
 	}
 	ret = in_time(m);
 	if (ret <= 0) {
-		no(m, "no order found that keeps the order of each thread");
+		no(m, "found no order that keeps the program order of each thread");
 		m->strict = true;
 		return ret;
 	}
@@ -329,8 +335,8 @@ static int linearizable(struct moves *m, struct kl_answer *a)
 	return 1;
 }
 
-/* What was there first may have been written later, too. */
-static bool comes_back(const struct moves *m)
+/* May the first word have been written later, too? */
+static bool comes_back(const struct rmw *m)
 {
 	uint32_t i;
 
@@ -340,21 +346,21 @@ static bool comes_back(const struct moves *m)
 	return false;
 }
 
-/* A condition does not hold: so it has to be for the general engine. */
-static int confirm(const struct moves *m, struct kl_answer *a)
+/* A condition is broken: let a general engine confirm that. */
+static int confirm(const struct rmw *m, struct kl_answer *a)
 {
-	int ret = moves_core(m, a);
+	int ret = rmw_core(m, a);
 
 	if (ret)
 		return ret;
 	snprintf(a->reason, sizeof(a->reason), "%s", m->why);
-	return mono_confirm(m->s, m->lim, a);
+	return ll_confirm(m->s, m->lim, a);
 }
 
 static int run(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
 	       bool strict, struct kl_answer *a)
 {
-	struct moves m = { .s = s, .lim = lim, .strict = strict, .bad = { MONO_NONE, MONO_NONE } };
+	struct rmw m = { .s = s, .lim = lim, .strict = strict, .bad = { LL_NONE, LL_NONE } };
 	bool decided = false;
 	int ret = begin(&m, c);
 
@@ -362,10 +368,10 @@ static int run(const struct kl_slice *s, const struct kl_limits *lim, const stru
 		decided = !strict;
 		ret = 0;
 	} else if (ret > 0 && (m.again || comes_back(&m))) {
-		ret = strict ? 0 : moves_parts(&m, a);
+		ret = strict ? 0 : rmw_parts(&m, a);
 		no(&m, BACK);
 	} else if (ret > 0) {
-		ret = moves_choose(&m) ?: moves_chains(&m);
+		ret = rmw_choose(&m) ?: rmw_chains(&m);
 		if (ret > 0)
 			ret = linearizable(&m, a);
 		decided = !m.strict;
@@ -374,17 +380,17 @@ static int run(const struct kl_slice *s, const struct kl_limits *lim, const stru
 		ret = confirm(&m, a);
 	else if (!ret && a->verdict == KL_UNKNOWN)
 		snprintf(a->reason, sizeof(a->reason), "log-linear: %.140s", m.why);
-	moves_free(&m);
+	rmw_free(&m);
 	return ret < 0 ? ret : 0;
 }
 
-int mono_moves(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
-	       struct kl_answer *a)
+int ll_rmw(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
+	   struct kl_answer *a)
 {
 	int ret;
 
 	a->verdict = KL_UNKNOWN;
-	/* First an order of more than is certain; then, if that says nothing, of what is. */
+	/* First with strict times; if that does not decide, with the times that are certain. */
 	ret = run(s, lim, c, true, a);
 	if (!ret && a->verdict == KL_UNKNOWN)
 		ret = run(s, lim, c, false, a);

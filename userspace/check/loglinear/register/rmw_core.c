@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers: which operations a condition is broken by, see rmw.c.
+ * Registers: the operations that break a condition, see rmw.c.
  *
- * Take some words, and with a word all that it was made of and that was made of it.  What
- * made others is needed by nothing that saw or made these, and what is left out of an
- * order of all operations leaves one of these, see kl_leaves_no_trace().  So what has no
- * order by itself is a violation, and the general engine has few operations to look at.
+ * Take some words, and all words that they were made from or that were made from them.  Operations
+ * on other words do not matter to these.  Removing them from an order of all operations leaves an
+ * order, see kl_may_omit().  So operations that have no order by themselves are a violation, and
+ * the general engine has to decide only a few operations.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,9 +14,9 @@
 
 #include "check/loglinear/register/rmw.h"
 
-#define FEW		8	/* of operations one is asked about by itself */
-#define PART_WORK	(1000 * KL_CONFIG_LOOKS)	/* looks for these, */
-#define PART_EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation placed */
+#define FEW		8	/* operations of a part up to which the engine decides it alone */
+#define PART_WORK	(1000 * KL_CONFIG_LOOKS)	/* looks for such a part, */
+#define PART_EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
 
 static uint32_t find(uint32_t *in, uint32_t word)
 {
@@ -25,8 +25,8 @@ static uint32_t find(uint32_t *in, uint32_t word)
 	return word;
 }
 
-/* Words that something made of each other are together: @in of each one of them. */
-static uint32_t *find_parts(const struct moves *m)
+/* Parts: words that were made from each other have the same representative in @in. */
+static uint32_t *find_parts(const struct rmw *m)
 {
 	uint32_t *in = malloc(((size_t)m->words.n + 1) * sizeof(*in)), i;
 
@@ -41,24 +41,24 @@ static uint32_t *find_parts(const struct moves *m)
 }
 
 /*
- * The words that an operation belongs to.  What is pending may have made one also where it
- * was not chosen for that.
+ * The part of an operation.  A pending operation may have made a word also where it was not chosen
+ * for that.
  */
-static uint32_t part_of(const struct moves *m, const uint32_t *in, uint32_t item)
+static uint32_t part_of(const struct rmw *m, const uint32_t *in, uint32_t item)
 {
-	const struct moves_op *op = &m->op[item];
-	const uint32_t word = op->after != MONO_NONE ? op->after : op->before;
+	const struct rmw_op *op = &m->op[item];
+	const uint32_t word = op->after != LL_NONE ? op->after : op->before;
 
-	return word == MONO_NONE || op->kind == KL_WORD_SEES_NOT ? MONO_NONE : in[word];
+	return word == LL_NONE || op->kind == KL_WORD_SEES_NOT ? LL_NONE : in[word];
 }
 
-static uint32_t index_of(const struct moves *m, uint32_t item)
+static uint32_t index_of(const struct rmw *m, uint32_t item)
 {
 	return m->s->ops ? m->s->ops[item] : item;
 }
 
-/* It is pending, and has seen whatever there was. */
-static bool saw_something(const struct moves *m, uint32_t item)
+/* Is the operation a pending one that may have seen any word? */
+static bool saw_something(const struct rmw *m, uint32_t item)
 {
 	const struct kl_op *op = &m->s->h->ops[index_of(m, item)];
 	const int method = m->s->methods[kl_op_method(m->s->h, op)];
@@ -66,8 +66,8 @@ static bool saw_something(const struct moves *m, uint32_t item)
 	return op->flags & KL_OP_PENDING && !kl_spec_method(m->s->spec, method)->blind;
 }
 
-/* Operations of these words only; false: what others did may matter to them. */
-static bool list_core(const struct moves *m, const uint32_t *in, struct kl_answer *a)
+/* List the operations of the parts @in.  Return: false if other operations may matter to them. */
+static bool list_core(const struct rmw *m, const uint32_t *in, struct kl_answer *a)
 {
 	uint32_t i, k, part;
 
@@ -75,8 +75,8 @@ static bool list_core(const struct moves *m, const uint32_t *in, struct kl_answe
 		bool ours = false;
 
 		part = part_of(m, in, i);
-		for (k = 0; k < 2 && part != MONO_NONE; k++)
-			ours |= m->bad[k] != MONO_NONE && in[m->bad[k]] == part;
+		for (k = 0; k < 2 && part != LL_NONE; k++)
+			ours |= m->bad[k] != LL_NONE && in[m->bad[k]] == part;
 		if (ours && saw_something(m, i))
 			return false;
 		if (ours)
@@ -85,7 +85,7 @@ static bool list_core(const struct moves *m, const uint32_t *in, struct kl_answe
 	return a->ncore;
 }
 
-int moves_core(const struct moves *m, struct kl_answer *a)
+int rmw_core(const struct rmw *m, struct kl_answer *a)
 {
 	uint32_t *in = find_parts(m), i;
 
@@ -95,7 +95,7 @@ int moves_core(const struct moves *m, struct kl_answer *a)
 		free(in);
 		return -ENOMEM;
 	}
-	if (m->bad[0] == MONO_NONE || m->nadds || m->opaque || !list_core(m, in, a)) {
+	if (m->bad[0] == LL_NONE || m->nadds || m->opaque || !list_core(m, in, a)) {
 		for (i = 0; i < m->s->nops; i++)
 			a->core[i] = index_of(m, i);
 		a->ncore = m->s->nops;
@@ -104,8 +104,8 @@ int moves_core(const struct moves *m, struct kl_answer *a)
 	return 0;
 }
 
-/* Ask about the operations @item[0] to @item[@n - 1], all of some words. */
-static int ask_part(const struct moves *m, const uint32_t *item, uint32_t n, struct kl_answer *a)
+/* Let the general engine decide the @n operations @item of a part. */
+static int ask_part(const struct rmw *m, const uint32_t *item, uint32_t n, struct kl_answer *a)
 {
 	struct kl_limits lim = *m->lim;
 	struct kl_answer general = { .verdict = KL_UNKNOWN };
@@ -120,27 +120,27 @@ static int ask_part(const struct moves *m, const uint32_t *item, uint32_t n, str
 	a->ncore = n;
 	lim.work = PART_WORK;
 	lim.each = PART_EACH;
-	ret = mono_ask_general(m->s, &lim, a, &general);
+	ret = ll_ask_general(m->s, &lim, a, &general);
 	a->verdict = general.verdict == KL_VIOLATION ? KL_VIOLATION : KL_UNKNOWN;
 	kl_answer_free(&general);
 	return ret;
 }
 
-/* Few enough to be asked about, and more than one. */
-static bool is_asked(const struct moves *m, uint32_t n)
+/* Has a part few enough operations for the engine, and more than one? */
+static bool is_asked(const struct rmw *m, uint32_t n)
 {
 	return n > 1 && n < m->s->nops / FEW;
 }
 
-/* Count the operations of each part; is one asked about? */
-static bool count_parts(const struct moves *m, const uint32_t *in, uint32_t *count)
+/* Count the operations of each part.  Return: true if the engine decides one of the parts. */
+static bool count_parts(const struct rmw *m, const uint32_t *in, uint32_t *count)
 {
 	bool any = false;
 	uint32_t i, part;
 
 	for (i = 0; i < m->s->nops; i++) {
 		part = part_of(m, in, i);
-		if (part != MONO_NONE)
+		if (part != LL_NONE)
 			count[part]++;
 	}
 	for (i = 0; i < m->words.n; i++)
@@ -148,8 +148,8 @@ static bool count_parts(const struct moves *m, const uint32_t *in, uint32_t *cou
 	return any;
 }
 
-/* Sort the operations by words; @at of each word, how many there are, gets where these end. */
-static uint32_t *sort_by_part(const struct moves *m, const uint32_t *in, uint32_t *at)
+/* Sort the operations by parts.  @at has the size of each part, and gets its end. */
+static uint32_t *sort_by_part(const struct rmw *m, const uint32_t *in, uint32_t *at)
 {
 	uint32_t *item = malloc(((size_t)m->s->nops + 1) * sizeof(*item)), i, part, sum = 0;
 
@@ -161,13 +161,13 @@ static uint32_t *sort_by_part(const struct moves *m, const uint32_t *in, uint32_
 	}
 	for (i = 0; item && i < m->s->nops; i++) {
 		part = part_of(m, in, i);
-		if (part != MONO_NONE)
+		if (part != LL_NONE)
 			item[at[part]++] = i;
 	}
 	return item;
 }
 
-static int ask_parts(const struct moves *m, const uint32_t *in, uint32_t *at, struct kl_answer *a)
+static int ask_parts(const struct rmw *m, const uint32_t *in, uint32_t *at, struct kl_answer *a)
 {
 	uint32_t *item = sort_by_part(m, in, at), i, from = 0;
 	int ret = 0;
@@ -179,8 +179,10 @@ static int ask_parts(const struct moves *m, const uint32_t *in, uint32_t *at, st
 		if (is_asked(m, at[i] - from))
 			ret = ask_part(m, item + from, at[i] - from, a);
 	if (a->verdict == KL_VIOLATION) {
-		snprintf(a->reason, sizeof(a->reason), "%" PRIu64 " and what was made of it, or it of, "
-			 "have no order", moves_word(m, i - 1));
+		snprintf(a->reason, sizeof(a->reason),
+			 "%" PRIu64 " and the words that were made from it, or it from them, have "
+				    "no order",
+			 rmw_word(m, i - 1));
 	} else {
 		free(a->core);
 		a->core = NULL;
@@ -190,7 +192,7 @@ static int ask_parts(const struct moves *m, const uint32_t *in, uint32_t *at, st
 	return ret;
 }
 
-int moves_parts(const struct moves *m, struct kl_answer *a)
+int rmw_parts(const struct rmw *m, struct kl_answer *a)
 {
 	uint32_t *in, *count;
 	int ret = 0;

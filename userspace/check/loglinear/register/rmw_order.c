@@ -9,22 +9,22 @@
 #include "base/sort.h"
 #include "check/loglinear/register/rmw.h"
 
-#define ROUNDS	32	/* in which chains change places */
+#define ROUNDS	32	/* rounds in which chains change places */
 
-/* Follow a chain: is its order all right?  Adds to its zone. */
-static bool follow(struct moves *m, struct moves_chain *c, uint32_t *count)
+/* Follow a chain and extend its zone.  Return: false if the chain's order contradicts times. */
+static bool follow(struct rmw *m, struct rmw_chain *c, uint32_t *count)
 {
 	uint32_t value, last = c->head, from = c->head, op;
 	uint64_t latest = 0;
 
 	for (value = c->head; ; value = m->op[op].after) {
-		const struct moves_value *v = &m->v[value];
+		const struct rmw_value *v = &m->v[value];
 
 		++*count;
-		if (v->maker != MONO_NONE) {
-			const struct moves_op *maker = &m->op[v->maker];
+		if (v->maker != LL_NONE) {
+			const struct rmw_op *maker = &m->op[v->maker];
 
-			c->lo = maker->ret < c->lo ? maker->ret : c->lo;
+			c->first_ret = maker->ret < c->first_ret ? maker->ret : c->first_ret;
 			last = value;
 			if (maker->ret < latest)
 				break;
@@ -33,57 +33,59 @@ static bool follow(struct moves *m, struct moves_chain *c, uint32_t *count)
 				from = value;
 			}
 		}
-		if (v->lo < latest)
+		if (v->first_ret < latest)
 			break;
-		if (v->hi > latest) {
-			latest = v->hi;
+		if (v->last_call > latest) {
+			latest = v->last_call;
 			from = value;
 		}
-		c->lo = v->lo < c->lo ? v->lo : c->lo;
+		c->first_ret = v->first_ret < c->first_ret ? v->first_ret : c->first_ret;
 		op = v->taker;
-		if (op == MONO_NONE) {
-			c->hi = latest;
+		if (op == LL_NONE) {
+			c->last_call = latest;
 			return true;
 		}
 		last = m->op[op].after;
 	}
 	m->bad[0] = c->head;
 	if (from == last)
-		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was seen before it was there",
-			 moves_word(m, last));
+		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was read before it was written",
+			 rmw_word(m, last));
 	else
-		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was there before %" PRIu64
-			 ", which it was made of, was there or gone", moves_word(m, last),
-			 moves_word(m, from));
+		snprintf(m->why, sizeof(m->why),
+			 "%" PRIu64 " was in the register before %" PRIu64
+			 ", which it was made from, was written or replaced",
+			 rmw_word(m, last), rmw_word(m, from));
 	return false;
 }
 
-static int find_chains(struct moves *m)
+static int find_chains(struct rmw *m)
 {
-	uint32_t i, count = 0, nvalues = 0, without = MONO_NONE;
+	uint32_t i, count = 0, nvalues = 0, without = LL_NONE;
 
 	for (i = 0; i < m->words.n; i++) {
-		const struct moves_value *v = &m->v[i];
-		struct moves_chain *c = &m->chain[m->nchains];
+		const struct rmw_value *v = &m->v[i];
+		struct rmw_chain *c = &m->chain[m->nchains];
 
-		if (!moves_used(v))
+		if (!rmw_used(v))
 			continue;
 		nvalues++;
-		if (v->maker != MONO_NONE && m->op[v->maker].before != MONO_NONE)
+		if (v->maker != LL_NONE && m->op[v->maker].before != LL_NONE)
 			continue;
-		*c = (struct moves_chain){ .head = i, .lo = FOREVER };
-		if (v->maker == MONO_NONE) {
-			c->lo = 0;
-			if (m->first != MONO_NONE && m->first != i) {
-				snprintf(m->why, sizeof(m->why), "%" PRIu64 " was seen and never "
-					 "written", moves_word(m, i));
+		*c = (struct rmw_chain){ .head = i, .first_ret = FOREVER };
+		if (v->maker == LL_NONE) {
+			c->first_ret = 0;
+			if (m->first != LL_NONE && m->first != i) {
+				snprintf(m->why, sizeof(m->why),
+					 "%" PRIu64 " was read, but never written",
+					 rmw_word(m, i));
 				m->bad[0] = i;
 				return 0;
 			}
-			if (without != MONO_NONE) {
-				snprintf(m->why, sizeof(m->why), "neither %" PRIu64 " nor %" PRIu64
-					 " was ever written", moves_word(m, without),
-					 moves_word(m, i));
+			if (without != LL_NONE) {
+				snprintf(m->why, sizeof(m->why),
+					 "neither %" PRIu64 " nor %" PRIu64 " was ever written",
+					 rmw_word(m, without), rmw_word(m, i));
 				m->bad[0] = without;
 				m->bad[1] = i;
 				return 0;
@@ -96,20 +98,20 @@ static int find_chains(struct moves *m)
 	}
 	if (count == nvalues)
 		return 1;
-	snprintf(m->why, sizeof(m->why), "words that were made of each other in a circle");
+	snprintf(m->why, sizeof(m->why), "words were made from each other in a circle");
 	return 0;
 }
 
-static const char *and_others(const struct moves *m, const struct moves_chain *c)
+static const char *and_others(const struct rmw *m, const struct rmw_chain *c)
 {
-	return m->v[c->head].taker == MONO_NONE ? "" : " or what was made of it";
+	return m->v[c->head].taker == LL_NONE ? "" : " or a word that was made from it";
 }
 
-int moves_chains(struct moves *m)
+int rmw_chains(struct rmw *m)
 {
 	struct kl_key *k;
-	struct moves_chain *sorted;
-	uint64_t hi = 0;
+	struct rmw_chain *sorted;
+	uint64_t latest = 0;
 	uint32_t i, at = 0;
 	int ret = find_chains(m);
 
@@ -123,7 +125,9 @@ int moves_chains(struct moves *m)
 		return -ENOMEM;
 	}
 	for (i = 0; i < m->nchains; i++)
-		k[i] = (struct kl_key){ .key = m->chain[i].lo + m->chain[i].hi, .val = i };
+		k[i] = (struct kl_key){
+			.key = m->chain[i].first_ret + m->chain[i].last_call, .val = i,
+		};
 	kl_sort_keys(k, m->nchains, k + m->nchains);
 	for (i = 0; i < m->nchains; i++)
 		sorted[i] = m->chain[k[i].val];
@@ -131,33 +135,33 @@ int moves_chains(struct moves *m)
 	free(m->chain);
 	m->chain = sorted;
 	for (i = 0; i < m->nchains; i++) {
-		if (sorted[i].lo < hi) {
-			snprintf(m->why, sizeof(m->why), "%" PRIu64 "%s was in the register while %"
-				 PRIu64 "%s was", moves_word(m, sorted[i].head),
-				 and_others(m, &sorted[i]), moves_word(m, sorted[at].head),
-				 and_others(m, &sorted[at]));
+		if (sorted[i].first_ret < latest) {
+			snprintf(m->why, sizeof(m->why),
+				 "%" PRIu64 "%s was in the register while %" PRIu64 "%s was",
+				 rmw_word(m, sorted[i].head), and_others(m, &sorted[i]),
+				 rmw_word(m, sorted[at].head), and_others(m, &sorted[at]));
 			m->bad[0] = sorted[i].head;
 			m->bad[1] = sorted[at].head;
 			return 0;
 		}
-		if (sorted[i].hi > hi) {
-			hi = sorted[i].hi;
+		if (sorted[i].last_call > latest) {
+			latest = sorted[i].last_call;
 			at = i;
 		}
 	}
 	return 1;
 }
 
-/* Number the blocks, the times of the values, in their order. */
-static int list_blocks(struct moves *m)
+/* Number the blocks, which are the periods of the values, in order. */
+static int list_blocks(struct rmw *m)
 {
 	uint32_t i, value, op;
 
 	m->block = malloc(((size_t)m->words.n + 1) * sizeof(*m->block));
 	if (!m->block)
 		return -ENOMEM;
-	/* Before all was what nobody saw. */
-	if (!m->nchains || m->v[m->chain[0].head].maker != MONO_NONE)
+	/* The first word was seen by no operation. */
+	if (!m->nchains || m->v[m->chain[0].head].maker != LL_NONE)
 		m->block[m->nblocks++] = m->first;
 	for (i = 0; i < m->nchains; i++) {
 		for (value = m->chain[i].head; ; value = m->op[op].after) {
@@ -165,7 +169,7 @@ static int list_blocks(struct moves *m)
 			m->v[value].chain = i;
 			m->block[m->nblocks++] = value;
 			op = m->v[value].taker;
-			if (op == MONO_NONE)
+			if (op == LL_NONE)
 				break;
 		}
 	}
@@ -173,49 +177,49 @@ static int list_blocks(struct moves *m)
 }
 
 /*
- * What sees that a word is not there, or sees nothing at all, has its place in a block.
- * Not before one of which an operation had returned when it was called, nor before what
- * had returned by then and has such a place; nor behind one of which an operation was called
- * when it had returned.  Both are so of a run of blocks, of which the first one that may be
- * is taken; then those that come after it have the most.
+ * Places of operations that saw a word absent, or saw no word: each is in a block.  The block is
+ * not before one with an operation that had returned when this one was called, nor before the
+ * place of such an operation.  It is not after a block with an operation that was called when this
+ * one had returned.  So a run of blocks is possible, and the first one that fits is taken, which
+ * leaves most to later operations.
  */
 struct places {
-	uint64_t *first;	/* return of what is in a block or behind it */
-	uint64_t *last;		/* call of what is before it, or makes it */
-	uint32_t *at;		/* block of each item */
+	uint64_t *first;	/* first return of operations in a block or after it */
+	uint64_t *last;		/* last call of operations before a block, or of its maker */
+	uint32_t *at;		/* the block of each item */
 };
 
-static void find_bounds(const struct moves *m, struct places *p)
+static void find_bounds(const struct rmw *m, struct places *p)
 {
 	uint64_t last = 0, first = FOREVER;
 	uint32_t i;
 
 	for (i = 0; i < m->nblocks; i++) {
-		const struct moves_value *v = m->block[i] == MONO_NONE ? NULL : &m->v[m->block[i]];
+		const struct rmw_value *v = m->block[i] == LL_NONE ? NULL : &m->v[m->block[i]];
 
-		if (v && v->maker != MONO_NONE && m->op[v->maker].call > last)
+		if (v && v->maker != LL_NONE && m->op[v->maker].call > last)
 			last = m->op[v->maker].call;
 		p->last[i] = last;
-		if (v && v->hi > last)
-			last = v->hi;
+		if (v && v->last_call > last)
+			last = v->last_call;
 	}
 	for (i = m->nblocks; i--; ) {
-		const struct moves_value *v = m->block[i] == MONO_NONE ? NULL : &m->v[m->block[i]];
+		const struct rmw_value *v = m->block[i] == LL_NONE ? NULL : &m->v[m->block[i]];
 
-		if (v && v->lo < first)
-			first = v->lo;
-		if (v && v->maker != MONO_NONE && m->op[v->maker].ret < first)
+		if (v && v->first_ret < first)
+			first = v->first_ret;
+		if (v && v->maker != LL_NONE && m->op[v->maker].ret < first)
 			first = m->op[v->maker].ret;
 		p->first[i] = first;
 	}
 }
 
-/* The last block of which, or behind which, something had returned before @call. */
-static uint32_t not_before(const struct moves *m, const struct places *p, uint64_t call)
+/* The last block with an operation, in it or after it, that had returned before @call. */
+static uint32_t not_before(const struct rmw *m, const struct places *p, uint64_t call)
 {
 	uint32_t lo = 0, hi = m->nblocks;
 
-	/* p->first grows: below @lo it is less. */
+	/* p->first grows, and is less than @call below @lo. */
 	while (lo < hi) {
 		const uint32_t mid = lo + (hi - lo) / 2;
 
@@ -228,40 +232,39 @@ static uint32_t not_before(const struct moves *m, const struct places *p, uint64
 }
 
 /*
- * Is the word there, for what is known of its chain, all the time that an operation takes
- * which did not find it?
+ * Is the word certainly in the register from call to return of an operation that saw it absent?
  */
-static bool is_forced(const struct moves *m, const struct moves_op *op)
+static bool is_forced(const struct rmw *m, const struct rmw_op *op)
 {
-	const struct moves_value *v = &m->v[op->before];
-	bool begun = v->lo < op->call, over = v->hi > op->ret;
+	const struct rmw_value *v = &m->v[op->before];
+	bool begun = v->first_ret < op->call, over = v->last_call > op->ret;
 	uint32_t at = op->before, next = v->taker;
 
-	if (next != MONO_NONE)
+	if (next != LL_NONE)
 		over |= m->op[next].call > op->ret;
-	for (; !begun && next != MONO_NONE; next = m->v[at].taker) {
+	for (; !begun && next != LL_NONE; next = m->v[at].taker) {
 		at = m->op[next].after;
-		begun = m->op[next].ret < op->call || m->v[at].lo < op->call;
+		begun = m->op[next].ret < op->call || m->v[at].first_ret < op->call;
 	}
-	/* What was there first was so from the start. */
-	for (at = op->before; (!begun || !over) && m->v[at].maker != MONO_NONE; ) {
+	/* The first word was there from the start. */
+	for (at = op->before; (!begun || !over) && m->v[at].maker != LL_NONE;) {
 		next = m->v[at].maker;
 		begun |= at == op->before && m->op[next].ret < op->call;
 		over |= m->op[next].call > op->ret;
 		at = m->op[next].before;
-		if (at == MONO_NONE)
+		if (at == LL_NONE)
 			return begun && over;
-		over |= m->v[at].hi > op->ret;
+		over |= m->v[at].last_call > op->ret;
 	}
 	at = op->before;
-	return (begun || m->v[at].maker == MONO_NONE) && over;
+	return (begun || m->v[at].maker == LL_NONE) && over;
 }
 
 /*
- * Give those that see nothing their places.  1; 0: some, in m->wish, find none where the
- * chains are now; -ENOMEM.
+ * Place the operations that see no word, or an absent one.  Return: 1, 0 if some find no place in
+ * this order of chains and are in m->wish, -ENOMEM.
  */
-static int place_rest(struct moves *m, struct places *p)
+static int place_rest(struct rmw *m, struct places *p)
 {
 	const uint32_t n = m->s->nops;
 	struct kl_key *k;
@@ -281,7 +284,7 @@ static int place_rest(struct moves *m, struct places *p)
 			k[count++] = (struct kl_key){ .key = m->op[i].ret, .val = i };
 	kl_sort_keys(k, count, k + count);
 	for (i = 0; i < n; i++) {
-		const struct moves_op *op = &m->op[i];
+		const struct rmw_op *op = &m->op[i];
 
 		if (op->kind != KL_WORD_SEES_NOT && op->kind != KL_WORD_NOTHING)
 			continue;
@@ -296,26 +299,29 @@ static int place_rest(struct moves *m, struct places *p)
 			continue;
 		ret = 0;
 		p->at[i] = least;
-		if (op->kind != KL_WORD_SEES_NOT || m->v[op->before].block == MONO_NONE ||
-		    m->nwishes == MOVES_WISHES)
+		if (op->kind != KL_WORD_SEES_NOT || m->v[op->before].block == LL_NONE ||
+		    m->nwishes == RMW_WISHES)
 			continue;
 		c = m->v[op->before].chain;
-		m->wish[m->nwishes++] = (struct moves_wish){
-			.item = i, .head = m->chain[c].head, .chain = c,
+		m->wish[m->nwishes++] = (struct rmw_wish){
+			.item = i,
+			.head = m->chain[c].head,
+			.chain = c,
 		};
 		if (!is_forced(m, op))
 			continue;
 		m->forced = true;
-		snprintf(m->why, sizeof(m->why), "%" PRIu64 " was not found while it was there",
-			 moves_word(m, op->before));
+		snprintf(m->why, sizeof(m->why), "%" PRIu64
+			 " was not found while it was in the register",
+			 rmw_word(m, op->before));
 		break;
 	}
 	free(k);
 	return ret;
 }
 
-/* All operations by block, the one that makes it first, the others as they were called. */
-static int put_all(struct moves *m, struct places *p)
+/* Order all operations by block; in a block the maker is first, the others go by call. */
+static int put_all(struct rmw *m, struct places *p)
 {
 	const uint32_t n = m->s->nops;
 	uint32_t *next = calloc((size_t)m->nblocks + 2, sizeof(*next)), i;
@@ -326,50 +332,49 @@ static int put_all(struct moves *m, struct places *p)
 		return -ENOMEM;
 	}
 	for (i = 0; i < n; i++) {
-		const struct moves_op *op = &m->op[i];
+		const struct rmw_op *op = &m->op[i];
 
 		if (op->kind == KL_WORD_NEVER)
-			p->at[i] = MONO_NONE;
+			p->at[i] = LL_NONE;
 		else if (op->kind == KL_WORD_SEES)
 			p->at[i] = m->v[op->before].block;
 		else if (op->kind == KL_WORD_WRITES || op->kind == KL_WORD_MOVES)
 			p->at[i] = m->v[op->after].block;
-		if (p->at[i] == MONO_NONE)
+		if (p->at[i] == LL_NONE)
 			continue;
 		next[p->at[i] + 1]++;
 		m->norder++;
 	}
 	for (i = 0; i < m->nblocks; i++) {
-		const uint32_t maker = m->block[i] == MONO_NONE ? MONO_NONE :
-				       m->v[m->block[i]].maker;
+		const uint32_t maker = m->block[i] == LL_NONE ? LL_NONE : m->v[m->block[i]].maker;
 
 		next[i + 1] += next[i];
-		if (maker != MONO_NONE) {
+		if (maker != LL_NONE) {
 			m->order[next[i]++] = (struct kl_step){ .item = maker };
-			p->at[maker] = MONO_NONE;
+			p->at[maker] = LL_NONE;
 		}
 	}
 	for (i = 0; i < n; i++)
-		if (p->at[i] != MONO_NONE)
+		if (p->at[i] != LL_NONE)
 			m->order[next[p->at[i]]++] = (struct kl_step){ .item = i };
 	free(next);
 	return 1;
 }
 
-/* Forget the blocks, and what did not find a place in them. */
-static void begin_again(struct moves *m)
+/* Forget the blocks, and the operations that found no place. */
+static void begin_again(struct rmw *m)
 {
 	uint32_t i;
 
 	for (i = 0; i < m->nblocks; i++)
-		if (m->block[i] != MONO_NONE)
-			m->v[m->block[i]].block = MONO_NONE;
+		if (m->block[i] != LL_NONE)
+			m->v[m->block[i]].block = LL_NONE;
 	free(m->block);
 	m->block = NULL;
 	m->nblocks = m->nwishes = 0;
 }
 
-static int try_order(struct moves *m, struct places *p)
+static int try_order(struct rmw *m, struct places *p)
 {
 	int ret = list_blocks(m);
 
@@ -383,22 +388,22 @@ static int try_order(struct moves *m, struct places *p)
 	return ret;
 }
 
-int moves_order(struct moves *m)
+int rmw_order(struct rmw *m)
 {
 	struct places p = { .at = kl_big_alloc(((size_t)m->s->nops + 1) * sizeof(*p.at)) };
 	unsigned int rounds = 0;
 	int ret = -ENOMEM;
 
-	m->wish = malloc(MOVES_WISHES * sizeof(*m->wish));
+	m->wish = malloc(RMW_WISHES * sizeof(*m->wish));
 	if (p.at && m->wish)
 		ret = try_order(m, &p);
-	while (!ret && !m->forced && rounds++ < ROUNDS && moves_make_way(m)) {
+	while (!ret && !m->forced && rounds++ < ROUNDS && rmw_make_way(m)) {
 		begin_again(m);
 		ret = try_order(m, &p);
 	}
 	if (!ret && !m->forced && !kl_time_over(m->lim, m->why, sizeof(m->why)))
 		snprintf(m->why, sizeof(m->why),
-			 "no order found in which words were not there when they were not found");
+			 "found no order that explains the failed comparisons");
 	if (ret > 0)
 		ret = put_all(m, &p);
 	free(p.at);

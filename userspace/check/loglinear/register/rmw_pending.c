@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pending operations of a register: none need have taken effect, so only those are in the
- * order without which a word that was seen would not have been there.
+ * Pending operations of a register.  None need have taken effect, so the order contains only those
+ * that made a word which was seen and which no other operation made.
  *
- * A write or a compare-and-swap that makes such a word is taken, of several the first that
- * was called.  What adds a number to whatever it sees may stand anywhere: if all add the
- * same, w was made of w - d, that of w - 2d and so on, back to a word that was made.  Which
- * of them is which makes no difference but for their calls: as none returns, the ones
- * called first go first.
+ * Of several pending writes and compare-and-swaps that make such a word, the one that was called
+ * first is taken.  A pending addition may have seen any word.  If all add the same number d, w was
+ * made from w - d, that from w - 2d, and so on, back to a word that was made otherwise.  Additions
+ * differ only in their calls, so those that were called first go first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,48 +14,48 @@
 #include "base/sort.h"
 #include "check/loglinear/register/rmw.h"
 
-#define ROUNDS	64	/* over the pending operations */
+#define ROUNDS	64	/* passes over the pending operations */
 
-static bool is_wanted(const struct moves *m, uint32_t value)
+static bool is_wanted(const struct rmw *m, uint32_t value)
 {
-	const struct moves_value *v = &m->v[value];
+	const struct rmw_value *v = &m->v[value];
 
-	return value != m->first && v->maker == MONO_NONE && (v->taker != MONO_NONE || v->hi);
+	return value != m->first && v->maker == LL_NONE && (v->taker != LL_NONE || v->last_call);
 }
 
-/* Take pending writes and compare-and-swaps. */
-static bool take_some(struct moves *m)
+/* Choose pending writes and compare-and-swaps.  Return: true if one was chosen. */
+static bool take_some(struct rmw *m)
 {
 	bool any = false;
 	uint32_t i;
 
 	for (i = 0; i < m->npending; i++) {
-		struct moves_op *op = &m->op[m->pending[i]];
+		struct rmw_op *op = &m->op[m->pending[i]];
 
-		if (op->after == MONO_NONE || m->v[op->after].maker != MONO_NONE ||
+		if (op->after == LL_NONE || m->v[op->after].maker != LL_NONE ||
 		    !is_wanted(m, op->after))
 			continue;
-		if (op->before != MONO_NONE && m->v[op->before].taker != MONO_NONE)
+		if (op->before != LL_NONE && m->v[op->before].taker != LL_NONE)
 			continue;
 		m->v[op->after].maker = m->pending[i];
-		if (op->before != MONO_NONE)
+		if (op->before != LL_NONE)
 			m->v[op->before].taker = m->pending[i];
 		any = true;
 	}
 	return any;
 }
 
-/* The places of pending additions. */
+/* The words that pending additions make. */
 struct adds {
-	struct moves *m;
+	struct rmw *m;
 	uint64_t by;
-	uint32_t *op;		/* the operations, in order of call */
+	uint32_t *op;		/* the additions, in order of call */
 	uint32_t n, used;
-	uint32_t *made;		/* by @used of them: values */
+	uint32_t *made;		/* the values that @used of them make */
 };
 
-/* 1: there are some, 0: none, or not all of them add the same. */
-static int list_adds(struct moves *m, struct adds *a)
+/* List pending additions.  Return: 1, 0 if there are none or they add different numbers. */
+static int list_adds(struct rmw *m, struct adds *a)
 {
 	uint32_t i;
 
@@ -78,41 +77,41 @@ static int list_adds(struct moves *m, struct adds *a)
 	return a->n > 0;
 }
 
-/* If @value was made by additions put them in, back to one that is there.  0 or -ENOMEM. */
+/* Make @value by additions, back to a value that is there, if possible.  0 or -ENOMEM. */
 static int add_up(struct adds *a, uint32_t value)
 {
-	struct moves *m = a->m;
+	struct rmw *m = a->m;
 	const uint32_t before = a->used;
 	uint32_t to = value, from;
 
 	for (;;) {
 		if (a->used == a->n || m->words.n == m->words.most)
 			break;
-		if (moves_number(m, moves_word(m, to) - a->by, &from))
+		if (rmw_number(m, rmw_word(m, to) - a->by, &from))
 			return -ENOMEM;
-		if (m->v[from].taker != MONO_NONE)
+		if (m->v[from].taker != LL_NONE)
 			break;
 		m->v[to].maker = m->v[from].taker = a->op[a->used];
 		m->op[a->op[a->used]].before = from;
 		m->op[a->op[a->used]].after = to;
 		a->made[a->used++] = to;
-		if (from == m->first || m->v[from].maker != MONO_NONE || m->v[from].hi)
+		if (from == m->first || m->v[from].maker != LL_NONE || m->v[from].last_call)
 			return 0;
 		to = from;
 	}
-	/* It does not lead anywhere. */
+	/* No value that is there was reached. */
 	while (a->used > before) {
 		to = a->made[--a->used];
-		m->v[m->op[a->op[a->used]].before].taker = MONO_NONE;
-		m->v[to].maker = MONO_NONE;
+		m->v[m->op[a->op[a->used]].before].taker = LL_NONE;
+		m->v[to].maker = LL_NONE;
 	}
 	return 0;
 }
 
-/* In the order of their places, the first that has to be over first. */
+/* Give the additions to the values in @made, those with the earliest deadlines first. */
 static int in_order(struct adds *a)
 {
-	struct moves *m = a->m;
+	struct rmw *m = a->m;
 	struct kl_key *k = malloc(2 * ((size_t)a->used + 1) * sizeof(*k));
 	uint32_t i, at, next;
 	uint32_t (*ends)[2] = malloc(((size_t)a->used + 1) * sizeof(*ends));
@@ -126,15 +125,15 @@ static int in_order(struct adds *a)
 		uint64_t deadline = FOREVER;
 
 		for (at = a->made[i]; ; at = m->op[next].after) {
-			deadline = m->v[at].lo < deadline ? m->v[at].lo : deadline;
+			deadline = m->v[at].first_ret < deadline ? m->v[at].first_ret : deadline;
 			next = m->v[at].taker;
-			if (next == MONO_NONE || m->op[next].after == a->made[i])
+			if (next == LL_NONE || m->op[next].after == a->made[i])
 				break;
 			deadline = m->op[next].ret < deadline ? m->op[next].ret : deadline;
 		}
 		k[i] = (struct kl_key){ .key = deadline, .val = i };
 	}
-	/* Of one chain and with equal deadlines those made last, by add_up(), come first. */
+	/* In a chain with equal deadlines, the value that add_up() made last comes first. */
 	for (i = 0; i < a->used / 2; i++) {
 		const struct kl_key t = k[i];
 
@@ -156,7 +155,7 @@ static int in_order(struct adds *a)
 	return 0;
 }
 
-static int use_adds(struct moves *m)
+static int use_adds(struct rmw *m)
 {
 	const size_t n = (size_t)m->npending + 1;
 	struct adds a = {
@@ -167,8 +166,8 @@ static int use_adds(struct moves *m)
 
 	for (i = 0; i < m->words.n; i++)
 		nwanted += is_wanted(m, i);
-	/* One may have been there first. */
-	if (!ret && nwanted > (m->first == MONO_NONE) && list_adds(m, &a)) {
+	/* One value may be the first one. */
+	if (!ret && nwanted > (m->first == LL_NONE) && list_adds(m, &a)) {
 		for (i = 0; i < m->words.n && !ret; i++)
 			if (is_wanted(m, i))
 				ret = add_up(&a, i);
@@ -180,7 +179,7 @@ static int use_adds(struct moves *m)
 	return ret;
 }
 
-int moves_choose(struct moves *m)
+int rmw_choose(struct rmw *m)
 {
 	unsigned int rounds = 0;
 	uint32_t i;
@@ -189,11 +188,11 @@ int moves_choose(struct moves *m)
 	while (m->npending && rounds++ < ROUNDS && take_some(m))
 		;
 	ret = m->npending ? use_adds(m) : 0;
-	/* All others are not there. */
+	/* All other pending operations are omitted. */
 	for (i = 0; i < m->npending; i++) {
-		struct moves_op *op = &m->op[m->pending[i]];
+		struct rmw_op *op = &m->op[m->pending[i]];
 
-		if (op->after == MONO_NONE || m->v[op->after].maker != m->pending[i])
+		if (op->after == LL_NONE || m->v[op->after].maker != m->pending[i])
 			op->kind = KL_WORD_NEVER;
 		else if (op->kind == KL_WORD_ADDS)
 			op->kind = KL_WORD_MOVES;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers: chains change places, see rmw.c.  An operation found that a word was not
- * there; in the order of the chains it was all the while.  So another chain has to come
- * behind it, early enough, or it has to come later itself.
+ * Registers: chains change places, see rmw.c.  An operation saw a word absent, but in the order of
+ * the chains the word is there all the time.  So another chain must follow that word's chain early
+ * enough, or that chain must come later.
  *
- * A chain may be put anywhere if it may stand behind each that is before it then and was
- * not: hi of the one that comes first is not more than lo of the other.
+ * A chain may move over others if each pair that changes places may do so: the last call of the one
+ * that then comes first is at most the first return of the other.
  */
 #include <string.h>
 
 #include "check/loglinear/register/rmw.h"
 
-#define FAR	256	/* chains that are looked at to either side */
-#define LOOKS	64	/* wishes from one look at the clock to the next */
+#define FAR	256	/* chains that are tried on either side */
+#define LOOKS	64	/* wishes between two looks at the clock */
 
-/* Put chain @from at place @to, those between move by one. */
-static void put(struct moves *m, uint32_t from, uint32_t to)
+/* Move chain @from to index @to; chains between them move by one. */
+static void put(struct rmw *m, uint32_t from, uint32_t to)
 {
-	const struct moves_chain c = m->chain[from];
+	const struct rmw_chain c = m->chain[from];
 
 	if (from > to)
 		memmove(&m->chain[to + 1], &m->chain[to], (from - to) * sizeof(c));
@@ -26,55 +26,58 @@ static void put(struct moves *m, uint32_t from, uint32_t to)
 	m->chain[to] = c;
 }
 
-/* The word that a chain begins with is there by @time. */
-static bool begins_by(const struct moves *m, uint32_t c, uint64_t time)
+/* Can the chain's first word be there by @time? */
+static bool begins_by(const struct rmw *m, uint32_t c, uint64_t time)
 {
 	const uint32_t maker = m->v[m->chain[c].head].maker;
 
-	return maker != MONO_NONE && m->op[maker].call <= time;
+	return maker != LL_NONE && m->op[maker].call <= time;
 }
 
-/* A later chain comes next after @c, before @op has returned. */
-static bool later_one(struct moves *m, uint32_t c, const struct moves_op *op)
+/* Move a later chain to the place after @c, if it can begin before @op returns. */
+static bool later_one(struct rmw *m, uint32_t c, const struct rmw_op *op)
 {
-	uint64_t lo = FOREVER;
+	uint64_t first_ret = FOREVER;
 	uint32_t d;
 
 	for (d = c + 1; d < m->nchains && d - c < FAR; d++) {
-		if (d > c + 1 && m->chain[d].hi <= lo && begins_by(m, d, op->ret)) {
+		if (d > c + 1 && m->chain[d].last_call <= first_ret && begins_by(m, d, op->ret)) {
 			put(m, d, c + 1);
 			return true;
 		}
-		lo = m->chain[d].lo < lo ? m->chain[d].lo : lo;
+		if (m->chain[d].first_ret < first_ret)
+			first_ret = m->chain[d].first_ret;
 	}
 	return false;
 }
 
-/* So does an earlier one. */
-static bool earlier_one(struct moves *m, uint32_t c, const struct moves_op *op)
+/* Move an earlier chain to the place after @c, if it can begin before @op returns. */
+static bool earlier_one(struct rmw *m, uint32_t c, const struct rmw_op *op)
 {
-	uint64_t hi = m->chain[c].hi;
+	uint64_t last_call = m->chain[c].last_call;
 	uint32_t d;
 
 	for (d = c; d-- > 0 && c - d < FAR; ) {
-		if (m->chain[d].lo >= hi && begins_by(m, d, op->ret)) {
+		if (m->chain[d].first_ret >= last_call && begins_by(m, d, op->ret)) {
 			put(m, d, c);
 			return true;
 		}
-		hi = m->chain[d].hi > hi ? m->chain[d].hi : hi;
+		if (m->chain[d].last_call > last_call)
+			last_call = m->chain[d].last_call;
 	}
 	return false;
 }
 
-/* @c comes behind a later one of which something had returned when @op was called. */
-static bool itself(struct moves *m, uint32_t c, const struct moves_op *op)
+/* Move @c behind a later chain with an operation that had returned when @op was called. */
+static bool itself(struct rmw *m, uint32_t c, const struct rmw_op *op)
 {
+	const uint64_t first_ret = m->chain[c].first_ret;
 	uint32_t d, last = c;
 
-	if (m->chain[c].lo < op->call)
+	if (first_ret < op->call)
 		return false;
-	for (d = c + 1; d < m->nchains && d - c < FAR && m->chain[d].hi <= m->chain[c].lo; d++)
-		if (m->chain[d].lo < op->call)
+	for (d = c + 1; d < m->nchains && d - c < FAR && m->chain[d].last_call <= first_ret; d++)
+		if (m->chain[d].first_ret < op->call)
 			last = d;
 	if (last == c)
 		return false;
@@ -82,8 +85,8 @@ static bool itself(struct moves *m, uint32_t c, const struct moves_op *op)
 	return true;
 }
 
-/* Where is the chain of a word?  It was at @c before others moved. */
-static uint32_t find_again(const struct moves *m, uint32_t head, uint32_t c)
+/* Find the chain with the head @head, which was at @c before others moved. */
+static uint32_t find_again(const struct rmw *m, uint32_t head, uint32_t c)
 {
 	uint32_t d;
 
@@ -93,22 +96,22 @@ static uint32_t find_again(const struct moves *m, uint32_t head, uint32_t c)
 		if (d <= c && m->chain[c - d].head == head)
 			return c - d;
 	}
-	return MONO_NONE;
+	return LL_NONE;
 }
 
-bool moves_make_way(struct moves *m)
+bool rmw_make_way(struct rmw *m)
 {
 	bool any = false;
 	uint32_t i;
 
 	for (i = 0; i < m->nwishes; i++) {
-		const struct moves_op *op = &m->op[m->wish[i].item];
+		const struct rmw_op *op = &m->op[m->wish[i].item];
 		uint32_t c;
 
 		if (!(i % LOOKS) && kl_time_over(m->lim, m->why, sizeof(m->why)))
 			return false;
 		c = find_again(m, m->wish[i].head, m->wish[i].chain);
-		if (c == MONO_NONE)
+		if (c == LL_NONE)
 			continue;
 		any |= later_one(m, c, op) || earlier_one(m, c, op) || itself(m, c, op);
 	}

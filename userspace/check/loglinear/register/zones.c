@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers that are only written and read, each word written once at most: is there an
- * order for certain?  (Gibbons & Korach, Testing shared memories, section 4.)
+ * Registers with only reads and writes, each word written at most once: is there certainly an
+ * order?  (Gibbons & Korach, Testing shared memories, section 4.)
  *
- * A value's write and its reads go together, in one block; one block comes before another
- * if an operation of it returned before one of the other was called.  With `lo' the first
- * return of a block and `hi' its last call that is lo < hi of the other.  A block with
- * lo < hi is a zone: the register has the value all that time.  So there is an order if
- * no two zones overlap, and no block without one lies, from hi to lo, within a zone.
+ * A value's write and its reads are one block.  Let r be the first return of a block's
+ * operations, and c their last call.  A block comes before another if one of its operations
+ * returned before one of the other was called: r < c'.  A block with r < c is a zone: the register
+ * has the value all that time.  So there is an order if no two zones overlap, and no other block
+ * lies, from c to r, within a zone.
  *
- * The clock is taken to have no error, and no thread to be called when it returns: that
- * orders all that is certain, and maybe more.  So a yes is a yes; all else, also what is
- * not as simple as that, is for the monitor that counts events, see register.c.
+ * The clock is taken to have no error, and no thread to have a call at the time of its return.
+ * That orders all that is certain, and maybe more.  So a yes is right.  Everything else is left to
+ * the monitor that counts events, see register.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,28 +26,30 @@
 #define NO_BLOCK	UINT32_MAX
 
 struct block {
-	uint64_t lo, hi;
+	uint64_t first_ret, last_call;
 	uint32_t nops;
 	bool written;
-	bool before;		/* it has no zone, and goes before the last one that began */
+	/* the block has no zone, and goes before the last zone that began */
+	bool before;
 };
 
 struct blocks {
 	const struct kl_slice *s;
 	const struct kl_container *c;
-	uint8_t *roles;		/* of the history's methods */
-	uint64_t *latest;	/* of each thread, its last return + 1 */
-	struct mono_words words;
-	struct block *block;	/* by the number of its word */
-	uint32_t *number;	/* of each operation twice that, + 1 if it reads; NULL: no order wanted */
-	uint32_t *place;	/* in that, of the write of each block, and of its next read */
-	struct kl_key *key;	/* blocks by lo */
-	bool first_known;	/* what was there first is c->first */
+	uint8_t *roles;		/* enum kl_role of each method */
+	uint64_t *latest;	/* each thread's last return + 1 */
+	struct ll_words words;
+	struct block *block;	/* by the number of the word */
+	/* for each operation 2 * number of its word, + 1 for a read; NULL if no order is wanted */
+	uint32_t *number;
+	uint32_t *place;	/* index in the order of each block's write, and of its next read */
+	struct kl_key *key;	/* blocks by first_ret */
+	bool first_known;	/* the first word is c->first */
 };
 
 static inline bool is_zone(const struct block *k)
 {
-	return k->lo < k->hi;
+	return k->first_ret < k->last_call;
 }
 
 static inline const struct kl_op *op_of(const struct blocks *b, uint32_t item)
@@ -55,7 +57,7 @@ static inline const struct kl_op *op_of(const struct blocks *b, uint32_t item)
 	return &b->s->h->ops[b->s->ops ? b->s->ops[item] : item];
 }
 
-/* What a read saw that is not known is no matter; but if it returned it is part of an order. */
+/* Add an operation with an unknown value.  A read that returned is part of an order. */
 static int add_unknown(struct blocks *b, uint32_t item, enum kl_role role, struct kl_val v)
 {
 	if (b->number)
@@ -65,8 +67,9 @@ static int add_unknown(struct blocks *b, uint32_t item, enum kl_role role, struc
 }
 
 /*
- * 1, 0: it is not as simple as that, -ENOMEM.  *@less: nor is it if there is a bit; whether
- * it writes is chance, so that is no branch.  @first: the word that was there first, if @known.
+ * Add an operation.  Return: 1, 0 if the history is not simple enough, -ENOMEM.  A bit is set in
+ * *less if it is not simple enough; whether an operation writes cannot be predicted, so there is no
+ * branch on it.  @first: the first word, if @known.
  */
 static inline int add(struct blocks *b, uint32_t item, enum kl_role role, struct kl_val v,
 		      uint64_t first, bool known, unsigned int *less)
@@ -83,23 +86,23 @@ static inline int add(struct blocks *b, uint32_t item, enum kl_role role, struct
 		*latest = op->ret + 1;
 	if (v.tag != KL_WORD)
 		return add_unknown(b, item, role, v);
-	/* In case it is new. */
-	b->block[b->words.n] = (struct block){ .lo = KL_TIME_MAX };
-	if (mono_words_number(&b->words, v.v, mono_words_hash(v.v), &number))
+	/* The word may be new. */
+	b->block[b->words.n] = (struct block){ .first_ret = KL_TIME_MAX };
+	if (ll_words_number(&b->words, v.v, ll_words_hash(v.v), &number))
 		return -ENOMEM;
 	k = &b->block[number];
-	/* What was read before it was written may have been there before, too. */
-	*less |= (k->written | (k->lo < op->call) | (known & (first == v.v))) & writes;
+	/* A word that was read before its write may also have been there before. */
+	*less |= (k->written | (k->first_ret < op->call) | (known & (first == v.v))) & writes;
 	k->written |= writes;
-	k->lo = op->ret < k->lo ? op->ret : k->lo;
-	k->hi = op->call;
+	k->first_ret = op->ret < k->first_ret ? op->ret : k->first_ret;
+	k->last_call = op->call;
 	k->nops++;
 	if (b->number)
 		b->number[item] = number << 1 | !writes;
 	return 1;
 }
 
-/* Words are looked up together, so that they do not wait for memory one by one. */
+/* Add a block of operations.  Its words are looked up together, so that cache misses overlap. */
 static int add_some(struct blocks *b, uint32_t from, uint32_t n)
 {
 	const struct kl_history *h = b->s->h;
@@ -113,19 +116,19 @@ static int add_some(struct blocks *b, uint32_t from, uint32_t n)
 
 	for (i = 0; i < n; i++) {
 		const struct kl_op *op = op_of(b, from + i);
-		const struct kl_shape *s = &h->shapes[op->shape];
+		const struct kl_opsig *s = &h->opsigs[op->sig];
 
 		__builtin_prefetch(op + TOGETHER);
 		role[i] = b->roles[s->method];
 		if (role[i] != KL_ROLE_ADD && role[i] != KL_ROLE_PEEK)
 			return 0;
-		/* Its argument if it writes, else its result: there is no other. */
+		/* A write's only value is its argument, a read's is its result. */
 		v[i] = h->vals[s->vals];
-		mono_words_soon(&b->words, v[i].v, mono_words_hash(v[i].v));
+		ll_words_soon(&b->words, v[i].v, ll_words_hash(v[i].v));
 	}
 	for (i = 0; i < n && b->words.table; i++)
-		__builtin_prefetch(&b->block[mono_words_sooner(&b->words, v[i].v,
-							       mono_words_hash(v[i].v))], 1);
+		__builtin_prefetch(
+			&b->block[ll_words_sooner(&b->words, v[i].v, ll_words_hash(v[i].v))], 1);
 	for (i = 0; i < n && ret > 0; i++)
 		ret = add(b, from + i, role[i], v[i], first.v, known, &less);
 	return ret > 0 ? !less : ret;
@@ -144,7 +147,7 @@ static int add_all(struct blocks *b)
 	return ret;
 }
 
-/* What was there first is read without a write: its zone is from before all else. */
+/* The first word is read without a write; its zone begins before everything. */
 static bool find_first(struct blocks *b)
 {
 	struct block *first = NULL;
@@ -155,17 +158,17 @@ static bool find_first(struct blocks *b)
 		struct block *k = &b->block[i];
 
 		if (k->written) {
-			earliest = k->lo < earliest ? k->lo : earliest;
+			earliest = k->first_ret < earliest ? k->first_ret : earliest;
 			continue;
 		}
 		if (first || (b->first_known && (b->c->first.tag != KL_WORD ||
 						 b->c->first.v != b->words.word[i])))
 			return false;
 		first = k;
-		k->lo = KL_TIME_MIN;
-		k->hi = k->hi ? k->hi : 1;
+		k->first_ret = KL_TIME_MIN;
+		k->last_call = k->last_call ? k->last_call : 1;
 	}
-	return !first || earliest >= first->hi;
+	return !first || earliest >= first->last_call;
 }
 
 static int sort_blocks(struct blocks *b)
@@ -177,14 +180,14 @@ static int sort_blocks(struct blocks *b)
 	if (!b->key)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
-		b->key[i] = (struct kl_key){ .key = b->block[i].lo, .val = i };
+		b->key[i] = (struct kl_key){ .key = b->block[i].first_ret, .val = i };
 	kl_sort_keys(b->key, n, b->key + n);
 	return 1;
 }
 
 /*
- * By lo, of the zones the last one alone can overlap what comes next, or hold it.
- * A block without a zone is behind it, else just before it: no other is between.
+ * Walk over the blocks by first_ret.  Only the last zone can overlap or contain the next block.  A
+ * block without a zone goes after that zone if it has ended, else just before it.
  */
 static bool walk(struct blocks *b)
 {
@@ -194,8 +197,8 @@ static bool walk(struct blocks *b)
 	for (i = 0; i < b->words.n; i++) {
 		struct block *k = &b->block[b->key[i].val];
 
-		k->before = zone && zone->hi > k->lo;
-		if (k->before && zone->lo < k->hi)
+		k->before = zone && zone->last_call > k->first_ret;
+		if (k->before && zone->first_ret < k->last_call)
 			return false;
 		if (is_zone(k))
 			zone = k;
@@ -203,7 +206,7 @@ static bool walk(struct blocks *b)
 	return true;
 }
 
-/* Block @k is next: the write first, then reads in order of call. */
+/* Place block @k next: its write, then its reads in order of call. */
 static inline void place(struct blocks *b, uint32_t k, uint32_t *at)
 {
 	const struct block *block = &b->block[k];
@@ -213,7 +216,7 @@ static inline void place(struct blocks *b, uint32_t k, uint32_t *at)
 	*at += block->nops;
 }
 
-/* From one zone to the next: what goes before it, itself, what is behind it.  How many in all. */
+/* Place all blocks, zone by zone, each after the blocks before it.  Return: their number. */
 static uint32_t place_blocks(struct blocks *b)
 {
 	const uint32_t n = b->words.n;
@@ -254,23 +257,23 @@ static int allocate(struct blocks *b, bool ordered)
 	const size_t n = (size_t)s->nops + 1;
 
 	b->latest = calloc(s->h->nthreads + 1, sizeof(*b->latest));
-	b->roles = mono_roles(s);
+	b->roles = ll_roles(s);
 	b->block = kl_big_alloc(n * sizeof(*b->block));
 	b->number = ordered ? kl_big_alloc(n * sizeof(*b->number)) : NULL;
 	if (!b->latest || !b->roles || !b->block || (ordered && !b->number))
 		return -ENOMEM;
-	return mono_words_init(&b->words, s->h, s->nops) ?: 1;
+	return ll_words_init(&b->words, s->h, s->nops) ?: 1;
 }
 
-int mono_blocks(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
-		struct kl_answer *a)
+int ll_zones(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
+	     struct kl_answer *a)
 {
 	struct blocks b = { .s = s, .c = c, .first_known = c->init && s->h->fresh };
 	int ret = allocate(&b, !lim->no_witness);
 
 	if (ret > 0)
 		ret = add_all(&b);
-	mono_words_close(&b.words);
+	ll_words_close(&b.words);
 	if (ret > 0)
 		ret = find_first(&b) ? sort_blocks(&b) : 0;
 	if (ret > 0)
@@ -279,7 +282,7 @@ int mono_blocks(const struct kl_slice *s, const struct kl_limits *lim, const str
 		ret = order(&b, a);
 	if (ret > 0)
 		a->verdict = KL_LINEARIZABLE;
-	mono_words_free(&b.words);
+	ll_words_free(&b.words);
 	free(b.latest);
 	free(b.roles);
 	free(b.block);

@@ -7,7 +7,7 @@
 #include "spec/classify/container.h"
 
 /**
- * mono_blocks() - is there an order for certain?
+ * ll_zones() - is there an order for certain?
  * @s: operations of a register
  * @lim: whether a witness is wanted
  * @c: the register
@@ -15,7 +15,7 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int mono_blocks(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
-		struct kl_answer *a);
+int ll_zones(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
+	     struct kl_answer *a);
 
 #endif

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets, whole: each key by itself, but no partition is made for it.
+ * Sets, decided whole: each key by itself, but without a partition for each key.
  *
- * Of a key there is one bit, in or out.  What changes it goes up (added) or down
- * (removed); all else sees it in or out.  When nothing of the key is open the bit is
- * known, so its operations fall into groups that do not overlap; nearly all have one
- * operation, and cost one look at a table.
+ * A key is one bit, in or out.  An operation changes the bit up (added) or down (removed), or sees
+ * it in or out.  When no operation of the key is open, the bit is known.  So a key's operations
+ * fall into groups that do not overlap.  Nearly all groups have one operation, and cost one look-up
+ * in a table.
  *
- * The clock is taken to have no error, and where times are equal a thread's return comes
- * before its next call, see timeline.c for `strict': a yes is a yes; a no is only one if
- * a general engine says so of the key, too.
+ * The clock is taken to have no error, and a thread's return comes before its next call at an equal
+ * time (`strict' in timeline.c).  So a yes is right, and a no must be confirmed for the key by
+ * a general engine.
  *
- * Does the order of a thread say more than times do?  Then orders of the keys may
- * each be right and not fit together, so that one of all has to be made and looked at.
+ * If the order of threads says more than times do, each key may have an order while these orders do
+ * not fit together.  Then an order of all operations is made and checked.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/loglinear/multiset/multiset.h"
+#include "check/loglinear/set/set.h"
 
 static void choose(struct set_part *s, struct set_key *k)
 {
@@ -40,8 +40,8 @@ static int sweep(struct set *t)
 }
 
 /*
- * For an order one has to be chosen: where the first bit is not known, one that leads to
- * the end.
+ * An order needs a first bit for each key.  Where it is unknown, choose a bit that leads to the
+ * end.
  */
 static int choose_first(struct set *t)
 {
@@ -61,7 +61,7 @@ static int decide_whole(struct set *t)
 {
 	int ret = 1;
 
-	if (t->order && !t->multi && t->one >> FROM_IN)
+	if (t->order && !t->kind->multi && t->one >> FROM_IN)
 		ret = choose_first(t);
 	return ret > 0 ? sweep(t) : ret;
 }
@@ -78,13 +78,13 @@ int set_decide(struct set *t)
 	ret = decide_whole(t);
 	if (ret != -ERESTART)
 		return ret;
-	/* Where it matters it shows soon. */
+	/* The order of threads matters; a run that makes an order takes it into account. */
 	t->lines = t->order = true;
 	set_start_again(t);
 	return decide_whole(t);
 }
 
-/* The operations of the key that is wrong. */
+/* List the operations of the wrong key as the core. */
 static int list_bad(const struct set *t, struct kl_answer *a)
 {
 	const struct set_part *bad = &t->part[0];
@@ -97,9 +97,9 @@ static int list_bad(const struct set *t, struct kl_answer *a)
 		return -ENOMEM;
 	for (i = 0; i < t->s->nops; i++) {
 		const uint32_t op = set_index(t, i);
-		const struct kl_val *v = &h->vals[h->shapes[h->ops[op].shape].vals];
+		const struct kl_val *v = &h->vals[h->opsigs[h->ops[op].sig].vals];
 
-		/* What is not known may be this one. */
+		/* An unknown value may be this key. */
 		if (v->tag != KL_WORD)
 			return -EAGAIN;
 		if (v->v == bad->bad)
@@ -113,11 +113,11 @@ static int list_bad(const struct set *t, struct kl_answer *a)
 
 static int confirm(const struct set *t, uint32_t op, struct kl_answer *a)
 {
-	const int ret = t->multi ? multi_confirm(t, op, a) : 0;
+	const int ret = t->kind->confirm ? t->kind->confirm(t, op, a) : 0;
 
 	if (ret)
 		return ret < 0 ? ret : 0;
-	return mono_confirm(t->s, t->lim, a);
+	return ll_confirm(t->s, t->lim, a);
 }
 
 static int answer(struct set *t, struct kl_answer *a)
@@ -131,8 +131,7 @@ static int answer(struct set *t, struct kl_answer *a)
 		kl_answer_free(a);
 	}
 	if (found == -EAGAIN) {
-		snprintf(a->reason, sizeof(a->reason),
-			 "log-linear: a result that is not known, or more at once than it bears");
+		ll_decline(a, "a result is unknown, or too many operations overlap");
 		return 0;
 	}
 	if (found < 0)
@@ -145,23 +144,29 @@ static int answer(struct set *t, struct kl_answer *a)
 	return found < 0 ? found : 0;
 }
 
-int mono_set(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
-	     struct kl_answer *a)
+static int end_key(struct set_part *s, struct set_key *k)
+{
+	return k->bits ? set_end_group(s, k) : 1;
+}
+
+const struct set_kind set_kind = {
+	.one = { OUT | IN << FROM_IN, OUT },
+	.add = set_add,
+	.end_key = end_key,
+};
+
+int set_answer(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
+	       const struct set_kind *kind, struct kl_answer *a)
 {
 	struct set t = {
-		.s = s, .lim = lim, .most_work = SET_WORK * (uint64_t)s->nops + SET_FIRST_WORK,
-		.back = SET_BACK, .multi = c->kind == KL_CONTAINER_MULTISET,
-		.lines = s->h->error, .order = !lim->no_witness || s->h->error,
+		.s = s, .kind = kind, .one = kind->one[c->init && s->h->fresh], .lim = lim,
+		.most_work = SET_WORK * (uint64_t)s->nops + SET_FIRST_WORK,
+		.back = SET_BACK, .lines = s->h->error, .order = !lim->no_witness || s->h->error,
 	};
-	const bool known = c->init && s->h->fresh;
 	uint32_t nparts;
 	int ret = -ENOMEM;
 
-	if (t.multi)
-		t.one = MULTI_SEEN | (known ? 0 : MULTI_ANY);
-	else
-		t.one = known ? OUT : OUT | IN << FROM_IN;
-	t.roles = mono_roles(s);
+	t.roles = ll_roles(s);
 	nparts = set_count_parts(&t);
 	if (t.roles)
 		ret = set_init(&t, nparts);

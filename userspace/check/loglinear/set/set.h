@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets, whole, see set.c, and multisets, see multiset.h.  Operations are looked up (set_sweep.c),
- * and each key is decided group by group (set_group.c); for a witness all are put in one
- * order (set_order.c).  Long histories may be decided in parts, each from any state of its
- * keys, which are joined (set_join.c).
+ * Sets, decided whole (set.c), and multisets (multiset.h).  Operations are looked up (set_sweep.c),
+ * and each key is decided group by group (set_group.c).  A witness is an order of all operations
+ * (set_order.c).  Long histories may be decided in parts, each from every state of its keys; then
+ * the parts are joined (set_join.c).
  */
 #ifndef KL_CHECK_LOGLINEAR_SET_SET_H
 #define KL_CHECK_LOGLINEAR_SET_SET_H
@@ -13,33 +13,35 @@
 #include "check/loglinear/loglinear.h"
 #include "check/loglinear/words.h"
 
-/* FREE is 0: a key that is all zero has had one operation, which changed nothing. */
+/* What an operation does to its key's bit.  FREE is 0, so that a zeroed struct set_key is valid. */
 enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 
-#define OUT	1u		/* sets of bits; 0: there is no way */
+#define OUT	1u		/* sets of possible bits; 0 if none is possible */
 #define IN	2u
-#define FROM_IN	2		/* shift: the bit if it was in at first, beside that if out */
+#define FROM_IN	2		/* shift of the bits that result from IN, above those from OUT */
 
-#define SET_PARTS	16	/* at most, */
-#define SET_FAR_PARTS	4	/* if their keys, of which each has its own, take much memory */
-#define SET_TURNS	2	/* parts for each thread, if they do not */
+#define SET_PARTS	16	/* maximal number of parts, */
+#define SET_FAR_PARTS	4	/* and where the keys, which each part has, take much memory */
+#define SET_TURNS	2	/* parts for each thread where the keys take little memory */
 #define SET_BLOCK	512	/* operations that are looked up together */
-#define SET_SOON	48	/* whose keys are fetched before their turn */
-#define SET_WORK	64	/* looks for each operation, */
-#define SET_FIRST_WORK	1000000	/* and some in any case */
-#define SET_LEAST	(1u << 15)	/* operations of a part, unless it is alone, */
-#define SET_BACK	(1u << 15)	/* and before it, see struct set */
+#define SET_SOON	48	/* operations ahead of their turn whose keys are prefetched */
+#define SET_WORK	64	/* bound of looks: for each operation, */
+#define SET_FIRST_WORK	1000000	/* and in any case */
+/* minimal number of operations of a part, unless it is alone */
+#define SET_LEAST	(1u << 15)
+/* operations before a part that it looks at, see set.back */
+#define SET_BACK	(1u << 15)
 
-/* An operation as it was looked up. */
+/* An operation after its look-up. */
 struct set_op {
 	uint64_t key, call, ret;
-	uint32_t op;		/* what it does << 28, its item */
+	uint32_t op;		/* enum what << 28 | item */
 	uint32_t thread;
 };
 
 static inline uint32_t set_item(uint32_t op)
 {
-	return op & MONO_VALUE;
+	return op & LL_VALUE;
 }
 
 static inline enum what set_what(uint32_t op)
@@ -47,71 +49,72 @@ static inline enum what set_what(uint32_t op)
 	return op >> 28;
 }
 
-/* One of a group of several. */
+/* An operation of a group with several operations. */
 struct set_node {
 	uint64_t call, ret;
 	uint32_t op, thread;
-	uint32_t next;		/* in order of calls, the first one after the last */
+	uint32_t next;		/* next node in order of calls; the last node's is the first */
 	bool done;
 };
 
 struct set_key {
 	uint64_t end;		/* last return of the group */
-	uint32_t last;		/* its only operation, or if it has several the node of the last */
+	uint32_t last;		/* set_op.op of the group's only operation, or its last node */
 	union {
 		struct {
-			uint8_t bits;	/* before the group; 0: not seen yet */
-			uint8_t first;	/* before all; 0: s->one */
-			uint8_t several;	/* or SET_CARRIED */
+			uint8_t bits;	/* bits before the group; 0 for a key that is new */
+			uint8_t first;	/* bits before all operations; 0: set_part.one */
+			uint8_t several;	/* the group has several; or SET_CARRIED */
 		};
-		uint32_t multi;		/* of a multiset, see multiset.h */
+		uint32_t multi;		/* state of a multiset's key, see multiset.h */
 	};
 };
 
-/* The group began in the part before this one, and goes on up to `end' at least. */
+/* The group began in an earlier part, and goes on at least up to set_key.end. */
 #define SET_CARRIED	2
 
-/* An end of an operation of a group. */
+/* A call or a return of an operation of a group. */
 struct set_event {
 	uint64_t time;
 	uint32_t op;
-	uint8_t turn;		/* at equal times */
+	uint8_t turn;		/* order of events at equal times */
 };
 
-/* The first of a thread that is called then, too; calls; the other returns. */
+/* Returns of threads that also have a call at this time; calls; other returns. */
 enum { FIRST_RET, CALL, RET };
 
-/* One that took effect at a return, not at its own call. */
+/* A late operation, which took effect at a return and not at its own call. */
 struct set_late {
-	uint32_t item, group;	/* group: the item that began it */
-	uint32_t place;		/* the first item that is called after that */
+	uint32_t item;
+	uint32_t group;		/* the first item of its group */
+	uint32_t place;		/* the first item that is called after it took effect */
 };
 
-/* Keys below @n; loops have a copy of it, which no store of theirs can change. */
+/* Keys below @n.  Loops use a copy of this struct, which the compiler knows to be constant. */
 struct set_small {
 	struct set_key *key;
 	uint64_t n;
 };
 
-/* The operations from @from to before @to, and all their keys. */
+/* A part: the operations @from .. @to - 1, and all their keys. */
 struct set_part {
 	struct set *t;
 	uint32_t from, to;
-	uint64_t next;		/* the first call behind them, or KL_TIME_MAX */
-	unsigned int one;	/* the first bits of each key; set_key.multi */
+	uint64_t next;		/* the first call after the part, or KL_TIME_MAX */
+	unsigned int one;	/* first state of each key: bits, or set_key.multi */
 	struct set_small small;
-	uint64_t top;		/* of the small keys that were seen, the last + 1 */
-	struct mono_words words;	/* those that are not small */
-	struct set_key *keys;		/* theirs */
+	uint64_t top;		/* the largest small key that was seen + 1 */
+	struct ll_words words;	/* numbers of keys that are not small */
+	struct set_key *keys;	/* by these numbers */
 	struct set_node *node;
-	uint32_t nnodes, free_node;	/* MONO_NONE: none is free */
+	uint32_t nnodes, free_node;	/* list of free nodes, or LL_NONE */
 	size_t cnode;
-	/* The group at hand. */
+	/* The group that is being decided. */
 	struct set_node *op;
 	struct set_event *ev;
 	uint32_t *open;
-	uint32_t *pending[2];	/* that go down, that go up and were called */
-	struct multi_sim *sim;	/* of a multiset, in place of nodes and groups */
+	uint32_t *pending[2];	/* pending operations that were called: down, up */
+	struct multiset_sim *sim;	/* for multisets, in place of nodes and groups */
 	size_t csim;
 	uint32_t nsim, free_sim;
 	size_t cop, cev, copen, nop, nev, nopen, cpending[2], npending[2];
@@ -119,38 +122,71 @@ struct set_part {
 	uint64_t work;		/* looks at operations of groups */
 	struct set_late *late;
 	size_t nlate, clate;
-	uint32_t place;		/* of the return at hand, see struct set_late */
-	uint32_t *flight;	/* that did not return before `next' */
+	uint32_t place;		/* set_late.place at the current return */
+	uint32_t *flight;	/* operations in flight: they do not return before @next */
 	size_t nflight, cflight;
-	uint32_t nseeds;	/* so many of the parts before return in this one, or behind it */
-	struct set_op *carried;	/* of groups that began before */
+	uint32_t nseeds;	/* operations of earlier parts that return in this part or later */
+	struct set_op *carried;	/* operations of groups that began in an earlier part */
 	size_t ncarried, ccarried;
-	/* The key that is wrong, the operation that does not fit, and why. */
+	/* The wrong key, the operation that does not fit, and the reason. */
 	uint64_t bad;
 	uint32_t bad_item;
 	const char *bad_why;
 	struct set_op looked[SET_BLOCK + SET_SOON];
-	uint64_t *latest;	/* of each thread, return + 1 */
-	int ret;		/* what it came to: above 0 if it goes so */
+	uint64_t *latest;	/* latest return + 1 of each thread */
+	int ret;		/* result of set.run; positive if there is an order */
 } __attribute__((aligned(64)));
+
+/* What differs between a set (set.c) and a multiset (multiset.c). */
+struct set_kind {
+	bool multi;		/* this is a multiset */
+	/* first state of each key, of a container whose first state is unknown, and known */
+	uint32_t one[2];
+	/* Add @n operations.  Return: 1, 0 if one fits no order, or a negative errno. */
+	int (*add)(struct set_part *s, const struct set_op *op, uint32_t n);
+	/* Decide the last operations of a key.  Return: as @add. */
+	int (*end_key)(struct set_part *s, struct set_key *k);
+	/* Free what @add allocated; may be NULL. */
+	void (*free)(struct set_part *s);
+	/*
+	 * Confirm a violation, whose operation @op is wrong; may be NULL.  Return: 1 if it is
+	 * confirmed in @a, 0 if not, or -ENOMEM.
+	 */
+	int (*confirm)(const struct set *t, uint32_t op, struct kl_answer *a);
+};
+
+extern const struct set_kind set_kind;
 
 struct set {
 	const struct kl_slice *s;
+	const struct set_kind *kind;
 	const struct kl_limits *lim;
 	uint8_t *roles;
-	struct set_part *part;	/* if it is decided whole the first one is all */
+	struct set_part *part;	/* without parts, the first one has all operations */
 	uint32_t nparts;
-	void (*run)(struct set_part *s);	/* what is to be done with each part, */
-	uint32_t taken;		/* and how many of them some thread has taken */
-	uint32_t back;		/* so many operations before a part are looked at for those in flight */
-	bool multi;		/* it is a multiset */
-	uint32_t one;		/* the first bits of each key; set_key.multi */
-	bool order;		/* one is wanted, */
-	bool choose;		/* but now only what first bits are possible */
+	void (*run)(struct set_part *s);	/* the work that threads do for each part */
+	uint32_t taken;		/* number of parts that threads have taken */
+	uint32_t back;		/* operations before a part that are searched for those in flight */
+	uint32_t one;		/* first state of each key: bits, or set_key.multi */
+	bool order;		/* an order is wanted, */
+	bool choose;		/* but this pass only finds the possible first bits */
 	bool lines;		/* the order of threads says more than times do */
-	bool stop;		/* a part found that it does not go so */
-	uint64_t most_work;	/* of each part */
+	bool stop;		/* a part found no order */
+	uint64_t most_work;	/* bound of each part's work */
 };
+
+/**
+ * set_answer() - decide a whole set or multiset, or a map of bits
+ * @s: its operations
+ * @lim: limits of work, memory and time
+ * @c: the container
+ * @kind: set_kind or multiset_kind
+ * @a: the answer
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int set_answer(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
+	       const struct set_kind *kind, struct kl_answer *a);
 
 static inline uint32_t set_index(const struct set *t, uint32_t item)
 {
@@ -158,8 +194,7 @@ static inline uint32_t set_index(const struct set *t, uint32_t item)
 }
 
 /*
- * The key of an operation will be wanted soon.  Not inlined, it would be taken for a
- * function that does nothing.
+ * Prefetch the key of an operation.  Without inlining, the compiler would drop the function.
  */
 __attribute__((always_inline))
 static inline void set_key_soon(const struct set_part *s, const struct set_small *m, uint64_t key)
@@ -167,10 +202,10 @@ static inline void set_key_soon(const struct set_part *s, const struct set_small
 	if (key < m->n)
 		__builtin_prefetch(&m->key[key], 1);
 	else
-		mono_words_soon(&s->words, key, mono_words_hash(key));
+		ll_words_soon(&s->words, key, ll_words_hash(key));
 }
 
-/* In SET_SOON operations, and in half as many. */
+/* Prefetch the keys of the operations SET_SOON ahead, and half as many ahead. */
 __attribute__((always_inline))
 static inline void set_keys_soon(const struct set_part *s, const struct set_small *m,
 				 const struct set_op *op)
@@ -181,7 +216,7 @@ static inline void set_keys_soon(const struct set_part *s, const struct set_smal
 	set_key_soon(s, m, op[SET_SOON].key);
 	if (key < m->n)
 		return;
-	number = mono_words_sooner(&s->words, key, mono_words_hash(key));
+	number = ll_words_sooner(&s->words, key, ll_words_hash(key));
 	__builtin_prefetch(&s->keys[number], 1);
 }
 
@@ -192,12 +227,12 @@ static inline struct set_key *set_find_key(struct set_part *s, const struct set_
 
 	if (key < m->n)
 		return &m->key[key];
-	if (mono_words_hashed(&s->words, key, mono_words_hash(key), &number))
+	if (ll_words_hashed(&s->words, key, ll_words_hash(key), &number))
 		return NULL;
 	return &s->keys[number];
 }
 
-/* The only operation of a key's group, as it was looked up, without the key. */
+/* The only operation of a key's group, as struct set_op without the key. */
 static inline struct set_op set_only_op(const struct set *t, const struct set_key *k)
 {
 	const struct kl_op *o = &t->s->h->ops[set_index(t, set_item(k->last))];
@@ -207,7 +242,7 @@ static inline struct set_op set_only_op(const struct set *t, const struct set_ke
 	};
 }
 
-/* Operations to their keys: @add is inlined; 1, 0 with the key that is wrong, or its error. */
+/* Add operations to their keys by @add, which is inlined.  1, 0 with the wrong key, or an errno. */
 __attribute__((always_inline))
 static inline int set_add_each(struct set_part *s, const struct set_op *op, uint32_t n,
 			       int (*add)(struct set_part *, struct set_key *,
@@ -231,7 +266,7 @@ static inline int set_add_each(struct set_part *s, const struct set_op *op, uint
 	return 0;
 }
 
-/* The bit after one operation, which goes on from some of both beside each other. */
+/* The possible bits after one operation, from the possible bits before. */
 static inline unsigned int set_after(unsigned int bits, enum what what)
 {
 	static const uint8_t after[][16] = {
@@ -246,24 +281,24 @@ static inline unsigned int set_after(unsigned int bits, enum what what)
 }
 
 /*
- * set_group.c: the next @n operations of a part, and the end of the last group of a key,
- * which is one of several.  1, 0 if there is no way, -EAGAIN if that is too much, -ENOMEM.
+ * set_group.c: add the next @n operations of a part; and end the last group of a key, which has
+ * several operations.  Return: 1, 0 if there is no order, -EAGAIN if it is too much, -ENOMEM.
  */
 int set_add(struct set_part *part, const struct set_op *op, uint32_t n);
 int set_end_several(struct set_part *part, struct set_key *k);
-/* What part @from kept aside, to where it began: as set_add(). */
+/* Add the operations that part @from kept aside to part @to; returns as set_add(). */
 int set_add_carried(struct set_part *to, const struct set_part *from);
-/* @key, which has no group, goes on with that of @from's @k.  1 or -ENOMEM. */
+/* Give @key, which has no group, the group of @from's key @k.  Return: 1, or -ENOMEM. */
 int set_take_group(struct set_part *to, struct set_key *key, const struct set_part *from,
 		   const struct set_key *k);
 
-/* The first item that is called at @time or later; @from was called before, and likely not long. */
+/* The first item that is called at @time or later; @from was called before, most likely shortly. */
 uint32_t set_find_call(const struct set *t, uint32_t from, uint64_t time);
-/* Is another of its thread, of whichever key, called when it returns?  Not asked if times tell. */
+/* Is another operation of the thread, on any key, called at the time @ret? */
 bool set_called_then(struct set_part *part, uint32_t item, uint64_t call, uint64_t ret,
 		     uint32_t thread);
 
-/* A group of one. */
+/* End a group of one operation. */
 static inline int set_end_single(struct set_part *s, struct set_key *k)
 {
 	const unsigned int bits = set_after(k->bits, set_what(k->last));
@@ -284,7 +319,7 @@ static inline int set_end_group(struct set_part *s, struct set_key *k)
 	return k->several ? set_end_several(s, k) : set_end_single(s, k);
 }
 
-/* Its group, if it was seen, is over for good. */
+/* End the last group of a key, if the key was seen. */
 static inline int set_close(struct set_part *s, struct set_key *k)
 {
 	const int ret = k->bits ? set_end_group(s, k) : 1;
@@ -295,33 +330,33 @@ static inline int set_close(struct set_part *s, struct set_key *k)
 }
 
 /*
- * set_sweep.c: all operations of a part, and then the end of the last group of each key.  1;
- * 0: of the keys that are wrong s->bad is the one that was so first; -ERESTART: t->lines is
- * not so; -EAGAIN; -ENOMEM.
+ * set_sweep.c: process all operations of a part; then end the last group of each key.  Return: 1;
+ * 0 if keys are wrong, s->bad being the earliest; -ERESTART if the order of threads turns out to
+ * matter; -EAGAIN; -ENOMEM.
  */
 int set_sweep(struct set_part *s);
 int set_end_keys(struct set_part *s);
-/* set_parts.c: in how many parts is it worth while? */
+/* set_parts.c: the number of parts that pays. */
 uint32_t set_count_parts(const struct set *t);
-/* Make @nparts parts, for @t of which the rest is filled in.  0 or -ENOMEM. */
+/* Make @nparts parts; all other fields of @t are filled in already.  Return: 0, or -ENOMEM. */
 int set_init(struct set *t, uint32_t nparts);
 void set_free(struct set *t);
-/* The first part is all, as it was at first, but for the first bits of keys. */
+/* Reset the first part to hold all operations; only the first bits of keys stay. */
 void set_start_again(struct set *t);
-/* Call @f of each key that was seen in the first part. */
+/* Call @f for each key that was seen in the first part. */
 void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k));
 
 /*
- * set_join.c: in parts beside each other, of an operation at least each.  True: there is an
- * order; false: it does not go so, which says nothing.
+ * set_join.c: decide in parts, each of at least one operation.  Return: true if there is an order;
+ * false says nothing.
  */
 bool set_decide_parts(struct set *t);
 
-/* set.c: 1, 0 with the key that is wrong in the first part, -EAGAIN or -ENOMEM. */
+/* set.c: return 1, 0 with the wrong key in the first part, -EAGAIN or -ENOMEM. */
 int set_decide(struct set *t);
 
 /*
- * set_order.c: the order, as a->steps.  1, 0 if it is not that of each thread, -ENOMEM.
+ * set_order.c: make a->steps.  Return: 1, 0 if they contradict a thread's order, -ENOMEM.
  */
 int set_order(struct set *t, struct kl_answer *a);
 

@@ -2,15 +2,16 @@
 /*
  * Sets: the operations of one key, group by group.
  *
- * In a group the bit is changed as late as possible: when one returns that is not
- * done the fewest changes are made after which it is, one or two, and of those that
- * could make a change the one that returns first does.  If there is an order this
- * finds one: let L be what it has done at some time and M what that order has.  M has
- * all of L's changes, as many or more, and what it has more is open, for what returned
- * is done in both; so from L the rest can be done at once, in M's sequence, and all
- * that saw a bit on the way sees it still.  Of two that make the same change and are
- * open at once it does no harm to let the one go first that returns first.  What never
- * returned may make a change if nothing else can, and is never made to.
+ * In a group the bit changes as late as possible.  When an operation returns before it took effect,
+ * the fewest changes are made that let it: one or two.  Of the operations that could make a change,
+ * the one that returns first does.
+ *
+ * This finds an order if there is one.  Let L be the operations that took effect here by some time,
+ * and M those of an order.  M has all of L's changes, and maybe more.  Its further changes are by
+ * open operations, since operations that returned took effect in both.  So from L these changes can
+ * be made at once, in M's sequence, and each operation sees the same bits.  If two open operations
+ * make the same change, the one that returns first may go first.  Pending operations make a change
+ * only if no other can.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "base/mem.h"
 #include "check/loglinear/set/set.h"
 
-/* Events come nearly in order.  False: not so nearly. */
+/* Sort events, which are nearly in order.  Return: false if they are not. */
 static bool sort_events(struct set_part *s)
 {
 	struct set_event *ev = s->ev;
@@ -80,7 +81,7 @@ bool set_called_then(struct set_part *s, uint32_t item, uint64_t call, uint64_t 
 	return false;
 }
 
-/* The group of @k is over. */
+/* Free the nodes of the group of @k, which has ended. */
 static inline void free_nodes(struct set_part *s, const struct set_key *k)
 {
 	const uint32_t first = s->node[k->last].next;
@@ -89,7 +90,7 @@ static inline void free_nodes(struct set_part *s, const struct set_key *k)
 	s->free_node = first;
 }
 
-/* Lay out the group of @k.  0, -EAGAIN, -ENOMEM. */
+/* Lay out the group of @k.  Return: 0, -EAGAIN if it is too large, -ENOMEM. */
 static int lay_out(struct set_part *s, const struct set_key *k)
 {
 	uint32_t n = s->node[k->last].next, i;
@@ -117,7 +118,7 @@ static int lay_out(struct set_part *s, const struct set_key *k)
 	return sort_events(s) ? 0 : -EAGAIN;
 }
 
-/* At its call, or it is late: at a return. */
+/* Let @o take effect at the event @e.  An operation is late if that is not its own call. */
 static int finish(struct set_part *s, struct set_node *o, const struct set_event *e)
 {
 	o->done = true;
@@ -132,8 +133,8 @@ static int finish(struct set_part *s, struct set_node *o, const struct set_event
 }
 
 /*
- * Of the open ones that could change the bit the one that returns first; if there is
- * none one that never does, or NULL.
+ * Find the open operation that can change the bit and returns first, or else a pending one.
+ * Return: NULL if there is none.
  */
 static struct set_node *earliest(struct set_part *s)
 {
@@ -153,7 +154,7 @@ static struct set_node *earliest(struct set_part *s)
 	return best;
 }
 
-/* @o changes the bit; all that wait to see it do. */
+/* @o changes the bit; open operations that see the new bit take effect. */
 static int change(struct set_part *s, struct set_node *o, const struct set_event *e)
 {
 	int ret = finish(s, o, e);
@@ -169,7 +170,7 @@ static int change(struct set_part *s, struct set_node *o, const struct set_event
 	return ret;
 }
 
-/* It returns: make it done.  1, 0 if there is no way, -ENOMEM. */
+/* @o returns: let it take effect.  Return: 1, 0 if it cannot, -ENOMEM. */
 static int force(struct set_part *s, struct set_node *o, const struct set_event *e)
 {
 	const enum what what = set_what(o->op);
@@ -216,7 +217,7 @@ static int call(struct set_part *s, uint32_t op, const struct set_event *e)
 	return 0;
 }
 
-/* The bit after the group that is laid out, from @from on; -ENOMEM. */
+/* Run the group that is laid out from the bit @from.  Return: the bit after it, or -ENOMEM. */
 static int simulate(struct set_part *s, unsigned int from)
 {
 	uint32_t i;
@@ -238,8 +239,9 @@ static int simulate(struct set_part *s, unsigned int from)
 		ret = force(s, &s->op[e->op], e);
 		if (!ret) {
 			s->bad_item = set_item(s->op[e->op].op);
-			s->bad_why = s->bit ? "was in, and nothing could remove it in time" :
-				     "was out, and nothing could add it in time";
+			s->bad_why = s->bit ? "was inside, and no operation could remove it in "
+					      "time" :
+				     "was not inside, and no operation could add it in time";
 			return 0;
 		}
 		leave(s, e->op);
@@ -255,8 +257,8 @@ static inline bool are_two(const struct set_part *s, const struct set_key *k)
 }
 
 /*
- * Two that returned: one after the other, each at its call; else the one that was called
- * first is behind the other's call.  1, 0 if there is no way, -ENOMEM.
+ * A group of two operations that returned.  They take effect each at its call, or the earlier one
+ * just after the other's call.  Return: 1, 0 if neither works, -ENOMEM.
  */
 static inline int end_two(struct set_part *s, struct set_key *k)
 {
@@ -275,7 +277,7 @@ static inline int end_two(struct set_part *s, struct set_key *k)
 		};
 	}
 	free_nodes(s, k);
-	/* For an order there is one bit before. */
+	/* An order begins with one bit. */
 	k->bits = before | behind;
 	return 1;
 }
@@ -299,16 +301,16 @@ int set_end_several(struct set_part *s, struct set_key *k)
 	return s->work >= s->t->most_work ? -EAGAIN : k->bits != 0;
 }
 
-/* The number of a node for one of a group of several; MONO_NONE without memory. */
+/* Make a node for an operation of a group of several.  Return: LL_NONE without memory. */
 static uint32_t new_node(struct set_part *s, const struct set_op *op)
 {
 	uint32_t n = s->free_node;
 
-	if (n != MONO_NONE) {
+	if (n != LL_NONE) {
 		s->free_node = s->node[n].next;
 	} else {
 		if (kl_grow(s->node, s->cnode, (size_t)s->nnodes + 1))
-			return MONO_NONE;
+			return LL_NONE;
 		n = s->nnodes++;
 	}
 	s->node[n] = (struct set_node){
@@ -317,17 +319,17 @@ static uint32_t new_node(struct set_part *s, const struct set_op *op)
 	return n;
 }
 
-/* The group of one becomes one of several. */
+/* Turn a group of one operation into a group of several. */
 static int join(struct set_part *s, struct set_key *k)
 {
 	const struct set_op op = set_only_op(s->t, k);
 
 	k->last = new_node(s, &op);
 	k->several = true;
-	return k->last == MONO_NONE ? -ENOMEM : 0;
+	return k->last == LL_NONE ? -ENOMEM : 0;
 }
 
-/* A group begins. */
+/* Begin a group with @op. */
 static inline void begin(struct set_key *k, const struct set_op *op)
 {
 	k->end = op->ret;
@@ -335,7 +337,7 @@ static inline void begin(struct set_key *k, const struct set_op *op)
 	k->several = false;
 }
 
-/* It is of a group that began in the part before. */
+/* Keep an operation aside whose group began in the part before. */
 static int carry(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	if (kl_grow(s->carried, s->ccarried, s->ncarried + 1))
@@ -345,7 +347,7 @@ static int carry(struct set_part *s, struct set_key *k, const struct set_op *op)
 	return 1;
 }
 
-/* An operation of a key that was not seen yet, or has a group of several or one that goes on. */
+/* Add an operation to a key that is new, or whose group has several operations or goes on. */
 static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	uint32_t n;
@@ -364,7 +366,7 @@ static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op
 		if (!k->several && join(s, k))
 			return -ENOMEM;
 		n = new_node(s, op);
-		if (n == MONO_NONE)
+		if (n == LL_NONE)
 			return -ENOMEM;
 		s->node[n].next = s->node[k->last].next;
 		s->node[k->last].next = n;
@@ -376,13 +378,13 @@ static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op
 	return ret;
 }
 
-/* Most are groups of one, and whether a key is new is chance. */
+/* Most groups have one operation.  Whether a key is new cannot be predicted. */
 static inline int add(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	const unsigned int first = k->first ? k->first : s->one;
 	unsigned int bits = k->bits;
 
-	/* Not a branch. */
+	/* This is not a branch. */
 	bits |= first & -(unsigned int)!bits;
 	if (op->call <= k->end || k->several)
 		return add_slowly(s, k, op);
@@ -415,24 +417,25 @@ int set_add_carried(struct set_part *to, const struct set_part *from)
 int set_take_group(struct set_part *to, struct set_key *key, const struct set_part *from,
 		   const struct set_key *k)
 {
-	uint32_t at = k->last, n, behind = MONO_NONE;
+	uint32_t at = k->last, n, behind = LL_NONE;
 
 	key->end = k->end;
 	key->last = k->last;
 	key->several = k->several;
 	if (!k->several)
 		return 1;
-	/* The last one, then all others from the first one on. */
-	for (key->last = MONO_NONE; ; behind = n) {
+	/* The last node comes first, then all others from the first on. */
+	for (key->last = LL_NONE;; behind = n) {
 		const struct set_node *node = &from->node[at];
 		const struct set_op op = {
-			.call = node->call, .ret = node->ret, .op = node->op, .thread = node->thread,
+			.call = node->call, .ret = node->ret, .op = node->op,
+			.thread = node->thread,
 		};
 
 		n = new_node(to, &op);
-		if (n == MONO_NONE)
+		if (n == LL_NONE)
 			return -ENOMEM;
-		if (key->last == MONO_NONE) {
+		if (key->last == LL_NONE) {
 			key->last = n;
 		} else {
 			to->node[n].next = to->node[behind].next;

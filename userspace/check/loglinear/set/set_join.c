@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets, in parts beside each other: how each key goes on from both of its bits is found in
- * each part, and these are put together, key by key.
+ * Sets, decided in parts by several threads.  Each part finds for each key the bit at its end for
+ * both bits at its begin.  Then the parts are joined, key by key.
  *
- * Where two parts meet some operations are in flight: they have not returned.  The groups of
- * their keys go on in the later part, which begins with these keys so (SET_CARRIED): it
- * keeps what belongs to such a group aside, up to its end, and from then on the key is as any
- * other.  What was kept aside goes to the group where that began.
+ * Operations that are open where two parts meet are in flight.  The groups of their keys go on in
+ * the later part, which marks these keys SET_CARRIED.  It keeps operations of such a group aside up
+ * to the group's end; after that the key is like any other.  The operations that were kept aside
+ * join the group in the part where it began.
  *
- * A part looks a while back for what is in flight, and the parts before count it: is it not
- * all, or is anything not as it should be, all is decided once more, whole.  So parts only ever
- * say that there is an order, and that all threads are called after they returned.
+ * A part looks back some operations for those in flight, and earlier parts count them.  If some are
+ * missing, or anything else is unusual, the whole set is decided once more without parts.  So parts
+ * only ever answer that there is an order, and that threads call after they returned.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ static inline uint64_t key_of(const struct set *t, uint32_t item)
 	return kl_op_args(t->s->h, op_of(t, item))->v;
 }
 
-/* One of the parts before that has not returned where this one begins. */
+/* Begin a part with an operation of an earlier part that is in flight. */
 static int begin_with(struct set_part *s, uint32_t item)
 {
 	const struct kl_history *h = s->t->s->h;
@@ -38,7 +38,7 @@ static int begin_with(struct set_part *s, uint32_t item)
 	uint64_t *latest = &s->latest[op->thread];
 	struct set_key *k;
 
-	if (!kl_op_shape(h, op)->nargs || kl_op_args(h, op)->tag != KL_WORD)
+	if (!kl_op_sig(h, op)->nargs || kl_op_args(h, op)->tag != KL_WORD)
 		return -EAGAIN;
 	k = set_find_key(s, &s->small, key_of(s->t, item));
 	if (!k)
@@ -51,7 +51,7 @@ static int begin_with(struct set_part *s, uint32_t item)
 	return 1;
 }
 
-/* Groups of several that do not go on behind it: what they need is the part's own. */
+/* Decide groups of several operations that end in this part, whose nodes belong to the part. */
 static int close_several(struct set_part *s)
 {
 	uint64_t key;
@@ -91,7 +91,7 @@ static void run_part(struct set_part *s)
 		__atomic_store_n(&s->t->stop, true, __ATOMIC_RELAXED);
 }
 
-/* Parts, one after the other, while there are any that nobody has taken. */
+/* A thread: run parts until no free part is left. */
 static void *take_parts(void *arg)
 {
 	struct set *t = arg;
@@ -103,8 +103,8 @@ static void *take_parts(void *arg)
 }
 
 /*
- * Threads that begin elsewhere: before a scheduler that packs them on one processor has seen
- * that they are busy all is over.
+ * Begin a thread on another processor.  A scheduler that packs new threads on one processor would
+ * notice too late that they are busy.
  */
 static void put_elsewhere(pthread_attr_t *attr)
 {
@@ -119,8 +119,8 @@ static void put_elsewhere(pthread_attr_t *attr)
 }
 
 /*
- * @run of all parts, by @n threads at most: do all go so?  A thread may begin late, or not at all, and its parts are
- * done by the others.
+ * Call @run for all parts, in at most @n threads.  A thread may begin late or not at all; then
+ * others run its parts.  Return: true if @run was positive for every part.
  */
 static bool run_parts(struct set *t, void (*run)(struct set_part *s), uint32_t n)
 {
@@ -132,7 +132,7 @@ static bool run_parts(struct set *t, void (*run)(struct set_part *s), uint32_t n
 	n = n < t->nparts ? n : t->nparts;
 	t->run = run;
 	t->taken = 0;
-	/* Not OpenMP's threads, which spin when they have nothing to do. */
+	/* OpenMP's threads would spin when they have nothing to do. */
 	if (n > 1 && !pthread_attr_init(&attr)) {
 		put_elsewhere(&attr);
 		while (begun < n && !pthread_create(&thread[begun], &attr, take_parts, t))
@@ -147,7 +147,7 @@ static bool run_parts(struct set *t, void (*run)(struct set_part *s), uint32_t n
 	return good;
 }
 
-/* Does part @p know all that is in flight where it begins? */
+/* Does part @p know all operations that are in flight where it begins? */
 static bool knows_all(const struct set *t, uint32_t p)
 {
 	const struct set_part *s = &t->part[p];
@@ -161,7 +161,7 @@ static bool knows_all(const struct set *t, uint32_t p)
 	return n == s->nseeds;
 }
 
-/* The bits after @a, then @b. */
+/* Compose two transitions of the bit: @a, then @b. */
 static unsigned int and_then(unsigned int a, unsigned int b)
 {
 	const unsigned int none = b & (OUT | IN), some = b >> FROM_IN;
@@ -172,7 +172,7 @@ static unsigned int and_then(unsigned int a, unsigned int b)
 	return after;
 }
 
-/* A key goes on with what part @from found of it, @k, if anything. */
+/* Join what part @from found about a key, @k, to @key. */
 static int join_key(struct set_part *to, struct set_key *key, const struct set_part *from,
 		    struct set_key *k)
 {
@@ -188,7 +188,7 @@ static int join_key(struct set_part *to, struct set_key *key, const struct set_p
 	return key->bits ? set_take_group(to, key, from, k) : 0;
 }
 
-/* @f of the keys of all that is in flight anywhere, in the first part and in part @p. */
+/* Call @f for the key of each operation in flight at any border, in the first part and part @p. */
 static int each_flight(struct set *t, uint32_t p,
 		       int (*f)(struct set_part *to, struct set_key *key,
 				const struct set_part *from, struct set_key *k))
@@ -210,7 +210,7 @@ static int each_flight(struct set *t, uint32_t p,
 	return ret;
 }
 
-/* It has no more to say. */
+/* Mark the key as joined. */
 static int end_key(struct set_part *to, struct set_key *key, const struct set_part *from,
 		   struct set_key *k)
 {
@@ -220,7 +220,7 @@ static int end_key(struct set_part *to, struct set_key *key, const struct set_pa
 	return ret;
 }
 
-/* All keys of which something was in flight anywhere. */
+/* Join all keys with operations in flight at any border. */
 static int join_flights(struct set *t)
 {
 	uint32_t p;
@@ -234,7 +234,7 @@ static int join_flights(struct set *t)
 	return ret > 0 ? each_flight(t, 0, end_key) : ret;
 }
 
-/* Those that are not small. */
+/* Join keys that are not small. */
 static int join_words(struct set *t)
 {
 	struct set_part *to = &t->part[0];
@@ -256,7 +256,7 @@ static int join_words(struct set *t)
 	return ret;
 }
 
-/* All other small keys, of which this part takes its share: each has one operation at the end. */
+/* Join this part's share of all other small keys; each ends with a group of one operation. */
 static void join_small(struct set_part *s)
 {
 	const struct set *t = s->t;
@@ -301,7 +301,7 @@ bool set_decide_parts(struct set *t)
 		if (t->part[p].top > t->part[0].top)
 			t->part[0].top = t->part[p].top;
 	good = good && join_flights(t) > 0 && join_words(t) > 0;
-	/* Of few keys it takes less than a thread does to begin. */
+	/* Joining few keys takes less time than starting a thread. */
 	n = t->part[0].top < SET_LEAST ? 1 : t->lim->threads;
 	good = good && run_parts(t, join_small, n);
 	t->stop = false;

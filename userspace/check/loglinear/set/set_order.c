@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets: an order of all operations, a witness.  Nearly all take effect at their own calls,
- * whose order is that of the history; the others, which are late, are put between them.
+ * Sets: an order of all operations, a witness.  Nearly all operations take effect at their own
+ * calls, in the order of the history.  The others are late, and are put between these.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,22 +11,22 @@
 #include "base/sort.h"
 #include "check/loglinear/set/set.h"
 
-#define NEAR	8	/* places that are sorted together */
-#define FEW	32	/* that are put in order one by one */
+#define NEAR	8	/* neighbouring places that are sorted together */
+#define FEW	32	/* late operations up to which insertion sort is used */
 
 struct order {
 	const struct set *t;
 	const struct set_late *late;
 	size_t nlate;
-	uint32_t *sorted;	/* late ones in order, by their numbers */
-	uint64_t *moved;	/* a bit of each item: it is not at its call */
+	uint32_t *sorted;	/* numbers of late operations, in order */
+	uint64_t *moved;	/* bit set of items that do not take effect at their calls */
 	struct kl_step *steps;
 	size_t nsteps;
 };
 
 /*
- * Those of one key are in the order in which they came.  Of two keys at one place, between
- * two calls that is, it does not matter which goes first, but it is always the same one.
+ * The sort key of a late operation at its place, which lies between two calls.  Operations of one
+ * key keep their order.  Of two keys, always the same one goes first; which one does not matter.
  */
 static inline uint64_t rank(const struct set_late *l)
 {
@@ -63,7 +63,7 @@ static int sort_few(const struct order *o, uint32_t *number, size_t n)
 	return 0;
 }
 
-/* Few have nearly the same place. */
+/* Sort the late operations; few have nearly the same place. */
 static int sort_late(struct order *o)
 {
 	const size_t nbuckets = o->t->s->nops / NEAR + 1;
@@ -106,7 +106,7 @@ static int gather(struct order *o)
 	o->moved = calloc(o->t->s->nops / 64 + 1, sizeof(*o->moved));
 	if (!o->moved)
 		return -ENOMEM;
-	/* They never return. */
+	/* Operations in flight at the end of all parts are pending. */
 	for (i = 0; i < s->nflight; i++)
 		move(o, s->flight[i]);
 	for (i = 0; i < o->nlate; i++)
@@ -129,7 +129,7 @@ static int merge(struct order *o)
 		const uint32_t until = l ? l->place : n;
 
 		for (; item < until; item++) {
-			/* Whether it is there is chance: nothing to be guessed. */
+			/* Whether the item stays at its call cannot be predicted: no branch. */
 			*step = (struct kl_step){ .item = item };
 			step += ~o->moved[item / 64] >> item % 64 & 1;
 		}
@@ -140,12 +140,12 @@ static int merge(struct order *o)
 	return 0;
 }
 
-/* 1, 0 or -ENOMEM. */
+/* Does the order keep the order of each thread?  1, 0 or -ENOMEM. */
 static int keeps_lines(const struct order *o)
 {
-	const struct mono m = { .s = o->t->s, .order = o->steps, .norder = o->nsteps };
+	const struct loglinear m = { .s = o->t->s, .order = o->steps, .norder = o->nsteps };
 
-	return mono_keeps_lines(&m);
+	return ll_keeps_thread_order(&m);
 }
 
 int set_order(struct set *t, struct kl_answer *a)

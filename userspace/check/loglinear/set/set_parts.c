@@ -5,39 +5,39 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/loglinear/multiset/multiset.h"
+#include "check/loglinear/set/set.h"
 
 #define SAMPLES		1024
-#define MANY		256	/* keys among them that are not small */
-#define NEAR		1024	/* small ones that are in a cache all the time */
+#define MANY		256	/* keys that are not small, from which on parts do not pay */
+#define NEAR		1024	/* small keys that stay in a CPU's cache */
 
 /*
- * Has it many keys that are not small?  Those of parts would be put together one by one.
- * *@top: behind the last small one, of a sample.
+ * Does the set have many keys that are not small?  Parts would join these one by one.  *top becomes
+ * the last small key of a sample + 1.
  */
 static int has_many_large(const struct set *t, uint64_t *top)
 {
 	const struct kl_history *h = t->s->h;
 	const uint64_t n = t->s->nops;
-	struct mono_words words;
+	struct ll_words words;
 	uint32_t i, number;
-	int ret = mono_words_init(&words, NULL, SAMPLES);
+	int ret = ll_words_init(&words, NULL, SAMPLES);
 
 	*top = 0;
 	for (i = 0; i < SAMPLES && !ret; i++) {
 		const struct kl_op *op = &h->ops[set_index(t, i * n / SAMPLES)];
 		const struct kl_val *v = kl_op_args(h, op);
 
-		if (!kl_op_shape(h, op)->nargs || v->tag != KL_WORD)
+		if (!kl_op_sig(h, op)->nargs || v->tag != KL_WORD)
 			continue;
 		if (v->v >= n)
-			ret = mono_words_hashed(&words, v->v, mono_words_hash(v->v), &number);
+			ret = ll_words_hashed(&words, v->v, ll_words_hash(v->v), &number);
 		else if (v->v >= *top)
 			*top = v->v + 1;
 	}
 	if (!ret)
 		ret = words.n > MANY;
-	mono_words_free(&words);
+	ll_words_free(&words);
 	return ret;
 }
 
@@ -47,8 +47,8 @@ uint32_t set_count_parts(const struct set *t)
 	uint32_t n = t->lim->threads < SET_PARTS ? t->lim->threads : SET_PARTS;
 	uint64_t top;
 
-	/* Of parts there is no order; and how many of a key there are is no bit. */
-	if (n < 2 || most < 2 || t->multi || t->order || has_many_large(t, &top))
+	/* Parts make no order, and cannot count the keys of a multiset. */
+	if (n < 2 || most < 2 || t->kind->multi || t->order || has_many_large(t, &top))
 		return 1;
 	if (top <= NEAR)
 		n = n * SET_TURNS < SET_PARTS ? n * SET_TURNS : SET_PARTS;
@@ -71,7 +71,7 @@ void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k
 
 static void start_key(struct set_part *s, struct set_key *k)
 {
-	*k = (struct set_key){ .first = s->t->multi ? 0 : k->first };
+	*k = (struct set_key){ .first = s->t->kind->multi ? 0 : k->first };
 }
 
 static void whole(struct set_part *s)
@@ -88,9 +88,10 @@ void set_start_again(struct set *t)
 	set_each_key(t, start_key);
 	whole(s);
 	s->nnodes = s->nlate = s->nflight = 0;
-	s->free_node = MONO_NONE;
+	s->free_node = LL_NONE;
 	s->work = 0;
-	multi_free(s);
+	if (t->kind->free)
+		t->kind->free(s);
 }
 
 static size_t room_for_keys(const struct set *t)
@@ -98,15 +99,15 @@ static size_t room_for_keys(const struct set *t)
 	return ((size_t)t->s->nops + 1) * sizeof(struct set_key);
 }
 
-/* Of memory that is not written there is none. */
+/* Memory that is never written takes no pages. */
 static int init_part(struct set *t, struct set_part *s)
 {
-	/* An operation's key is that of its shape. */
-	const size_t most = t->s->h->nshapes * sizeof(struct set_key);
+	/* An operation's key belongs to its signature, so there are at most as many keys. */
+	const size_t most = t->s->h->nopsigs * sizeof(struct set_key);
 
 	s->t = t;
 	s->one = t->one;
-	s->free_node = s->free_sim = MONO_NONE;
+	s->free_node = s->free_sim = LL_NONE;
 	whole(s);
 	s->small.n = t->s->nops;
 	s->small.key = kl_zero_map(room_for_keys(t), most);
@@ -114,7 +115,7 @@ static int init_part(struct set *t, struct set_part *s)
 	s->latest = malloc((t->s->h->nthreads + 1) * sizeof(*s->latest));
 	if (!s->small.key || !s->keys || !s->latest)
 		return -ENOMEM;
-	return mono_words_init(&s->words, NULL, t->s->nops);
+	return ll_words_init(&s->words, NULL, t->s->nops);
 }
 
 int set_init(struct set *t, uint32_t nparts)
@@ -139,7 +140,7 @@ void set_free(struct set *t)
 	for (i = 0; t->part && i < t->nparts; i++) {
 		struct set_part *s = &t->part[i];
 
-		mono_words_free(&s->words);
+		ll_words_free(&s->words);
 		kl_zero_unmap(s->small.key, room_for_keys(t));
 		kl_zero_unmap(s->keys, room_for_keys(t));
 		free(s->node);
@@ -148,7 +149,8 @@ void set_free(struct set *t)
 		free(s->open);
 		free(s->pending[0]);
 		free(s->pending[1]);
-		multi_free(s);
+		if (t->kind->free)
+			t->kind->free(s);
 		free(s->late);
 		free(s->flight);
 		free(s->carried);

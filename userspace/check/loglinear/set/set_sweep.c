@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets: the operations of a part, in blocks.  Those of a block are looked up, and then go to
- * their keys, so that neither waits for memory.
+ * Sets: the operations of a part, in blocks.  The operations of a block are looked up together, and
+ * then added to their keys, so that cache misses overlap.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "check/loglinear/multiset/multiset.h"
+#include "check/loglinear/set/set.h"
 
-#define AHEAD		64	/* operations that are fetched before their turn, */
-#define SHAPES		48	/* and their shapes, */
-#define VALUES		24	/* and the values of these */
+#define AHEAD		64	/* operations ahead of their turn that are prefetched, */
+#define OPSIGS		48	/* the same for their signatures, */
+#define VALUES		24	/* and for their values */
 #define UNKNOWN		8
 
-/* By role; by whether the result is false or true, some special value or not known; pending. */
+/* What an operation does, by its role and its result: false, true, special, unknown, pending. */
 static const uint8_t set_does[][8] = {
 	[KL_ROLE_ADD] = { SEES_IN, UP, UNKNOWN, UNKNOWN, UP },
 	[KL_ROLE_REMOVE] = { SEES_OUT, DOWN, UNKNOWN, UNKNOWN, DOWN },
@@ -23,14 +23,14 @@ static const uint8_t set_does[][8] = {
 	[KL_ROLE_COUNT] = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 };
 
-static const uint8_t multi_does[][8] = {
+static const uint8_t multiset_does[][8] = {
 	[KL_ROLE_ADD] = { UP, UP, UP, UP, UP },
 	[KL_ROLE_REMOVE] = { SEES_OUT, DOWN, UNKNOWN, UNKNOWN, DOWN },
 	[KL_ROLE_PEEK] = { SEES_OUT, SEES_IN, UNKNOWN, FREE, FREE },
 	[KL_ROLE_COUNT] = { SEES_OUT, SEES_COUNT, UNKNOWN, FREE, FREE },
 };
 
-/* What an operation does; UNKNOWN. */
+/* Look up what an operation does.  Return: an enum what, or UNKNOWN. */
 static inline unsigned int what_of(const uint8_t does[8], struct kl_val res, bool pending)
 {
 	const unsigned int special = 2 + (res.tag == KL_ANY);
@@ -40,8 +40,8 @@ static inline unsigned int what_of(const uint8_t does[8], struct kl_val res, boo
 }
 
 /*
- * False: it was called before another of its thread had returned for certain, of which
- * *@latest is the latest return + 1.
+ * Was the operation called after all others of its thread had certainly returned?  *latest is their
+ * latest return + 1.
  */
 static inline bool follows(uint64_t *latest, const struct kl_op *op)
 {
@@ -52,7 +52,10 @@ static inline bool follows(uint64_t *latest, const struct kl_op *op)
 	return behind;
 }
 
-/* It does not return before `next'.  -EAGAIN: it never does, and a later part will not know. */
+/*
+ * Record an operation that has not returned before the next part.  Return: 0, -ENOMEM, or -EAGAIN
+ * if it is pending and too far back for the last part to find it.
+ */
 static int note_flight(struct set_part *s, uint32_t item, bool pending)
 {
 	const struct set *t = s->t;
@@ -66,18 +69,18 @@ static int note_flight(struct set_part *s, uint32_t item, bool pending)
 }
 
 /*
- * The operations from @from on, of @list or all.  What does not change is told beforehand, as
- * any store could change all else.  1, -ERESTART, -EAGAIN or -ENOMEM.
+ * Look up a block of operations from @from on, of @list or all.  Constants are passed as arguments,
+ * since for the compiler any store could change a field.  1, -ERESTART, -EAGAIN or -ENOMEM.
  */
 __attribute__((always_inline))
 static inline int look_up(struct set_part *s, const uint32_t *list, uint32_t from, uint32_t n)
 {
 	const struct set *t = s->t;
 	const struct kl_op *const ops = t->s->h->ops;
-	const struct kl_shape *const shapes = t->s->h->shapes;
+	const struct kl_opsig *const opsigs = t->s->h->opsigs;
 	const struct kl_val *const vals = t->s->h->vals;
 	const uint8_t *const roles = t->roles;
-	const uint8_t (*const does)[8] = t->multi ? multi_does : set_does;
+	const uint8_t(*const does)[8] = t->kind->multi ? multiset_does : set_does;
 	const uint64_t nsmall = s->small.n, next = s->next;
 	uint64_t *const latest = s->latest, top = s->top;
 	const uint32_t end = from + n, last = s->to - 1;
@@ -87,22 +90,22 @@ static inline int look_up(struct set_part *s, const uint32_t *list, uint32_t fro
 	int ret = 1;
 
 	for (i = from; i < end; i++, to++) {
-		const uint32_t far = i + SHAPES < last ? i + SHAPES : last;
+		const uint32_t far = i + OPSIGS < last ? i + OPSIGS : last;
 		const uint32_t near = i + VALUES < last ? i + VALUES : last;
 		const struct kl_op *op = &ops[list ? list[i] : i];
-		const struct kl_shape shape = shapes[op->shape];
-		const struct kl_val *v = &vals[shape.vals];
-		const enum kl_role role = roles[shape.method];
+		const struct kl_opsig sig = opsigs[op->sig];
+		const struct kl_val *v = &vals[sig.vals];
+		const enum kl_role role = roles[sig.method];
 		unsigned int what;
 
 		__builtin_prefetch(op + AHEAD);
-		__builtin_prefetch(&shapes[ops[list ? list[far] : far].shape]);
-		__builtin_prefetch(&vals[shapes[ops[list ? list[near] : near].shape].vals]);
+		__builtin_prefetch(&opsigs[ops[list ? list[far] : far].sig]);
+		__builtin_prefetch(&vals[opsigs[ops[list ? list[near] : near].sig].vals]);
 		ret = -EAGAIN;
 		if (role == KL_ROLE_OTHER || v->tag != KL_WORD)
 			break;
 		/* An addition to a multiset has no result. */
-		what = what_of(does[role], v[shape.nargs - !shape.nres],
+		what = what_of(does[role], v[sig.nargs - !sig.nres],
 			       op->flags & KL_OP_PENDING);
 		if (what == UNKNOWN)
 			break;
@@ -128,10 +131,10 @@ struct worst {
 	const char *why;
 };
 
-/* 1; 0 if it is the earliest wrong one so far; or a negative errno. */
+/* End the last group of a key.  1; 0 if the key is the earliest wrong one so far; or an errno. */
 static int end_key(struct set_part *s, struct set_key *k, uint64_t key, struct worst *worst)
 {
-	const int ret = s->t->multi ? multi_end_key(s, k) : k->bits ? set_end_group(s, k) : 1;
+	const int ret = s->t->kind->end_key(s, k);
 
 	if (!ret && s->bad_item <= worst->item)
 		*worst = (struct worst){ s->bad_item, key, s->bad_why };
@@ -140,7 +143,7 @@ static int end_key(struct set_part *s, struct set_key *k, uint64_t key, struct w
 
 int set_end_keys(struct set_part *s)
 {
-	struct worst worst = { .item = MONO_NONE };
+	struct worst worst = { .item = LL_NONE };
 	uint64_t key;
 	uint32_t i;
 	int ret = 1;
@@ -154,7 +157,7 @@ int set_end_keys(struct set_part *s)
 	s->bad = worst.key;
 	s->bad_item = worst.item;
 	s->bad_why = worst.why;
-	return worst.item == MONO_NONE;
+	return worst.item == LL_NONE;
 }
 
 int set_sweep(struct set_part *s)
@@ -170,7 +173,7 @@ int set_sweep(struct set_part *s)
 			return -EAGAIN;
 		ret = list ? look_up(s, list, i, n) : look_up(s, NULL, i, n);
 		if (ret > 0)
-			ret = (t->multi ? multi_add : set_add)(s, s->looked, n);
+			ret = t->kind->add(s, s->looked, n);
 		if (ret > 0 && s->work >= t->most_work)
 			ret = -EAGAIN;
 	}

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The manual pages equal the output of tools/man, and groff shows them without a warning.  Each
+# command has one, with all of its options, the exit status and examples.  The examples work.
+
+. "$(dirname "$0")/common.sh"
+
+top=$here/../..
+
+ktap_header
+if [ ! -e "$top/tools/man" ] || [ "$(dirname "$KLIN")/klin" -ef "$top/build/san/klin" ]; then
+	ktap_skip "manual pages" "they are made in klin's tree, from the usual build"
+	ktap_finish
+	exit
+fi
+"$top/tools/man" "$work/man" >out 2>err
+ktap_result "$([ $? -eq 0 ] && [ ! -s out ] && [ ! -s err ]; echo $?)" \
+	"tools/man succeeds without a message" "$(cat out err)"
+for page in "$work"/man/*; do
+	name=$(basename "$page")
+	cmp -s "$page" "$top/userspace/man/$name"
+	ktap_result $? "$name equals the output of tools/man" "run tools/man, and commit what it writes"
+done
+for page in "$top"/userspace/man/*; do
+	name=$(basename "$page")
+	[ -e "$work/man/$name" ] || ktap_fail "$name is not made by tools/man"
+done
+
+for page in "$work"/man/*.[18]; do
+	name=$(basename "$page")
+	for title in "EXIT STATUS" EXAMPLES; do
+		grep -qx "\.SH $title" "$page"
+		ktap_result $? "$name has the section $title"
+	done
+	awk '/^\.SH/ { examples = /EXAMPLES/; before = "" }
+		examples && /^  / {
+			if ($1 != "#" && !before)
+				bare = 1
+			before = $1
+		}
+		END { exit bare }' "$page"
+	ktap_result $? "the examples of $name begin with a comment"
+done
+
+# The sorted names of the options in a text.
+long_options()
+{
+	tr -s ' \t[]|,' '\n' | sed -n 's/^\(--[a-z][a-z-]*\).*/\1/p' | sort -u
+}
+
+for command in $("$KLIN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+	run "$command" --usage
+	long_options <out >expected
+	sed -n 's/^\.B //p' "$work/man/klin-$command.1" | tr -d '\\' | long_options >found
+	ktap_result "$([ -s expected ] && cmp -s expected found; echo $?)" \
+		"klin-$command.1 has the options of the command" "$(diff expected found)"
+done
+
+# The examples that need neither root, nor a kernel, nor debugging information.
+PATH=$(cd "$(dirname "$KLIN")" && pwd):$PATH:.
+ln -s "$top/specs" "$top/selftests" . && mkdir moved
+for type in queue port_range seqlock fig5; do
+	"$KLIN" gen --type=$type -o $type.klh
+done
+"$KLIN" convert queue.klh run.txt && cp run.txt moved && "$KLIN" convert run.txt run.klh
+printf '#!/bin/sh\ncat run.txt\n' >my-program && chmod +x my-program
+for name in klin klin-check klin-convert klin-explore klin-gen klin-litmus klin-replay klin-spec \
+		klin-verify; do
+	sed -n '/^\.SH EXAMPLES/,/^\.fi/s/^  \([^#].*\)/\1/p' "$work/man/$name.1" |
+		tr -d '\\' | grep -v "klin record" >examples
+	while read -r line; do
+		timeout -k 5 1200 sh -c "$line" >out 2>err </dev/null
+		status=$?
+		# klin check finds some wrong results only.
+		case $line in
+		*" --mutate="*) [ $status -le 1 ] ;;
+		*) [ $status -eq 0 ] ;;
+		esac
+		ktap_result $? "$name: $line" "exit status $status" "$(head -n 5 err)"
+	done <examples
+done
+
+if command -v groff >/dev/null; then
+	for page in "$work"/man/*; do
+		groff -man -Tutf8 -ww -z "$page" >out 2>&1
+		ktap_result "$([ ! -s out ]; echo $?)" "groff shows $(basename "$page")" \
+			"$(head -n 5 out)"
+	done
+else
+	ktap_skip "groff shows the pages" "no groff"
+fi
+ktap_finish

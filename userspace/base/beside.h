@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Programs that are installed in one directory. */
+#ifndef KL_BASE_BESIDE_H
+#define KL_BASE_BESIDE_H
+
+/**
+ * kl_beside() - the path of a program in the directory of the one that runs
+ * @program: its name
+ *
+ * Return: a text to free(), or NULL after a message.
+ */
+char *kl_beside(const char *program);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations from events, see pair_events.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "history/formats/pair_events.h"
+#include "history/internal.h"
+#include "history/source.h"
+
+#define DROPPED	1 /* value of kl_op.pad: the operation is removed at the end */
+#define MANY	256 /* number of processes that keep their places when their operations end */
+
+int kl_pairs_place(struct kl_pairs *p, size_t thread)
+{
+	const size_t old = p->cplace;
+	struct kl_process *process;
+	int ret = kl_grow(p->place, p->cplace, thread + 1);
+
+	if (ret)
+		return ret;
+	memset(p->place + old, 0, (p->cplace - old) * sizeof(*p->place));
+	if (!p->free) {
+		ret = kl_grow(p->process, p->cprocess, p->nprocess + 1);
+		if (ret)
+			return ret;
+		p->process[p->nprocess].thread = 0;
+		p->free = ++p->nprocess;
+	}
+	p->place[thread] = p->free;
+	process = &p->process[p->free - 1];
+	p->free = process->thread;
+	process->thread = thread;
+	process->op = 0;
+	return 0;
+}
+
+/* End a process's operation. */
+static inline void end_op(struct kl_pairs *p, struct kl_process *process)
+{
+	uint32_t *place = &p->place[process->thread];
+
+	process->op = 0;
+	if (p->nprocess <= MANY)
+		return;
+	process->thread = p->free;
+	p->free = *place;
+	*place = 0;
+}
+
+static inline int note_sig(struct kl_pairs *p, const struct kl_process *process)
+{
+	const struct kl_val *vals = process->vals;
+	const int64_t sig =
+		kl_history_sig(p->h, &process->sig, vals, vals + process->sig.nargs);
+
+	if (sig < 0)
+		return sig;
+	p->h->ops[process->op - 1].sig = sig;
+	return 0;
+}
+
+/* The same at the call, for an operation without results.  Operations without values share one. */
+static int note_called(struct kl_pairs *p, const struct kl_process *process)
+{
+	const struct kl_opsig *s = &process->sig;
+	struct kl_op *op = &p->h->ops[process->op - 1];
+	int ret = 0;
+
+	if (s->nargs)
+		return note_sig(p, process);
+	if (p->bare.known && p->bare.method == s->method)
+		op->sig = p->bare.sig;
+	else
+		ret = note_sig(p, process);
+	p->bare.known = !ret;
+	p->bare.method = s->method;
+	p->bare.sig = op->sig;
+	return ret;
+}
+
+/* The place of an event in the input, see source.h. */
+static uint32_t place(const struct kl_scan *s, const char *tok)
+{
+	if (!s->text)
+		return s->line;
+	return tok - s->text < UINT32_MAX ? tok - s->text : KL_NO_PLACE;
+}
+
+int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *process,
+		  const struct kl_opsig *s, const struct kl_val *args)
+{
+	struct kl_history *h = p->h;
+	unsigned int i;
+	int ret;
+
+	if (process->op)
+		return kl_scan_bad(p->scan, tok,
+				   "the return of the previous operation of the process");
+	if (s->nargs + s->nres > KL_PAIR_VALS)
+		return -EINVAL;
+	if (h->nops >= KL_NO_OP)
+		return -EOVERFLOW;
+	ret = kl_source_place(h, place(p->scan, tok));
+	if (ret)
+		return ret;
+	/* Such operations have no known points and drains. */
+	ret = kl_grow(h->ops, h->cops, h->nops + 1);
+	if (ret)
+		return ret;
+	h->ops[h->nops++] = (struct kl_op){
+		.call = ++p->now, .ret = KL_TIME_MAX, .thread = process->thread,
+		.cpu = KL_NO_CPU, .flags = KL_OP_PENDING,
+	};
+	process->op = h->nops;
+	process->sig = *s;
+	for (i = 0; i < s->nargs; i++)
+		process->vals[i] = args[i];
+	return s->nres ? 0 : note_called(p, process);
+}
+
+int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res)
+{
+	const struct kl_opsig s = process->sig;
+	struct kl_op *op = &p->h->ops[process->op - 1];
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < s.nres; i++)
+		process->vals[s.nargs + i] = res[i];
+	ret = s.nres ? note_sig(p, process) : 0;
+	if (ret)
+		return ret;
+	op->flags = KL_OP_DRAINED;
+	op->ret = ++p->now;
+	end_op(p, process);
+	return 0;
+}
+
+int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct kl_val *args)
+{
+	unsigned int i;
+
+	for (i = 0; i < process->sig.nargs; i++)
+		process->vals[i] = args[i];
+	return process->sig.nres ? 0 : note_called(p, process);
+}
+
+int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process)
+{
+	const struct kl_opsig s = process->sig;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < s.nres; i++)
+		process->vals[s.nargs + i] = kl_special(KL_ANY);
+	ret = s.nres ? note_sig(p, process) : 0;
+	end_op(p, process);
+	return ret;
+}
+
+int kl_pairs_drop(struct kl_pairs *p, struct kl_process *process)
+{
+	p->h->ops[process->op - 1].pad = DROPPED;
+	p->dropped++;
+	return kl_pairs_lose(p, process);
+}
+
+bool kl_pairs_dropped(const struct kl_op *op)
+{
+	return op->pad == DROPPED;
+}
+
+int kl_pairs_end(struct kl_pairs *p)
+{
+	struct kl_history *h = p->h;
+	size_t i, n = 0;
+	int ret = 0;
+
+	for (i = 0; i < p->nprocess && !ret; i++)
+		if (p->process[i].op)
+			ret = kl_pairs_lose(p, &p->process[i]);
+	if (ret)
+		return ret;
+	for (i = 0; p->dropped && i < h->nops; i++)
+		if (h->ops[i].pad != DROPPED)
+			kl_history_move(h, n++, i);
+	if (p->dropped)
+		h->nops = n;
+	h->clock = KL_CLOCK_SEQ;
+	h->fresh = true;
+	return kl_history_finish(h);
+}
+
+void kl_pairs_free(struct kl_pairs *p)
+{
+	free(p->process);
+	free(p->place);
+	p->process = NULL;
+	p->place = NULL;
+}

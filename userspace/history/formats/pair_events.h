@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Makes operations from a list of calls and returns.  The events get the times 1, 2, ... of an
+ * exact clock, in their order.
+ *
+ * Such histories come from programs in which an operation's stores have left the store buffer
+ * when it returns, or from several machines, so the drain of an operation is its return.
+ */
+#ifndef KL_HISTORY_FORMATS_PAIR_EVENTS_H
+#define KL_HISTORY_FORMATS_PAIR_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "history/history.h"
+#include "history/index.h"
+#include "history/scan.h"
+
+#define KL_PAIR_VALS	3
+
+/*
+ * A process and its open operation.  The history gets the operation's signature when its results
+ * are known, or known to be lost; an operation without values gets it when it is called.
+ */
+struct kl_process {
+	uint32_t op;		/* index of the open operation + 1, or 0 */
+	uint32_t thread;	/* index of its thread; in a free place, the next free place + 1 */
+	struct kl_opsig sig;
+	struct kl_val vals[KL_PAIR_VALS];	/* arguments, followed by results */
+};
+
+struct kl_pairs {
+	struct kl_history *h;	/* the caller has made its one object, by kl_history_object() */
+	struct kl_scan *scan;
+	/*
+	 * processes with an open operation, and some others; there may be a thread for each
+	 * operation
+	 */
+	struct kl_process *process;
+	size_t nprocess, cprocess;
+	uint32_t *place;	/* by thread: index of its process + 1, or 0 */
+	size_t cplace;
+	uint32_t free;		/* index of the first free process + 1, or 0 */
+	uint64_t now;		/* the time of the last event */
+	struct {
+		bool known;
+		uint16_t method;
+		uint32_t sig;
+	} bare;	/* the last operation without values */
+	size_t dropped;
+};
+
+/* Make a place for the process of a thread.  0, -ENOMEM or -EOVERFLOW. */
+int kl_pairs_place(struct kl_pairs *p, size_t thread);
+
+/* Get the process with this number, valid until the next call.  0 or a negative errno. */
+static inline int kl_pairs_process(struct kl_pairs *p, uint64_t number, struct kl_process **out)
+{
+	const int64_t thread = kl_thread_index(p->h, number);
+	int ret;
+
+	*out = NULL;
+	if (thread < 0)
+		return thread;
+	if ((size_t)thread >= p->cplace || !p->place[thread]) {
+		ret = kl_pairs_place(p, thread);
+		if (ret)
+			return ret;
+	}
+	*out = &p->process[p->place[thread] - 1];
+	return 0;
+}
+
+/**
+ * kl_pairs_call() - process a call as the next event
+ * @p: the events
+ * @tok: the event in the input, for messages
+ * @process: the calling process
+ * @s: method and numbers of values, at most KL_PAIR_VALS
+ * @args: the arguments
+ *
+ * Return: 0, -EINVAL after a message if the process has not returned from another operation, or
+ * another negative errno.
+ */
+int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *process,
+		  const struct kl_opsig *s, const struct kl_val *args);
+
+/**
+ * kl_pairs_return() - process a return as the next event
+ * @p: the events
+ * @process: the returning process
+ * @res: the results
+ *
+ * Return: 0, -ENOMEM or -EOVERFLOW.
+ */
+int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res);
+/* Set arguments that were unknown at the call, before the return.  Return: as kl_pairs_return(). */
+int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct kl_val *args);
+/* End an operation with an unknown outcome: it may have taken effect, or may later.  The same. */
+int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process);
+/* End an operation that did not happen.  The same. */
+int kl_pairs_drop(struct kl_pairs *p, struct kl_process *process);
+
+bool kl_pairs_dropped(const struct kl_op *op);
+
+/* Finish the history after the last event.  0 or a negative errno. */
+int kl_pairs_end(struct kl_pairs *p);
+void kl_pairs_free(struct kl_pairs *p);
+
+#endif
