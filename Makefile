@@ -140,7 +140,8 @@ watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 fuzz_forms := $(filter-out klh,$(shell sed -n 's/^KL_FORM.kl_form_\([a-z]*\).;/\1/p' $(form_src)))
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
-fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/stream.c userspace/klind/conf.c \
+fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/spec_history.c \
+	selftests/fuzz/stream.c userspace/klind/conf.c \
 	$(addprefix userspace/record/attach/,btf_check.c kernel.c list.c suggest.c place.c \
 	debugfile.c preemption.c prototypes.c))
 ifeq ($(SAN),fuzz)
