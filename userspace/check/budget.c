@@ -5,7 +5,7 @@
 
 #include "check/check.h"
 
-#define LOOKS	(1u << 16)	/* between two looks at the clock */
+#define LOOKS	(1u << 16)	/* looks, see engine.h, between two readings of the clock */
 
 bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
 {

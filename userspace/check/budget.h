@@ -18,9 +18,9 @@ struct kl_progress;
 struct kl_limits {
 	uint64_t bytes;			/* bytes of memory for configurations and states */
 	uint64_t deadline_ns;		/* time of kl_now_ns() */
-	uint64_t work;			/* looks, see KL_CONFIG_LOOKS, */
-	uint64_t each;			/* more looks for each operation that was placed */
-	uint64_t cap;			/* looks that are never exceeded */
+	uint64_t work;			/* looks, see KL_CONFIG_LOOKS */
+	uint64_t each;			/* looks that each placed operation adds to @work */
+	uint64_t cap;			/* looks, to which placed operations add nothing */
 	const volatile int *stop;	/* another thread or a signal sets this to end the run */
 	const volatile int *beaten;	/* set when another engine has an answer; or NULL */
 	bool no_witness;		/* kl_answer.steps may stay empty, which saves memory */
@@ -29,7 +29,10 @@ struct kl_limits {
 	struct kl_progress *progress;	/* or NULL */
 };
 
-/* Must the run end, by a wish to stop or by time?  Then @reason gets the reason. */
+/*
+ * Return: true if the run must end because of @stop, @beaten or the deadline; then @reason gets the
+ * reason.
+ */
 bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size);
 
 #endif

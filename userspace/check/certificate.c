@@ -19,7 +19,7 @@ static inline bool is_plain(const struct kl_part_result *p, struct kl_step s)
 	return !s.flags && s.item < p->nops;
 }
 
-/* An operation, and the number of operations after it that follow it in the history, too. */
+/* Steps that follow one another in the history, too: @op and the @more operations after it. */
 struct run {
 	uint32_t op, more;
 };

@@ -110,7 +110,10 @@ static int check_bools(const struct kl_spec *spec, const struct kl_history *h, c
 	return -EINVAL;
 }
 
-/* The first operation of a method that was read, or KL_NO_OP. */
+/*
+ * Return: the index of the method's first operation, or KL_NO_OP.  Operations that have no place in
+ * the input do not count.
+ */
 static size_t first_of(const struct kl_history *h, unsigned int method)
 {
 	size_t i;
@@ -205,7 +208,7 @@ static int check_part(struct kl_work *w, size_t k, uint64_t share, struct kl_par
 	return 0;
 }
 
-/* The order in which partitions are checked: large ones first. */
+/* Return: the indices of all partitions, large ones first; NULL if memory is short. */
 static uint32_t *large_first(const struct kl_split *s)
 {
 	struct kl_key *k = malloc(2 * (s->n + 1) * sizeof(*k));
@@ -236,10 +239,10 @@ struct all_parts {
 	struct kl_job j;
 	const struct kl_split *s;
 	struct kl_report *r;
-	uint32_t *order;
+	uint32_t *order;	/* partitions in the order in which threads take them */
 	size_t n;		/* number of partitions to check, the first in @order */
 	uint64_t share;		/* looks that each partition may take; 0: no bound */
-	size_t taken;
+	size_t taken;		/* entries of @order that threads have taken */
 	bool again;		/* this pass checks only starved partitions, one after the other */
 	bool over;		/* the time limit is over; no thread looks at the clock again */
 	int err;		/* -ENOMEM ends all threads */
@@ -342,7 +345,7 @@ static void take_parts(void *arg)
 	kl_work_free(&w);
 }
 
-/* Keep only partitions that the last pass stopped; the next pass begins them anew. */
+/* Keep only the partitions that the bound of work stopped; the next pass decides them anew. */
 static void keep_stopped(struct all_parts *a)
 {
 	size_t i, n = 0;
@@ -444,7 +447,10 @@ static int check_split(const struct kl_job *j, bool by_object, struct kl_split *
 	return check_parts(j, s, r);
 }
 
-/* Is there an engine that needs no partition by key where others do? */
+/*
+ * Return: true if the first engine decides keyed objects whole, where other engines need
+ * a partition for each key.
+ */
 static bool takes_whole(const struct kl_job *j)
 {
 	struct kl_container c;
@@ -460,13 +466,17 @@ static void forget(struct kl_split *s, struct kl_report *r)
 	kl_split_free(s);
 }
 
-/* Ask that engine alone.  Return: 1 if it decided everything, 0 if not, -ENOMEM. */
+/*
+ * Let the first engine alone decide each object whole.
+ *
+ * Return: 1 if it decided everything, 0 if not, -ENOMEM.
+ */
 static int check_whole(const struct kl_job *j, struct kl_split *s, struct kl_report *r)
 {
 	const struct kl_engine *const monitor[] = { j->engines[0], NULL };
 	const bool progress = j->lim.progress;
 	struct kl_job whole = *j;
-	/* With delayed writes a violation is not final, see ask(). */
+	/* With delayed writes a violation is not final, see ask() in portfolio.c. */
 	const bool delayed = !kl_spec_flushes(j->spec) && !j->opt->classical;
 	bool decided = true;
 	size_t i;
@@ -584,7 +594,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	j.engines = opt->engines ?: kl_engines();
 	j.lim = (struct kl_limits){
 		.bytes = opt->bytes,
-		/* The rest of the time is for counterexamples. */
+		/* The last tenth of the time is for counterexamples. */
 		.deadline_ns = opt->time_ns ? start + opt->time_ns / 10 * 9 : 0,
 		.stop = opt->stop,
 		.no_witness = opt->no_witness,

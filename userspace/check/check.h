@@ -103,7 +103,7 @@ struct kl_report {
  * kl_check() - decide a history
  * @spec: the specification
  * @h: the history; its methods are matched by name
- * @opt: how
+ * @opt: engines, bounds and other options
  * @out: the verdict of each partition and of the whole
  *
  * Return: 0; -EINVAL after a message when history and spec do not fit; -ENOMEM.
@@ -114,7 +114,7 @@ void kl_report_free(struct kl_report *r);
 
 /* A violation made small: a history of its own, and where it came from. */
 struct kl_counterexample {
-	struct kl_history *h;	/* operations kept, in order; gap over what was cut before */
+	struct kl_history *h;	/* the kept operations; a gap replaces forgotten ones */
 	uint32_t *ops;		/* index in the original history, for each kept operation */
 	size_t dropped;		/* number of operations that were omitted */
 	/* some were omitted as equal additions and removals, see kl_count_kept() */
@@ -122,9 +122,9 @@ struct kl_counterexample {
 	bool forgot;		/* operations that ended by @cut were left out */
 	uint64_t cut;
 	uint64_t end;		/* return time of the operation that nothing explains */
-	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN when too large for it */
+	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN if @h is too large for the oracle */
 	struct kl_answer answer;	/* of the engine, on @h: longest order, failing event */
-	bool tso;
+	bool tso;		/* @h was decided on store buffers */
 	uint64_t work;		/* looks for making it, without the oracle's */
 	enum kl_shrink_end {
 		KL_SHRINK_DONE,
@@ -134,13 +134,13 @@ struct kl_counterexample {
 };
 
 /**
- * kl_shrink() - a small violation inside a violating partition
+ * kl_shrink() - find a small violation inside a violating partition
  * @p: the partition
  * @engine: the engine that found it, also used for each trial
  * @oracle: the brute-force engine that confirms the result
  * @fail_event: index of the return event that nothing explains
- * @from_event: an event; the violation stays if all operations that returned before it are
- *	forgotten; or 0
+ * @from_event: an event, or 0; there is still a violation when all operations that returned before
+ *	this event are forgotten
  * @lim: bounds of each trial
  * @decision: looks that the decision took; shrinking takes at most a small multiple, and
  *	a constant
@@ -148,8 +148,9 @@ struct kl_counterexample {
  *
  * No step can invent a violation.  The history ends at the failing return.  Operations that ended
  * by some time are forgotten; the state is unknown until then, as in a gap.  Operations that may be
- * omitted are omitted, see kl_may_omit(); and of copies of one word, as many additions as removals.
- * When the bound of work ends, the smallest violation so far is taken.
+ * omitted are omitted, see kl_may_omit().  If they add and remove copies of one word, as many
+ * additions as removals may be omitted, see kl_count_kept().  When the bound of work ends, the
+ * smallest violation so far is taken.
  *
  * Return: 0, -ENOMEM, -EINVAL when the engine does not confirm the violation,
  * -EBADMSG when the oracle finds an order of what is left.

@@ -3,7 +3,7 @@
  * Violations that a call without a probe may explain.
  *
  * Calls of a method that writes nothing may be omitted from any order, so they may pass unseen.
- * All calls of other methods must be seen.  Where it is not known that they were, a violation is
+ * All calls of other methods must be seen.  If some of them may have passed unseen, a violation is
  * only suspected, and the verdict is UNKNOWN.
  */
 #ifndef KL_CHECK_COVERAGE_H
@@ -16,7 +16,8 @@
  * @spec: the specification
  * @h: the history
  *
- * Return: the coverage of the first clause whose missed calls may, or NULL if there is none.
+ * Return: the coverage of the first clause whose missed calls may explain one; NULL if there is no
+ * such clause.
  */
 const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec,
 					   const struct kl_history *h);
@@ -24,7 +25,7 @@ const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec,
 /**
  * kl_coverage_follow() - update the coverage while a recording goes on
  * @spec: the specification
- * @to: has the coverage that was known so far
+ * @to: the history that holds the coverage known so far
  * @from: the history as recorded so far
  *
  * Return: 1 if violations become suspected ones, 0 if nothing changed, -ENOMEM.
@@ -32,7 +33,7 @@ const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec,
 int kl_coverage_follow(const struct kl_spec *spec, struct kl_history *to,
 		       const struct kl_history *from);
 
-/* Write the reason of such an UNKNOWN into @buf. */
+/* Write the reason why a suspected violation is UNKNOWN into @buf. */
 void kl_coverage_reason(const struct kl_coverage *c, char *buf, size_t size);
 
 /**

@@ -26,13 +26,13 @@ struct kl_progress {
  * All engines count their work in looks.  A look is a step of some nanoseconds, such as reading
  * a table entry, so that equal numbers of looks take similar times in all engines.  The number of
  * looks for a decision is the same on every machine.  A configuration takes from some tens of looks
- * to some thousands, where very many operations overlap.  This is a typical number.
+ * to some thousands, where very many operations overlap.  KL_CONFIG_LOOKS is a typical number.
  */
 #define KL_CONFIG_LOOKS	256
 
 struct kl_looks {
 	const struct kl_limits *lim;
-	uint64_t n;
+	uint64_t n;		/* looks so far */
 	uint64_t most;		/* a bound besides those of @lim, or 0 */
 	char reason[160];	/* the reason when a bound is reached */
 };
@@ -46,11 +46,9 @@ struct kl_looks {
  */
 int kl_look(struct kl_looks *l, uint64_t more);
 
-/*
- * The number of looks that are left, at least 1; 0 if there is no bound.  For kl_run_set_bound().
- */
+/* Return: the number of looks that are left, at least 1; 0 if there is no bound. */
 uint64_t kl_looks_left(const struct kl_looks *l);
-/* Is the time over?  @looks is a struct kl_looks; for kl_run_set_bound(). */
+/* The callback @over of kl_run_set_bound(): kl_time_over() for @looks, a struct kl_looks. */
 bool kl_looks_over(void *looks);
 
 /*
@@ -83,9 +81,9 @@ struct kl_answer {
 	 * index of a return that no order came past, or 0.
 	 */
 	uint32_t fail_event;
-	/* a violation even if operations that returned before this are forgotten */
+	/* VIOLATION: an event; operations that returned before it do not matter */
 	uint32_t from_event;
-	/* VIOLATION: operations that are wrong by themselves, see kl_may_omit() */
+	/* VIOLATION: operations that are a violation without all others, see kl_may_omit() */
 	uint32_t *core;
 	size_t ncore;			/* 0 if the engine gives no core */
 	uint32_t ngaps;			/* LINEARIZABLE by decide_ops: number of gaps in @steps */
@@ -108,14 +106,14 @@ void kl_answer_free(struct kl_answer *a);
  * @name: for --engine
  * @help: what it decides and what it is good for, at most a line
  * @rank: engines with a lower rank are asked earlier; ranks differ; 0: asked only when named
- * @tso: knows store buffers
+ * @tso: decides histories on store buffers
  * @general: decides any spec that needs no store buffer, on any laid-out part of a history; it
- *	confirms and shrinks what others found (one engine)
+ *	confirms and shrinks violations that other engines found (one engine)
  * @oracle: brute force, which confirms counterexamples (one engine with @tso, one without)
  * @whole: needs no partition by key where others do
  * @by_object: splits by object only, if not told otherwise
  * @cached: obeys kl_limits.cache
- * @near: useful for the events around one that no order came past
+ * @near: first asked about only the events around a return that no order came past
  * @no_trials: the general engine shrinks this engine's violations
  * @explains: the user sees its reason for not deciding
  * @decide: fills @answer; UNKNOWN with a reason when it declines or meets a
@@ -136,8 +134,8 @@ struct kl_engine {
 };
 
 /*
- * Register the engine @symbol.  The Makefile looks for this word, too.  The section is not called
- * kl_engines, since the assembler would confuse it with the function.
+ * Register the engine @symbol.  The Makefile finds engines by the word KL_ENGINE.  The section is
+ * not called kl_engines, since the assembler would confuse it with the function.
  */
 #define KL_ENGINE(symbol)								\
 	static const struct kl_engine *const kl_registered_##symbol			\
@@ -167,7 +165,8 @@ const struct kl_engine *kl_engine_oracle(bool tso);
  * @e: the engine
  * @lim: bounds
  * @a: the answer; kl_answer_free() it
- * @fail: gets the return time that nothing explains, for a violation; or NULL
+ * @fail: gets the return event that nothing explains, if @e laid out the history and found
+ *	a violation; or NULL
  *
  * Return: 0, -ENOMEM, -EOVERFLOW.
  */

@@ -7,9 +7,9 @@
 #include "check/gaps.h"
 
 /*
- * The time until which a lost operation's stores may be in the buffer of the gap's CPU.  It is the
- * first known drain after the gap, or the end of a later operation that always executes on an empty
- * buffer.
+ * Return: the time until which a lost operation's stores may be in the buffer of the gap's CPU.  It
+ * is the first known drain after the gap, or the end of a later operation that always executes on
+ * an empty buffer.
  */
 static uint64_t drained(const struct kl_spec *spec, const struct kl_history *h,
 			const int *methods, const uint32_t *ops, size_t nops,

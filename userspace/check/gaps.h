@@ -12,7 +12,7 @@
  * @h: the history
  * @methods: spec method for each method of the history
  * @ops: indices of the partition's operations; NULL: the first @nops
- * @nops: how many
+ * @nops: their number
  * @object: index of its object, KL_ALL_OBJECTS for several
  * @tso: a gap ends only when lost stores have certainly left the store buffers
  * @out: gets the gaps in order of begin, overlapping ones merged; the caller frees them

@@ -14,7 +14,7 @@ bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struc
 {
 	if (a->ret == KL_TIME_MAX)
 		return false;
-	/* An unseen call has no time of its thread. */
+	/* The call time of an operation whose call was not seen is only a bound. */
 	if (a->thread == b->thread && a->cpu == b->cpu && !(b->flags & KL_OP_NOCALL) &&
 	    (a->ret < b->call ||
 	     (a->ret == b->call && a->call < a->ret && b->call < b->ret)))
@@ -30,13 +30,13 @@ struct builder {
 	struct kl_part *p;
 	const struct kl_gap *gaps;
 	uint32_t nops;
-	size_t nends, ngaps;
+	size_t nends, ngaps;	/* number of entries of p->ends, and of gaps */
 	uint32_t *free;		/* a stack of free slots */
 	uint32_t nfree;
-	bool tso, ties;
+	bool tso, ties;		/* @ties: in some thread a return and a call have equal times */
 };
 
-/* Do two operations get the same number: of their thread, or with @lines of their line? */
+/* Return: true if item @first and @op have the same thread and, with @lines, the same CPU. */
 static bool same_number(const struct kl_part *p, uint32_t first, const struct kl_op *op, bool lines)
 {
 	const struct kl_op *o = kl_item_op(p, &p->items[first]);
@@ -45,8 +45,8 @@ static bool same_number(const struct kl_part *p, uint32_t first, const struct kl
 }
 
 /*
- * Number the partition's threads in order of appearance, since it has few of the history's.  With
- * @lines, number lines: the operations of a thread on one CPU, which have program order.
+ * Number the partition's threads in order of appearance, since it has few of the history's threads.
+ * With @lines, number lines: the operations of a thread on one CPU, which have program order.
  */
 static int number_threads(struct kl_part *p, bool lines)
 {
@@ -159,7 +159,10 @@ static void add_event(struct builder *b, uint32_t item, enum kl_event_kind kind)
 	}
 }
 
-/* Does @op's thread have a return at the time of its call, in ends from @end on? */
+/*
+ * Return: true if another operation of @op's thread returns at the time of @op's call, or if more
+ * than TIES returns have that time.  p->ends[@end] is the first of them.
+ */
 static bool is_tie(const struct builder *b, uint32_t op, size_t end)
 {
 	const struct kl_part *p = b->p;
@@ -177,7 +180,7 @@ static bool is_tie(const struct builder *b, uint32_t op, size_t end)
 	return false;
 }
 
-/* Merge calls, gaps and ends; at equal times in this order. */
+/* Merge calls, gaps and ends into p->events; at equal times they come in this order. */
 static int order_events(struct builder *b)
 {
 	struct kl_part *p = b->p;

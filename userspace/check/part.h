@@ -133,7 +133,10 @@ static inline void kl_item_ahead(const struct kl_part *p, uint32_t item)
 		__builtin_prefetch(kl_item_args(p, &p->items[item + KL_ITEM_AHEAD]));
 }
 
-/* Is @a certainly before @b?  This is the definition, for the oracle, the replayer and tests. */
+/*
+ * Return: true if @a certainly returned before @b was called.  This is the definition for the
+ * oracle, the replayer and tests.
+ */
 bool kl_op_before(const struct kl_history *h, const struct kl_op *a, const struct kl_op *b);
 
 #endif

@@ -73,7 +73,7 @@ static int lay_out(struct kl_work *w, bool tso, const struct kl_part **out)
 	return 0;
 }
 
-/* Note the return that no order came past; perhaps no order can. */
+/* Note the operation whose return no order came past: around it there may be a violation. */
 static void note_near(struct kl_work *w, const struct kl_part *p, const struct kl_answer *a)
 {
 	if (p && !a->ncore && a->fail_event && p->nevents >= NEAR_LEAST &&
@@ -82,8 +82,10 @@ static void note_near(struct kl_work *w, const struct kl_part *p, const struct k
 }
 
 /*
- * Ask an engine about the operations around that return alone.  Most violations need little of what
- * was before, while the engine would process everything.
+ * Ask an engine about only the operations around the return that was noted.  Most violations need
+ * few of the operations before, while e->decide() would process all of them.
+ *
+ * Return: 1 with @a if it finds a violation, 0 if not, or a negative errno.
  */
 static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct kl_part *p,
 		    uint64_t cap, uint64_t *looks, struct kl_answer *a)
@@ -154,7 +156,7 @@ struct entrant {
 struct race {
 	struct entrant *entrants;
 	size_t n;
-	bool over;
+	bool over;		/* the race was run, or was not worth it */
 };
 
 static void run_entrant(void *arg, size_t i)
@@ -237,8 +239,8 @@ static void end_race(struct race *c)
 }
 
 /*
- * Ask an engine as in a race, with a new interpreter.  An interpreter's history shows in the work
- * that it counts, so the result would depend on the number of threads otherwise.
+ * Ask an engine as in a race, with a new interpreter.  The work that an interpreter counts depends
+ * on its earlier calls, so with w->run the result would depend on the number of threads.
  */
 static int ask_anew(struct kl_work *w, const struct kl_engine *e, const struct kl_limits *lim,
 		    const struct kl_part **used, struct kl_answer *a)
@@ -368,7 +370,7 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 	return ret;
 }
 
-/* The number of engines that share the rest of the bound of work. */
+/* Return: the number of engines that share the rest of the bound of work. */
 static unsigned int sharers(const struct kl_work *w, uint32_t declined)
 {
 	unsigned int n = 0;

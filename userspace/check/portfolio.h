@@ -24,8 +24,8 @@ struct kl_job {
 struct kl_work {
 	const struct kl_job *j;
 	const struct kl_split *s;
-	size_t k;		/* the partition */
-	uint64_t most;		/* bound of looks for it; 0: no bound */
+	size_t k;		/* index of the partition */
+	uint64_t most;		/* bound of looks for the partition; 0: no bound */
 	uint64_t left;		/* looks that were left at the begin of the round */
 	struct kl_run *run;
 	struct kl_memo_room room;
@@ -38,7 +38,8 @@ struct kl_work {
 	 */
 	uint32_t near;
 	uint32_t next_near;	/* the same in this round */
-	uint32_t looked[2];	/* the last item around which each kind of engine was asked */
+	/* the last item around which engines without [0] and with [1] store buffers were asked */
+	uint32_t looked[2];
 };
 
 /**

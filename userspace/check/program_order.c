@@ -17,7 +17,10 @@
 struct preds {
 	struct kl_part *p;
 	size_t n;
-	/* Completed operations, sorted by line, return and item; and the first of each line. */
+	/*
+	 * @by_ret: completed operations, sorted by line, return and item.
+	 * @at: for each line, the index in @by_ret of its first operation.
+	 */
 	uint32_t *by_ret, *at;
 	/* for each line, the end of its operations that returned before the current call */
 	uint32_t *end;
@@ -33,8 +36,8 @@ static int add_pred(struct preds *s, uint32_t item)
 }
 
 /*
- * Sort completed operations by return.  p->ends is sorted by return plus the clock's error, a sum
- * that never exceeds KL_TIME_MAX: ends with that key are not in the order of their returns.
+ * Sort completed operations by return.  p->ends is sorted by return plus the clock's error, limited
+ * to KL_TIME_MAX, so ends with that key are not in the order of their returns.
  */
 static int sort_by_return(struct preds *s)
 {
@@ -68,9 +71,9 @@ static int sort_by_return(struct preds *s)
 }
 
 /*
- * Add the latest operations of the line that returned before @item was called, from the last return
- * back.  An operation that returned before one of them was called is implied, as are all earlier
- * ones.
+ * Add as predecessors the operations of @item's line that returned before @item was called, from
+ * the last return back.  Stop at an operation that returned before an added one was called, since
+ * that order implies it and all earlier ones.
  */
 static int line_preds(struct preds *s, uint32_t item)
 {
@@ -87,7 +90,7 @@ static int line_preds(struct preds *s, uint32_t item)
 		const uint32_t q = s->by_ret[*end];
 		const struct kl_span *o = &p->spans[q];
 
-		/* See kl_op_before().  Of equal times, operations that take no time come later. */
+		/* At equal times kl_op_before() does not order operations that take no time. */
 		if (o->ret > call || (o->ret == call && (o->call == call ||
 							 p->spans[item].ret == call)))
 			break;

@@ -26,7 +26,7 @@ struct splitter {
 	struct kl_intern keys;
 	size_t nkeys;
 	unsigned int threads;
-	uint32_t *part;		/* operation -> partition, or its object and key */
+	uint32_t *part;		/* operation -> its partition, or its pair in split_direct() */
 	struct kl_table table;	/* partitions by object and key */
 	uint32_t *part_key;	/* partition -> number of its key */
 	size_t cobject, ckey, cat;
@@ -35,7 +35,7 @@ struct splitter {
 /* The operations that one thread processes.  A pair is an object and a key. */
 struct range {
 	size_t from, to;
-	/* pair -> number of its operations; then the index of its next one, + 1 */
+	/* pair -> number of its operations; in list_range(): 1 + the next one's index in s->ops */
 	uint32_t *at;
 	uint32_t *seen;		/* pairs in order of appearance */
 	size_t nseen;
@@ -50,7 +50,7 @@ void kl_split_free(struct kl_split *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Number the keys of all signatures.  Return: 1, 0 if a signature has no key, -ENOMEM. */
+/* Number the keys of all signatures.  Return: 1, 0 if an operation has no known key, -ENOMEM. */
 static int number_keys(struct splitter *t)
 {
 	const struct kl_history *h = t->h;
@@ -120,7 +120,7 @@ static void count_range(void *arg, size_t n)
 	}
 }
 
-/* Is @pair in a range before @r?  Then its entry is not 0 there, before and after placing. */
+/* Is @pair in a range before @r?  Its entry in range.at is not 0 then, also after placing. */
 static bool seen_before(const struct range *all, const struct range *r, uint32_t pair)
 {
 	for (; all < r; all++)
@@ -129,7 +129,7 @@ static bool seen_before(const struct range *all, const struct range *r, uint32_t
 	return false;
 }
 
-/* Number the partitions in order of appearance, and give each range its places in them. */
+/* Number the partitions in order of appearance, and turn the counts in range.at into indices. */
 static int place_ranges(struct splitter *t, struct range *ranges, size_t n)
 {
 	struct kl_split *s = t->s;
@@ -211,7 +211,7 @@ free:
 	return ret;
 }
 
-/* The number of the partition, made if it is new, or -ENOMEM. */
+/* Find the partition, or make it.  Return: its number, or -ENOMEM. */
 static int64_t find_part(struct splitter *t, uint32_t object, uint32_t key)
 {
 	const uint32_t hash = kl_mix(object, key);

@@ -11,9 +11,9 @@
 /**
  * struct kl_split - the partitions of a history
  * @ops: indices of operations, partition by partition and ascending; NULL if one partition has all
- * @at: partition k has ops[at[k]] to ops[at[k + 1]]
- * @object: its object's index, or KL_ALL_OBJECTS
- * @key: its key, if @by_key
+ * @at: partition k has ops[at[k]] to ops[at[k + 1] - 1]
+ * @object: for each partition, the index of its object, or KL_ALL_OBJECTS
+ * @key: for each partition, its key; valid if @by_key
  * @n: number of partitions, which are in order of their first operations
  */
 struct kl_split {
@@ -34,7 +34,7 @@ struct kl_split {
  * @threads: number of threads; the partitions do not depend on it
  * @out: filled; kl_split_free() it
  *
- * If one operation's key is unknown, all keys of its object stay together.
+ * If one operation's key is unknown, the history is split by object only.
  *
  * Return: 0, -ENOMEM.
  */
