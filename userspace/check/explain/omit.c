@@ -10,10 +10,11 @@
 #include "spec/classify/ends.h"
 #include "spec/classify/container.h"
 
+/* An operation of a counterexample. */
 struct kept_op {
-	struct kl_op op;
-	uint64_t drain;
-	uint32_t orig;
+	struct kl_op op;	/* with the thread and object of the counterexample's history */
+	uint64_t drain;		/* see kl_op_drain() */
+	uint32_t orig;		/* its index in the whole history */
 };
 
 static const struct kl_method *method_of(const struct kl_cut *c, const struct kl_op *op)
@@ -30,14 +31,14 @@ static const struct kl_method *method_in(const struct kl_spec *spec, const struc
 }
 
 /*
- * The single state to which an operation leads if it changes anything, from any state before; only
- * the slots of its key are compared.
+ * The single state to which an operation leads if it changes anything, from any state before.  With
+ * a partition by key, only the slots of the operation's key count.
  */
 struct overwrite {
 	struct kl_val *state;
 	size_t len, outcomes;
 	size_t all;		/* number of slots that must get a value */
-	bool known, changed;
+	bool known, changed;	/* @state is valid; some outcome changes the state */
 };
 
 static int on_overwrite(void *ctx, const struct kl_outcome *o)
@@ -54,7 +55,7 @@ static int on_overwrite(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-/* An outcome, where some outcomes may change nothing. */
+/* As on_overwrite(), but outcomes that change nothing are ignored. */
 static int on_change(void *ctx, const struct kl_outcome *o)
 {
 	struct overwrite *w = ctx;
@@ -90,7 +91,10 @@ static bool gave(const struct kl_end_method *e, const struct kl_val *res, const 
 	return i == e->nresults;
 }
 
-/* Is the operation one at an end of a bounded container, see ends.h? */
+/*
+ * Return: true if the operation pushes, pops or looks at an end of a queue, stack or deque, see
+ * ends.h.
+ */
 static bool at_end(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
 		   struct kl_end_method *e)
 {
@@ -113,7 +117,10 @@ static bool found_full(const struct kl_spec *spec, const struct kl_history *h,
 	       gave(&e, kl_op_res(h, op), e.other);
 }
 
-/* Does the container never hold more than fits?  Then there is also room with fewer values. */
+/*
+ * Return: true if the container never holds more values than fit.  Then there is also room with
+ * fewer values.
+ */
 static bool keeps_bound(const struct kl_spec *spec, const struct kl_history *h,
 			const struct kl_end_method *e)
 {
@@ -123,7 +130,10 @@ static bool keeps_bound(const struct kl_spec *spec, const struct kl_history *h,
 	return e->most < 0 && c.init && h->fresh && !h->ngaps;
 }
 
-/* kl_op_word(), where the results of an operation that returned after @end are unknown. */
+/*
+ * kl_op_word() for an operation at an end, see at_end().  The results of an operation that returned
+ * after @end are not used.
+ */
 static bool word_at_end(const struct kl_spec *spec, const struct kl_history *h,
 			const struct kl_op *op, uint64_t end, enum kl_role *role,
 			struct kl_val *word)
@@ -168,7 +178,7 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
 	return word_until(spec, h, op, KL_TIME_MAX, role, word);
 }
 
-/* Does the result of an addition to a set, or of a removal, show that it changed nothing? */
+/* Return: true if the result of an addition or a removal shows that it changed nothing. */
 static bool changed_nothing(const struct kl_history *h, const struct kl_op *op, enum kl_role role)
 {
 	const struct kl_val *res = kl_op_res(h, op);
@@ -208,7 +218,10 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
 	return true;
 }
 
-/* May operation @op of a container be omitted, for its effect or since its word is omitted? */
+/*
+ * Return: true if operation @op of a container may be omitted, because it changed nothing, or
+ * because no other operation of its word is kept.
+ */
 static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_history *h,
 				  uint32_t op, const uint32_t *kept, size_t n, uint64_t end)
 {
@@ -219,7 +232,7 @@ static bool no_trace_in_container(const struct kl_spec *spec, const struct kl_hi
 	kl_spec_container(spec, &c);
 	if (c.kind == KL_CONTAINER_NONE || !kl_op_word(spec, h, &h->ops[op], &role, &word))
 		return false;
-	/* The operation found nothing to remove, or to add. */
+	/* The operation found nothing to remove, or the set had the added word already. */
 	if ((word.tag == KL_EMPTY && role == KL_ROLE_REMOVE) ||
 	    (kl_container_keyed(&c) && changed_nothing(h, &h->ops[op], role)))
 		return true;
@@ -345,9 +358,9 @@ void kl_cut_free(struct kl_cut *c)
 }
 
 /*
- * The time by which no store of forgotten operations is in a store buffer.  It follows from each
- * thread's drains, or from an operation of the thread, called after the cut, that drains or whose
- * drain is known.
+ * Return: the time by which all stores of forgotten operations have left the store buffers.  For
+ * each thread it is c->drained, or an earlier drain by a kept operation of the thread that was
+ * called after the cut.
  */
 static uint64_t drained_by(const struct kl_cut *c, const struct kept_op *k, size_t n)
 {

@@ -20,7 +20,7 @@
  *
  * An operation may be omitted if every order with it is an order without it:
  *
- * - By its results it wrote nothing.
+ * - Its results show that it wrote nothing.
  * - It gives every variable a value that does not depend on the state before, and by the results no
  *   kept operation that reads can directly follow it.  Then the next kept operation in an order
  *   reads nothing and writes everything, or there is none.  If the specification is certainly
@@ -34,7 +34,7 @@
  * of @op's writes is seen.  Then the second rule asks more: @op reads nothing, and all kept
  * operations write everything, or write through.
  *
- * Return: 1, 0, or -ENOMEM.
+ * Return: 1 if it may be omitted, 0 if that is not known, or -ENOMEM.
  */
 int kl_may_omit(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		uint32_t op, const uint32_t *kept, size_t n, uint64_t end, bool tso);
@@ -70,12 +70,15 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
  *
  * Such an operation is a violation by itself, and all others may be omitted.
  *
- * Return: 1, 0, or -ENOMEM.
+ * Return: 1 if its results are impossible, 0 if not, or -ENOMEM.
  */
 int kl_op_impossible(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		     uint32_t op, uint64_t end);
 
-/* Get the word that a container's operation adds, removes or sees.  False if it is unknown. */
+/*
+ * Get the @role of a container's operation, and the @word that it adds, removes or sees.  Return:
+ * false if they are unknown.
+ */
 bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const struct kl_op *op,
 		enum kl_role *role, struct kl_val *word);
 
@@ -99,13 +102,15 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
  *
  * Then an order of all operations gives an order of the kept ones, see omit_copies.c.
  *
- * Return: 1, 0, or -ENOMEM.
+ * Return: 1 if there is such a time, 0 if not, or -ENOMEM.
  */
 int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
 		  size_t nops, const uint32_t *kept, size_t n, uint64_t end);
 /*
- * Omit operations by such a time before the last @back returns; @out, with room for @n, gets the
- * kept ones.  Return: 1, 0 if there is no such time, -ENOMEM.
+ * Choose among the operations of the word for a time t as in kl_count_kept(), which is the latest
+ * possible one before the last @back returns.  @out, with room for @n, gets the operations to keep.
+ *
+ * Return: 1, 0 if there is no such time, -ENOMEM.
  */
 int kl_count_cut(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
 		 size_t nops, const uint32_t *kept, size_t n, uint64_t end, size_t back,
@@ -114,7 +119,7 @@ int kl_count_cut(const struct kl_spec *spec, const struct kl_history *h, const u
 /**
  * struct kl_cut - the operations of a partition that are forgotten
  * @forgot: are operations forgotten?
- * @time: if so, all operations that ended by this time
+ * @time: if so, all operations that returned by this time are
  * @end: the history ends here; operations that returned later are pending
  * @drained: for each thread, the time by which the stores of its forgotten operations have left the
  *	store buffer; 0 if there are none, KL_TIME_MAX if it is not known
@@ -135,7 +140,7 @@ struct kl_cut {
  * @ops: indices of the partition's operations
  * @n: their number; without store buffers it may be 0
  * @forgot: are operations forgotten?
- * @time: if so, those that returned by this time
+ * @time: if so, all operations that returned by this time are
  * @end: return time of the failing operation
  *
  * Return: 0 or -ENOMEM.
@@ -150,7 +155,7 @@ void kl_cut_free(struct kl_cut *c);
  * @kept: indices of the kept operations, ascending
  * @n: their number
  * @tso: the history is for an engine with store buffers
- * @out: gets a history whose operation i is number order[i] of the whole
+ * @out: gets a history whose operation i is operation order[i] of the whole history
  * @order: has room for @n
  *
  * Gaps that end after the cut stay.  The cut itself is a gap from the beginning of time.

@@ -4,12 +4,13 @@
  * A queue, stack or priority queue of copies is a counter.  So is each word of a multiset, where
  * a removal that found none counts as a peek.
  *
- * Let all omitted operations have returned by a time t, and let L be an order of the history.  Take
- * the first operations of L, up to the last one that had returned by t.  None of them was called
- * after t and the clock's error, so those that had not returned overlap.  Without the omitted
- * operations they have another order: first the kept additions, then those that had not returned,
- * then the removals.  At its end the count is that of L, and before that it is never lower.  The
- * rest of L follows, with all kept peeks.
+ * Let all omitted operations, except peeks, have returned by a time t, and let L be an order of the
+ * history.  The prefix is L up to the last operation that had returned by t.  No operation of the
+ * prefix was called more than the clock's error after t, so those that had not returned by t
+ * overlap.  Without the omitted operations, the prefix can be ordered anew: first the kept
+ * additions that had returned by t, then the other additions, then the removals.  At its end the
+ * count is the same as in L, and its removals never find a lower count.  The rest of L follows,
+ * with all kept peeks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ static int list_ops(struct count *c, const struct kl_spec *spec, const uint32_t 
 	return k == n;
 }
 
-/* The change of the count by an operation. */
+/* Return: the change of the count by an operation. */
 static int count_of(const struct count_op *o)
 {
 	return (o->role == KL_ROLE_ADD) - (o->role == KL_ROLE_REMOVE);
@@ -129,7 +130,7 @@ static bool is_kept_later(const struct count *c, const struct count_op *o, uint6
 	return o->ret > t && (o->role != KL_ROLE_PEEK || o->call > kl_time_add(t, c->h->error));
 }
 
-/* Is no operation of the word, except peeks, called within the clock's error after @t? */
+/* Return: true if no operation except peeks is called within the clock's error after @t. */
 static bool is_between(const struct count *c, uint64_t t)
 {
 	size_t low = 0, high = c->n;
@@ -147,7 +148,7 @@ static bool is_between(const struct count *c, uint64_t t)
 	return low == c->n || c->op[low].call > kl_time_add(t, c->h->error);
 }
 
-/* Are the right operations kept for the time @t? */
+/* Return: true if @t is a time as kl_count_kept() asks for. */
 static bool is_cut(const struct count *c, uint64_t t)
 {
 	int64_t first = 0;
@@ -182,7 +183,7 @@ int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const 
 		any = true;
 		t = c.op[i].ret > t ? c.op[i].ret : t;
 	}
-	/* By then all omitted operations have returned, and kept ones return later. */
+	/* By the time t all omitted operations have returned; returns of kept ones come later. */
 	if (ret > 0 && t < end)
 		cut = !any || is_cut(&c, t);
 	for (i = 0; ret > 0 && !cut && i < c.n; i++)
@@ -192,7 +193,10 @@ int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const 
 	return ret > 0 ? cut : ret;
 }
 
-/* List the operations to keep: those that return after @t, and additions for the count at @t. */
+/*
+ * List the operations to keep: those that return after @t, and @first additions, which is the count
+ * at @t.
+ */
 static size_t keep_from(const struct count *c, uint64_t t, int64_t first, uint32_t *out)
 {
 	size_t i, n = 0;
@@ -215,7 +219,10 @@ static size_t keep_from(const struct count *c, uint64_t t, int64_t first, uint32
 	return n;
 }
 
-/* Find the last of the @n sorted returns at which a cut is possible, and the count there. */
+/*
+ * Find the latest time @t that kl_count_kept() allows among the @n sorted returns; @first gets the
+ * count at @t.  Return: false if there is none.
+ */
 static bool find_cut(const struct count *c, const struct kl_key *k, size_t n, uint64_t *t,
 		     int64_t *first)
 {

@@ -5,16 +5,16 @@
  * - The history ends at a return.  Operations that had not returned by then are pending, and their
  *   results unknown.  (A prefix of a linearizable history is linearizable.)
  * - Everything that ended before a point in time is forgotten.  Until then the history is a gap:
- *   the state is unknown, before and after every step.  An order of the whole history is an order
- *   of that one, too.
+ *   the state is unknown, before and after every step.  An order of the whole history is also an
+ *   order of the history with the gap.
  * - Of the copies of one word in a container, only their count is kept, see kl_count_kept().
  * - Operations are omitted, see kl_may_omit().  (Removing them from an order of the whole leaves an
- *   order of the rest.)  Of very many operations, a guess first says which to keep, see
+ *   order of the rest.)  If there are very many, a guess first says which to keep, see
  *   shrink_guess.c.
  *
  * If an operation was open for long, for example in a preempted task, its violation stays large,
- * since everything in that time matters.  Then other violations are looked for: the history after
- * a violation, with everything before forgotten, will do as well.
+ * since everything in that time matters.  Then later violations are looked for, in the history
+ * after the first violation, with everything before forgotten.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@
 #define TINY		4	/* operations at which shrinking stops if nothing is forgotten */
 #define WINDOW		20000	/* events in which the next violation is looked for first */
 
-/* The item of operation @op of the whole history; items are in the same order. */
+/* Return: the item of the history's operation @op.  Items are in the order of operations. */
 static const struct kl_item *item_of(const struct shrink *s, uint32_t op)
 {
 	uint32_t low = 0, high = s->nops;
@@ -49,9 +49,9 @@ static const struct kl_item *item_of(const struct shrink *s, uint32_t op)
 }
 
 /*
- * Find the next violation, with everything forgotten that returned before the end of the last one.
+ * Find a violation after the end of the last one, with everything forgotten that returned before.
  *
- * Return: 1 with its event, 0 if there is none, or a negative errno.
+ * Return: 1 with its @event, 0 if there is none, or a negative errno.
  */
 static int next_violation(struct shrink *s, uint32_t *buf, uint32_t *event)
 {
@@ -119,7 +119,7 @@ static int drop_rest(struct shrink *s, uint32_t *buf, bool copies, struct kl_cou
 	return ret;
 }
 
-/* Replace copies in the found violation, with everything before it, by a count. */
+/* Keep all operations up to the end of the found violation, and replace copies by a count. */
 static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexample *best)
 {
 	int ret;
@@ -129,7 +129,7 @@ static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexamp
 	return ret > 0 ? drop_rest(s, buf, true, best) : ret;
 }
 
-/* Keep the operations that a guess names, of everything before the violation. */
+/* Guess the operations that matter for the violation at @event; if they do, omit others. */
 static int shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf,
 			struct kl_counterexample *best)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Trials; the end of a violation, and the operations before it that are forgotten: see shrink.c. */
+/* Trials, and the search for a violation's end and for the cut before it, see shrink.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 
 #define BLOCK		4096	/* events of a block, see struct shrink */
 #define FIRST_WINDOW	256	/* events around a violation that are tried first */
-#define NEAR		(1 << 16)	/* maximal number of them where no violation is known */
+#define NEAR		(1 << 16)	/* largest window, in events, where no violation is known */
 #define MORE_WINDOW	8	/* factor of the window from one try to the next */
 #define FINE		128	/* the cut is found up to this fraction of the kept events */
-#define TRIALS	8	/* trials that may be hard */
+#define TRIALS	8	/* number of hard trials that the looks suffice for */
 #define HARD_STEP	8	/* factor of events, and of work, after a hard trial */
 #define OP_LOOKS	200	/* looks of a trial for each operation, besides the engine's */
 #define LIST_LOOKS	20	/* looks for listing an operation */
-#define WINDOW_WORK	(1ull << 26)	/* looks for a window, */
+#define WINDOW_WORK	(1ull << 26)	/* looks for the trial of a window, */
 #define WINDOW_EACH	(64 * KL_CONFIG_LOOKS)	/* and more for each of its operations */
 
 void kl_shrink_look(struct shrink *s, uint64_t n)
@@ -30,8 +30,8 @@ bool kl_shrink_late(struct shrink *s)
 }
 
 /*
- * The bounds of a trial.  No trial takes longer than all may together, and a hard one leaves enough
- * for others.
+ * Return: the bounds of a trial.  A trial gets at most a share of all looks, so that a hard trial
+ * leaves enough for others.
  */
 static struct kl_limits trial_limits(const struct shrink *s)
 {
@@ -98,8 +98,9 @@ static bool is_return(const struct kl_part *p, uint32_t ev)
 }
 
 /*
- * The latest time at which an operation returned before event @until, from its block on.  A large
- * clock error leaves returns out of order.
+ * Return: the latest return time among return events before @until, of which *any says whether
+ * there are any.  It need not be the time of the last one: a large clock error leaves return events
+ * out of order.
  */
 static uint64_t last_return(const struct shrink *s, uint32_t until, bool *any)
 {
@@ -181,9 +182,9 @@ void kl_shrink_end(struct shrink *s, uint32_t ev)
 }
 
 /*
- * Find the earliest end, from event @from on, at which there is still a violation.  Engines use
- * results before their returns, so the event at which they gave up may be too early; the end moves
- * on in growing steps.
+ * Find an early end, from event @from on, that leaves a violation.  An engine uses an operation's
+ * results before the operation returns, so the event at which it found the violation may be too
+ * early.  The end moves on in growing steps.
  */
 static int shorten(struct shrink *s, uint32_t from, uint32_t *buf)
 {
@@ -209,7 +210,7 @@ static int shorten(struct shrink *s, uint32_t from, uint32_t *buf)
 	return 0;
 }
 
-/* The first return from event @ev on, or the end. */
+/* Return: the first return event from @ev on, or the number of events. */
 static uint32_t return_from(const struct kl_part *p, uint64_t ev)
 {
 	if (ev > p->nevents)
@@ -231,8 +232,9 @@ uint32_t kl_shrink_known_at(const struct shrink *s, uint32_t ev)
 }
 
 /*
- * Look for the violation at @event in windows of up to @most events on either side; everything
- * before a window is forgotten.  A larger window never loses a violation.
+ * Look for the violation at @event in windows of up to @most events on either side, which end at
+ * event @last at the latest.  Everything before a window is forgotten.  A larger window never loses
+ * a violation.
  */
 static int find_window(struct shrink *s, uint32_t event, uint32_t last, uint64_t most,
 		       uint32_t *buf)
@@ -351,7 +353,7 @@ static int try_cut(struct shrink *s, uint32_t at, uint32_t *good, uint32_t *bad,
 }
 
 /*
- * Forget as much as possible.  A later cut leaves less to contradict, so the search goes back
+ * Forget as much as possible.  An earlier cut never loses a violation, so the search goes back
  * from the end in growing steps, and then by bisection.  Where a trial is hard, a slightly
  * earlier cut is as hard.  Then the next step is much larger, and its trial may take more work.
  */

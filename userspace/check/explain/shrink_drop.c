@@ -10,7 +10,7 @@
 #define LIST_LOOKS	20	/* looks for listing an operation */
 #define MANY		3000	/* operations up to which each is compared with all others */
 
-/* Do trials with this chunk size pay? */
+/* Return: true if the trials with this chunk size decide at most DROP_WORK operations together. */
 static bool worth(const struct shrink *s, size_t chunk)
 {
 	return chunk && s->nkept / chunk <= DROP_WORK / s->nkept;
@@ -68,7 +68,11 @@ static int by_word(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* List the words of kept operations, each once, ascending; none without a container of words. */
+/*
+ * List the words of kept operations, each once, ascending.
+ *
+ * Return: their number; 0 if the spec is no container of words.
+ */
 static size_t list_words(const struct shrink *s, uint64_t *words)
 {
 	struct kl_container type;
@@ -91,7 +95,7 @@ static size_t list_words(const struct shrink *s, uint64_t *words)
 	return m;
 }
 
-/* What is kept without all of words @from .. @to. */
+/* List the kept operations except those of the words @from to @to.  Return: their number. */
 static size_t without_words(const struct shrink *s, uint64_t from, uint64_t to, uint32_t *buf)
 {
 	enum kl_role role;
@@ -105,7 +109,10 @@ static size_t without_words(const struct shrink *s, uint64_t from, uint64_t to, 
 	return n;
 }
 
-/* Omit all operations of words, of many words first: if each may be omitted, all may. */
+/*
+ * Omit all operations of words, first of many words at once.  Once no operation of a chunk's words
+ * is kept, either all of these words may be omitted or none, so only the first one is checked.
+ */
 static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 {
 	uint64_t *words = malloc((s->nkept + 1) * sizeof(*words));
@@ -154,8 +161,8 @@ static int drop_all(struct shrink *s, const struct kl_cut *cut, struct kl_run *r
 }
 
 /*
- * Omit operations as long as that makes the history smaller: without its reads a write may become
- * one that may be omitted.
+ * Omit operations as long as that makes the history smaller: a write may often be omitted only
+ * after its reads.
  */
 int kl_shrink_drop(struct shrink *s, uint32_t *buf)
 {

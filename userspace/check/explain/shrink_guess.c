@@ -62,7 +62,11 @@ static size_t list(const struct shrink *s, const uint8_t *in, uint32_t *out)
 	return n;
 }
 
-/* Mark and list the operations that may not be omitted beside marked ones.  0: too many. */
+/*
+ * Mark and list the operations that may not be omitted when the marked ones are kept.
+ *
+ * Return: 1, 0 if these are too many or take too long, or a negative errno.
+ */
 static int close_guess(struct shrink *s, struct kl_run *run, uint8_t *in, uint32_t *out,
 		       size_t *n)
 {

@@ -12,7 +12,8 @@
 struct shrink {
 	const struct kl_part *p;
 	const struct kl_engine *engine;
-	const struct kl_limits *lim, *whole;	/* bounds of a trial, and of everything */
+	/* bounds of a trial; and of a trial that may take more than a share of all looks */
+	const struct kl_limits *lim, *whole;
 	/* bounded looks; after them the best violation so far is taken */
 	struct kl_looks looks;
 	bool late;		/* a bound of looks or time was reached */
@@ -23,18 +24,18 @@ struct shrink {
 	uint64_t end;			/* return time of the failing operation */
 	uint32_t end_ev;
 	struct shrink_block {
-		uint32_t low;		/* items before this one are not open from here on */
+		uint32_t low;		/* all items before this one returned before this block */
 		bool returned;		/* an operation returned before this block */
-		uint64_t time;		/* the time of the last such return */
+		uint64_t time;		/* the latest time of such a return */
 	} *block;
-	/* event: operations that returned before it are forgotten */
+	/* an event; operations that returned before it are forgotten */
 	uint32_t floor;
 	/* operations of the last violation that was found, ascending */
 	uint32_t *kept;
 	size_t nkept;
 	bool found;			/* a violation was found */
 	int guess;			/* result of kl_shrink_find()'s guess; -1 if it made none */
-	bool forgot;		/* the cut of the violation */
+	bool forgot;		/* operations that returned by @time are forgotten */
 	uint64_t time;
 	struct kl_history *h;
 	struct kl_answer answer;
@@ -48,11 +49,21 @@ void kl_shrink_look(struct shrink *s, uint64_t n);
 bool kl_shrink_late(struct shrink *s);
 /* End the history at event @ev, a return. */
 void kl_shrink_end(struct shrink *s, uint32_t ev);
-/* The last return of operations that are open at event @ev: engines know no more there. */
+/*
+ * Return: the last return event of operations that are open at event @ev.  At @ev, engines have
+ * used no results of later ones.
+ */
 uint32_t kl_shrink_known_at(const struct shrink *s, uint32_t ev);
-/* Try whether @kept is a violation.  1 and the trial is kept, 0 if it is not, or an errno. */
+/*
+ * Decide the history of the operations @kept.
+ *
+ * Return: 1 if it is a violation, which @s then holds; 0 if not; or a negative errno.
+ */
 int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *kept, size_t n);
-/* Try s->kept with operations forgotten that returned before event @from. */
+/*
+ * Decide the history up to its end, with operations forgotten that returned before event @from.
+ * Return: as kl_shrink_trial().
+ */
 int kl_shrink_trial_from(struct shrink *s, uint32_t from, uint32_t *buf);
 
 /* kl_may_omit() for the kept operations until the end, with looks counted. */
@@ -71,7 +82,7 @@ void kl_shrink_keep_all(struct shrink *s);
  * 1 if copies of a word are replaced by a count.
  */
 int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf);
-/* Look for a violation at @event that needs little of what was before.  Return: 1 or 0. */
+/* Look for a violation in windows around @event.  Return: 1, 0 if there is none, negative errno. */
 int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf);
 int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf);
 /*
@@ -79,7 +90,10 @@ int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf);
  * if the guess is a violation, 0 if not, or a negative errno.
  */
 int kl_shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf);
-/* Replace copies of a word by a count, as late as possible.  1, or 0 if there are none. */
+/*
+ * Replace copies of a word by a count, up to a time that is as late as possible.  Return: 1 if that
+ * makes the violation smaller, 0 if not, or a negative errno.
+ */
 int kl_shrink_cut_count(struct shrink *s, uint32_t *buf);
 int kl_shrink_drop(struct shrink *s, uint32_t *buf);
 
