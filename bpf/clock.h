@@ -22,13 +22,15 @@ struct {
 } times SEC(".maps");
 
 /*
- * Ticks and epochs: the shared count is only loaded, which orders and drains nothing.  Inside
- * a tick the times of one CPU rise by a count of its own, up to a limit, and then stay equal.
+ * Read a coarse time: its high bits are the shared count, its low bits a count of this CPU.
+ * Programs only load the shared count, so they drain no store buffer.  While the shared count
+ * stays the same (a tick), each time of a CPU is one above its last time, until the low bits are
+ * all ones.  From then until the next tick the CPU's times are equal.
  *
- * An interrupt between the load and the store of that count takes later times than the program
- * that it hit.  Each level of interrupts has a count, so that times do not go back.  The depth
- * is the same again after an interrupt, and the next time is above the counts of all levels.
- * The interrupted program's own time may stay early: its call or return was before the interrupt.
+ * An interrupt between the load and the store of level[] reads a later time than the program that
+ * it hit.  So each depth of interrupts stores its times in an entry of its own, and the next time
+ * is above all entries.  An interrupt leaves the depth as it found it.  The interrupted program
+ * may return an earlier time than the interrupt did, because its call or return came first.
  */
 static __always_inline __u64 klin_coarse_time(const struct klin_time *shared, __u32 cpu)
 {
@@ -55,7 +57,7 @@ static __always_inline __u64 klin_coarse_time(const struct klin_time *shared, __
 	return next;
 }
 
-/* Every time above the result, also one of another CPU, was certainly taken after @now. */
+/* Return: a bound; any time above it, of this CPU or another, was certainly read after @now. */
 static __always_inline __u64 klin_last(__u64 now)
 {
 	if (conf.clock == KLIN_CLOCK_COARSE)
@@ -66,9 +68,9 @@ static __always_inline __u64 klin_last(__u64 now)
 /*
  * The kernel's clock waits for earlier loads (lfence or rdtscp).  So an operation's loads are
  * done before the time of its return.  Its loads may begin while the time of its call is read,
- * some 10 ns too early.  Between CPUs that is less than the clock's error, which is at least the
- * time that a cache line needs between two CPUs (userspace/record/clock_skew.c).  Operations of
- * one CPU have program order.
+ * some 10 ns too early.  Between CPUs 10 ns are less than the clock's error, which is at least
+ * the time that a cache line needs between two CPUs (userspace/record/clock_skew.c).  Operations
+ * of one CPU are ordered by program order.
  */
 static __always_inline __u64 klin_time(__u32 cpu)
 {

@@ -33,7 +33,7 @@ static __always_inline __u64 klin_below(__u64 a, __u64 b)
 	return (l | m) >> 63;
 }
 
-/* Division is rare and long, so it is a function of its own, outside the steps. */
+/* Division is rare and its code is long, so it is not inlined into each unrolled step. */
 static __noinline __u64 klin_divide(__u64 a, __u64 b, __u32 op)
 {
 	bool is_signed = op == KLIN_SDIV || op == KLIN_SMOD;
@@ -49,7 +49,7 @@ static __noinline __u64 klin_divide(__u64 a, __u64 b, __u32 op)
 	return neg_a != (neg_b && !rest) ? -q : q;
 }
 
-/* Truncate @v to 1, 2, 4 or 8 bytes, and extend it again. */
+/* Truncate @v to 1, 2, 4 or 8 bytes, and extend it to 8 bytes, by its sign or by zeros. */
 static __always_inline __u64 klin_extend(__u64 v, __u32 size)
 {
 	__u32 shift = 64 - 8 * (size & 15);
@@ -57,7 +57,7 @@ static __always_inline __u64 klin_extend(__u64 v, __u32 size)
 	return size & KLIN_SIGNED ? (__u64)((__s64)(v << shift) >> shift) : v << shift >> shift;
 }
 
-/* Read kernel or user memory; *fault becomes the sign bit of the helper's result. */
+/* Read kernel or user memory; *fault becomes 1 if the read failed, else 0. */
 static __always_inline __u64 klin_load(__u64 addr, __u32 size, __u64 *fault)
 {
 	__u64 v = 0;
@@ -145,7 +145,7 @@ static __noinline __u64 klin_cpu_reg(struct pt_regs *r, __u32 n)
 /**
  * klin_fetch_at() - run a fetch program
  * @regs: the processor's registers, for KLIN_REG
- * @prog: in read-only data
+ * @prog: the program, in read-only data
  * @args: the function's arguments
  * @retval: its return value
  * @val: where values go

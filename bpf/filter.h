@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations that a filter leaves out, early, before they cost much.
+ * The filters, which leave operations out early, before they cost much.
  *
  * A sample of objects records all operations of an object, or none.  A filter by task or CPU may
  * leave out some operations of an object whose other operations are recorded.  That object's

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of one probe clause on a function, or of KLIN_CLAUSES of them: fentry and
- * fexit, or kprobe and kretprobe.  Userspace opens an object for each function and as
- * many clauses as it can serve.
+ * Programs of one or two probe clauses (KLIN_CLAUSES) on a function: fentry and fexit, or kprobe
+ * and kretprobe.  Userspace opens one object for every one or two clauses on a function.
  *
  * Each clause has frames of its own.  All clauses share the times of call and return, the task
  * and its slot, which are looked up once.
@@ -41,7 +40,7 @@ struct fetched {
 	__u32 fault;
 };
 
-/* The other clause, or the same one where there is none. */
+/* The second clause, or the first where there is only one. */
 #define other_conf (confs[KLIN_CLAUSES - 1])
 
 static __always_inline bool skipped(const volatile struct klin_conf *cl, __u32 tgid)
@@ -56,7 +55,7 @@ static __always_inline bool wanted(const volatile struct klin_conf *cl, __u64 ob
 		klin_sampled(&cl->filter, object, fault));
 }
 
-/* Does @f belong to the same call, for another clause that has programs of its own? */
+/* Return: true if @f belongs to the call at @sp, for a clause that another object serves. */
 static __always_inline bool sibling(const struct klin_frame *f, __u64 sp)
 {
 	__u32 i;
@@ -71,8 +70,8 @@ static __always_inline bool sibling(const struct klin_frame *f, __u64 sp)
 }
 
 /*
- * Is the frame closed, or has its function left the stack?  Then its return was missed.  A frame
- * of another stack is not stale: interrupts have stacks of their own.
+ * Return: true if @f is closed, or if its function has left the stack, so that its return was
+ * missed.  A frame of another stack is not stale: interrupts have stacks of their own.
  */
 static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 {
@@ -157,7 +156,10 @@ static __always_inline bool find_caller(struct hit *h)
 		if (!stale(f, h->sp))
 			break;
 		klin_send_stale(h->ctx, h->c, f);
-		/* A frame of an interrupt may stay above; it is sent when its place is needed. */
+		/*
+		 * If an interrupt opened a frame above meanwhile, the frame stays there.
+		 * klin_push() sends it when it needs its place.
+		 */
 		s->top = top;
 	}
 	h->s = s;
@@ -323,7 +325,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 		return;
 	}
 	h.now = klin_time(cpu);
-	/* The other clause's frame is on top, so it is closed first. */
+	/* The second clause's frame is on top, so it is closed first. */
 	if (&other_conf != &conf && !left_alone(&other_conf, tgid))
 		close_frame(&other_conf, &h, args, retval);
 	if (!left_alone(&conf, tgid))

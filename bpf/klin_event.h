@@ -19,28 +19,28 @@
 #include <linux/types.h>
 
 #define KLIN_MAX_VALS	8	/* arguments and results together */
-#define KLIN_MAX_PARAMS	6	/* of a probed function: those in registers */
+#define KLIN_MAX_PARAMS	6	/* parameters of a probed function, those in registers */
 #define KLIN_DEPTH	8	/* open operations of one task, a power of two */
-#define KLIN_TRIES	4	/* kept slots looked at for a task */
+#define KLIN_TRIES	4	/* kept slots that a task tries */
 #define KLIN_LOSSES	64	/* intervals in a log of losses */
 #define KLIN_REGS	8	/* registers of a fetch program */
 #define KLIN_INSNS	96	/* instructions of a fetch program */
 /* instructions of most fetch programs; shorter programs load faster */
 #define KLIN_FEW_INSNS	24
 #define KLIN_TP_METHODS	64	/* span of klin.ko's method ids in one recording */
-#define KLIN_TP_VALS	3	/* arguments, and results, of its tracepoints */
+#define KLIN_TP_VALS	3	/* arguments of a method of klin.ko, and also results */
 
 /* Clocks of a recording; see enum kl_clock of a history. */
 enum klin_clock {
 	KLIN_CLOCK_MONO,	/* bpf_ktime_get_ns() */
 	KLIN_CLOCK_SEQ,		/* a count that each reading raises by a locked instruction */
-	/* a shared count that programs only load, and a count of the CPU below it */
+	/* high bits: a shared count that programs only load; low bits: a count of the CPU */
 	KLIN_CLOCK_COARSE,
 };
 
 #define KLIN_TICK_BITS	16	/* low bits of a coarse time: the CPU's count */
 
-#define KLIN_TIME_LEVELS 4	/* a task, what interrupts it, and what interrupts that */
+#define KLIN_TIME_LEVELS 4	/* nesting of clock readings: a task, interrupts in interrupts */
 
 /* A count in a cache line of its own; clock.h describes the counts of a CPU. */
 struct klin_time {
@@ -98,7 +98,7 @@ enum klin_open {
 struct klin_frame {
 	__u64 sp;		/* address of the call's stack frame, or 0 if it is not known */
 	__u32 open;		/* enum klin_open */
-	/* as in struct klin_conf; for tracepoints the number of the stack */
+	/* klin_conf.func; at klin.ko's tracepoints 1 on the task's stack, 0 on an interrupt's */
 	__u32 func;
 	__u64 args[KLIN_MAX_PARAMS];	/* arguments, for kretprobes, which cannot read them */
 	struct klin_event ev;
@@ -116,13 +116,14 @@ struct klin_slot {
 	union {
 		struct {
 			__u32 owner;	/* tid; 0: free; KLIN_SLOT_DEAD: see below */
-			/* low byte: programs that use a lent slot; above: a count of claims */
+			/* low byte: programs that use a lent slot; above: holds taken so far */
 			__u32 holds;
 		};
 		__u64 word;		/* owner and holds together */
 	};
 	__u32 base, top;
-	__u32 crowded;		/* a task whose first kept slot is this one was lent a slot */
+	/* set when a task that tries this kept slot first found no kept slot free */
+	__u32 crowded;
 	__u32 pad;
 	struct klin_frame frames[KLIN_DEPTH];
 };
@@ -133,7 +134,7 @@ struct klin_slot {
 /* The lent slots follow the kept slots; the user chooses the number of kept slots. */
 #define KLIN_LENT_SLOTS(slots)	(((slots) + 3) / 4)
 #define KLIN_ALL_SLOTS(slots)	((slots) + KLIN_LENT_SLOTS(slots))
-#define KLIN_LENT_TRIES	16	/* lent slots looked at for a task */
+#define KLIN_LENT_TRIES	16	/* lent slots that a task tries */
 
 /*
  * Index of the kept or lent slot that the task @key tries as number @i.  @mask is the number of
@@ -173,7 +174,7 @@ struct klin_cpu {
 	__u64 missed;		/* calls that found no place in a slot */
 	__u64 lost;		/* events that did not fit */
 	__u64 lost_nocall;	/* lost events whose calls were not seen */
-	__u64 tail;		/* the reader's */
+	__u64 tail;		/* events read; only the reader writes it */
 	__u64 pad[7];
 	__u64 unread;		/* lost events for which this CPU had no buffer */
 	__u32 nlosses;
@@ -186,9 +187,8 @@ struct klin_cpu {
 };
 
 /*
- * A CPU's ring may be written while @came is as it was when the reader opened the CPU's perf
- * buffer.  A CPU that comes, or comes back, has no perf buffer yet, so its first event counts as
- * lost.  Where something else raises @came, the events go into the perf buffer.
+ * A CPU's ring may be written while @came equals @open; else events go into the CPU's perf buffer.
+ * A CPU that comes, or comes back, has no perf buffer yet, so its first event counts as lost.
  */
 struct klin_home {
 	__u32 came;		/* raised whenever the CPU goes offline or comes online */
@@ -223,18 +223,18 @@ enum klin_fetch_op {
 	KLIN_RETVAL,	/* dst = return value */
 	KLIN_UNKNOWN,	/* dst = an unknown value */
 	KLIN_CURRENT,	/* dst = the running task's task_struct */
-	KLIN_REG,	/* dst = register offset, by its number in DWARF; at places only */
+	KLIN_REG,	/* dst = CPU register number offset, as DWARF counts; at places only */
 	KLIN_MOV,	/* dst = src */
-	KLIN_LOAD,	/* dst = *(src + offset), of that size */
-	KLIN_EXT,	/* dst = dst truncated to that size */
+	KLIN_LOAD,	/* dst = *(src + offset), size bytes */
+	KLIN_EXT,	/* dst = dst truncated to size bytes */
 	KLIN_ADD, KLIN_SUB, KLIN_MUL, KLIN_DIV, KLIN_MOD,	/* dst = dst op src, unsigned */
 	KLIN_SDIV, KLIN_SMOD,					/* signed */
 	KLIN_AND, KLIN_OR, KLIN_XOR, KLIN_SHL, KLIN_SHR, KLIN_SAR,
 	KLIN_EQ, KLIN_LTU, KLIN_LTS,				/* dst = dst op src, 0 or 1 */
 	KLIN_LNOT,	/* dst = !dst */
-	KLIN_LAND, KLIN_LOR,	/* dst, src are 0 or 1 */
+	KLIN_LAND, KLIN_LOR,	/* dst = dst op src, all 0 or 1 */
 	KLIN_SELECT,	/* dst = dst ? register src : register offset */
-	KLIN_NUMBER,	/* dst = number offset of the text at dst */
+	KLIN_NUMBER,	/* dst = the decimal number with index offset in the text at dst */
 	KLIN_VAL,	/* val[offset] = src */
 	KLIN_MARK,	/* if src is not 0, val[offset] is a tag */
 	KLIN_OBJECT,	/* the object is src */
@@ -253,8 +253,8 @@ enum klin_fetch_op {
 	((__u64)(op) | (__u64)(dst) << 8 | (__u64)(src) << 16 | (__u64)(size) << 24 | \
 	 (__u64)(__u32)(off) << 32)
 
-#define KLIN_LEFT	65536	/* values of the hash of objects, a power of two */
-#define KLIN_CPU_WORDS	8	/* of 64 CPUs each, that a filter can name */
+#define KLIN_LEFT	65536	/* entries of klin_left.object, a power of two */
+#define KLIN_CPU_WORDS	8	/* words of a filter's set of CPUs, 64 CPUs each */
 
 /* Filters of operations; they are the same for all clauses. */
 struct klin_filter {
@@ -266,7 +266,7 @@ struct klin_filter {
 	__u64 cpus[KLIN_CPU_WORDS];
 };
 
-/* Objects of operations that were left out; each entry is 1 or 0. */
+/* Objects of operations that were left out; an entry is 1 if its object may be one, else 0. */
 struct klin_left {
 	__u8 object[KLIN_LEFT];	/* by klin_object_hash() */
 	__u8 all;		/* an omitted operation's object could not be read */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of a clause on a place in a function: the entry of another one that was
- * inlined into it, or an offset.  Userspace opens this object once for each place.
+ * Programs of a clause on a place in a function: the entry of another function that was inlined
+ * into it, or an offset.  Userspace opens this object once for each place.
  *
  * The function's call leaves a waiting frame.  A hit of the place makes that frame an operation,
  * whose call is the function's call.  Further hits in the same call make further frames.  At the
- * function's return all of them return.  userspace/dwarf/check.c says why the interval is the
- * function's, and not a shorter one.
+ * function's return all these operations return.  userspace/dwarf/check.c says why the interval
+ * of such an operation is the function's, and not a shorter one.
  *
  * Events go into the perf buffers: a kprobe costs more than they do, and an inlined function may
  * have too many places for a ring each.
@@ -44,7 +44,7 @@ static __always_inline bool is_open(const struct klin_frame *f)
 	return f->open == KLIN_OPEN || f->open == KLIN_WAITING;
 }
 
-/* Is the frame closed, or has its function left the stack? */
+/* Return: true if @f is closed, or if its function has left the stack. */
 static __always_inline bool stale(const struct klin_frame *f, __u64 sp)
 {
 	if (f->open == KLIN_OVER)
@@ -276,7 +276,7 @@ int klin_place(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Does @f belong to the returning call: its own frame, or a hit whose call was not seen? */
+/* Return: true if @f is the returning call's frame, or a hit in it whose call was not seen. */
 static __always_inline bool returns(const struct klin_frame *f, __u64 sp)
 {
 	if (!is_open(f) || f->func != conf.func || f->ev.probe != conf.probe)

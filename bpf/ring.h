@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rings of programs at returns: memory that userspace maps, and programs write by plain
+ * The rings of programs at returns: memory that userspace maps, and that programs write by plain
  * stores.  That costs a tenth of the kernel's output to a perf buffer.  A ring belongs to one
- * program on one CPU, so it has one writer (see klin_event.h).  Other events, events of places
- * (place.bpf.c), and events that do not fit go into the CPU's perf buffer.
+ * program on one CPU, so it has one writer (see klin_event.h).  All other events go into the
+ * CPU's perf buffer: of places (place.bpf.c), of drains, of frames whose returns were missed, and
+ * events that do not fit into the ring.
  *
  * Include this file after slots.h; `conf' has `ring' and `nvals'.
  */

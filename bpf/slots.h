@@ -63,7 +63,7 @@ static __always_inline __u32 klin_key(__u32 tid, __u32 cpu)
 #define KLIN_NEW_HOLD	(KLIN_ONE_HOLD + (1ULL << 40))
 #define KLIN_HOLDS(word)	((__u32)((word) >> 32) & 0xff)
 
-/* How often a program begins again when an interrupt has changed what it saw. */
+/* How often a program tries to change a slot that an interrupt changes at the same time. */
 #define KLIN_AGAIN	4
 
 static __always_inline struct klin_slot *klin_slot_at(__u32 at)
@@ -119,7 +119,7 @@ __noinline int klin_claim(__u32 key, __u32 mask)
 /*
  * Look for the task's slot, and take a hold on it if it is a lent one.
  *
- * Return: its index, -ENOENT if the task has none, -EAGAIN if an interrupt changed a slot
+ * Return: the slot's index, -ENOENT if the task has none, -EAGAIN if an interrupt changed a slot
  * meanwhile.
  */
 __noinline int klin_look(__u32 key, __u32 mask)
@@ -211,7 +211,8 @@ static __always_inline struct klin_slot *klin_slot(struct klin_cpu *c, __u32 key
 /*
  * Stack addresses that differ only in these low bits are on one stack, or on two stacks of which
  * one has ended.  Addresses of one stack may differ in more bits: KASAN doubles a task's stack,
- * and an interrupt's stack is aligned to pages only.  A missed return is then noticed later.
+ * and an interrupt's stack is aligned to pages only.  A missed return on such a stack is noticed
+ * later.
  */
 #define KLIN_STACK_BITS	14
 
@@ -280,7 +281,10 @@ static __always_inline void klin_send(void *ctx, struct klin_cpu *c, struct klin
 /* Send the frame @f, whose return was not seen and will not be. */
 static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struct klin_frame *f)
 {
-	/* Claim the frame first, or an interrupt would send it again.  This is rare; it drains. */
+	/*
+	 * Claim the frame first, or an interrupt would send it again.  The locked instruction
+	 * drains the store buffer, but this is rare.
+	 */
 	if (f->open != KLIN_OPEN ||
 	    __sync_val_compare_and_swap(&f->open, KLIN_OPEN, KLIN_FILLING) != KLIN_OPEN)
 		return;
@@ -290,8 +294,9 @@ static __always_inline void klin_send_stale(void *ctx, struct klin_cpu *c, struc
 }
 
 /*
- * Is a frame below the index @at?  The base is read each time: an interrupt that found all frames
- * in use moves the base, and may leave it above an index that is then written back.
+ * Return: true if the slot has a frame below the index @at.  The base is read each time: an
+ * interrupt that found all frames in use moves the base, and may leave it above an index that the
+ * interrupted program then writes back.
  */
 static __always_inline bool klin_any_below(const struct klin_slot *s, __u32 at)
 {
@@ -358,7 +363,7 @@ static __always_inline struct klin_frame *klin_push(void *ctx, struct klin_slot 
 	return f;
 }
 
-/* Does the slot hold an operation to be sent?  Interrupts leave some above the top. */
+/* Return: true if the slot holds an operation to be sent; interrupts leave some above the top. */
 static __always_inline bool klin_in_use(const struct klin_slot *s)
 {
 	__u32 i, open;
@@ -375,8 +380,8 @@ static __always_inline bool klin_in_use(const struct klin_slot *s)
 
 /*
  * End a hold on a lent slot.  The last hold gives the slot back if no operation is open in it.
- * An interrupt may leave an open frame after the frames were looked at.  The interrupt had a hold
- * of its own then, so the count of claims in the word has changed, and the exchange fails.
+ * An interrupt may leave an open frame after the frames were looked at.  The interrupt has then
+ * had a hold of its own, so the word's count of holds taken has changed, and the exchange fails.
  */
 __noinline int klin_end_hold(struct klin_slot *s)
 {

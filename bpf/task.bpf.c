@@ -45,9 +45,10 @@ static __noinline int release(__u32 tid)
 			continue;
 		word = *(volatile __u64 *)&s->word;
 		/*
-		 * A slot that an interrupt has changed since then is left to klin_task_free().  A
-		 * program that uses the slot now runs on another CPU: in the task's last
-		 * interrupt, or for a new task with the same number.  It gives the slot back.
+		 * If an interrupt has changed the word since it was read, klin_task_free()
+		 * releases the slot.  A program that holds the slot now runs on another CPU: in
+		 * the task's last interrupt, or for a new task with the same number.  That
+		 * program gives the slot back.
 		 */
 		if ((__u32)word == tid && !KLIN_HOLDS(word))
 			__sync_val_compare_and_swap(&s->word, word, (__u64)last_owner(s));
@@ -74,7 +75,7 @@ int klin_task_free(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The CPU is coming or going; this runs before the CPU runs anything else. */
+/* The CPU comes online or goes offline; this runs before the CPU runs anything else. */
 SEC("raw_tp/cpuhp_enter")
 int klin_cpu_moves(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -2,7 +2,8 @@
 /*
  * Programs on klin.ko's tracepoints.  One set serves all methods; a table says which ids are
  * wanted.  The call and the return of a method may differ in stack depth, so they are matched by
- * method and object, innermost first.  They are on the same stack; interrupts have their own.
+ * method and object, innermost first.  A call and its return are on the same stack; interrupts
+ * have stacks of their own.
  */
 #include "vmlinux-min.h"
 #include "klin_event.h"
@@ -20,7 +21,7 @@ static __always_inline bool wanted(__u64 object, __u32 id)
 	       klin_sampled(&conf.filter, object, 0);
 }
 
-/* Return: 1 on the task's stack, 0 on an interrupt's; a task has one interrupt at a time. */
+/* Return: 1 on the task's stack, 0 on an interrupt's; all stacks of interrupts count as one. */
 static __always_inline __u32 this_stack(void *ctx, struct klin_cpu *c)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
