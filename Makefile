@@ -6,7 +6,7 @@
 # make module       kmod/klin.ko for KDIR, with BTF
 # make unit         build and run the unit tests
 # make check        all tests, the kselftests in a virtual machine among them
-# make check-long   the same, with more random histories
+# make check-long   all tests, with more random histories
 # make fuzz         fuzz every reader of foreign data; tools/fuzz --help tells its options
 # make bench        measure the engines; tools/bench --help tells its options
 # make demo         record a real kernel in a virtual machine and check it
@@ -53,18 +53,18 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 ifeq ($(SAN),1)
 B := build/san
 san_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-# The tests start thousands of these processes: without relocations and with the runtimes in
-# the program each begins in two thirds of the time.  clang puts them there unasked.
+# The tests start thousands of processes.  A program without relocations, linked with the
+# sanitizers' runtimes statically, starts in two thirds of the time.  clang's default is static.
 san_ldflags := -no-pie $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
-# It is compiled more often than it is run; backtraces have lines with -g1, too.
+# -O1 and -g1: programs are compiled more often than run, and backtraces still have line numbers.
 CFLAGS ?= -O1 -g1
 else ifeq ($(SAN),fuzz)
 B := build/fuzz
 CC := clang
-# What clang warns of ends this build, which is a part of make check.
+# A warning of clang fails this build, so `make check' finds it.
 san_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer -Werror
-# A finding's backtrace has lines, and the build takes a sixth less.
+# Backtraces have line numbers, and the build takes a sixth less time than with -g.
 CFLAGS ?= -O1 -gline-tables-only
 else
 B := build
@@ -77,13 +77,13 @@ kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes
 	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
 kl_ldflags := -pthread $(san_flags) $(san_ldflags)
-# The test programs are many, and gold links one in half of the time.  With clang's ASan it
-# warns of each symbol of the runtime.
+# gold links each of the many test programs in half of the time.  It is not used with clang, whose
+# ASan makes gold warn of each symbol of the runtime.
 TEST_LDFLAGS ?= $(if $(findstring clang,$(CC)),,-fuse-ld=gold)
 
 # ---- what there is to build ----------------------------------------------
 
-# The sources in folders of userspace/, and in folders in these.
+# The sources in the given folders of userspace/, and in their subfolders.
 sources = $(wildcard $(foreach d,$(1),userspace/$(d)/*.c userspace/$(d)/*/*.c \
 	userspace/$(d)/*/*/*.c))
 
@@ -93,8 +93,9 @@ cmd_dirs := record report klin
 lib_src := $(call sources,$(lib_dirs))
 cmd_src := $(call sources,$(cmd_dirs))
 klind_src := $(wildcard userspace/klind/*.c)
-# All that the program which checks certificates is linked with: no engine, no way around the
-# specification, of its language only what histories need, and no reader of other programs' forms.
+# The sources of klin-replay, which checks certificates.  They contain no engine, no shortcut
+# around the specification, and no reader of other programs' history formats.  Of the specification
+# language they contain only the part that histories need.
 replay_src := $(filter-out userspace/spec/impl/% userspace/spec/probe/% \
 	userspace/history/formats/% $(addprefix userspace/,base/threads.c \
 	history/klh_write.c history/string_pool.c history/write.c \
@@ -108,13 +109,13 @@ bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-# Engines register themselves.  They are one member of the library with their list, as the
-# linker would leave out a member that nothing names.
+# Engines register themselves.  All engines and their registry are one member of the library,
+# because the linker leaves out a member to which nothing refers.
 engine_src := userspace/check/registry.c $(shell grep -lw '^KL_ENGINE' $(lib_src))
-# So do forms of histories.
+# Forms of histories register themselves in the same way.
 form_src := userspace/history/formats/registry.c $(shell grep -lw '^KL_FORM' $(lib_src))
-# The parser and the interpreter name optional parts by weak symbols, which the linker does not
-# look for in the library.
+# The parser and the interpreter refer to optional parts by weak symbols.  The linker searches no
+# library for weak symbols, so all these files are one member, too.
 language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
 	impl/impl.c impl/parse_impl.c probe/parse_probe.c interp/gen.c interp/run.c \
 	interp/fast_path.c)
@@ -128,15 +129,15 @@ cmd_obj := $(call obj,$(cmd_src))
 klind_obj := $(call obj,$(call sources,record report) $(klind_src))
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
-# What a test program is linked with besides libklin: helpers, the reports it looks at,
-# and of the recorder and the daemon what needs no kernel.
+# A test program is linked with libklin and these: helpers, the reports that it reads, and the
+# files of the recorder and the daemon that need no kernel.
 unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) \
 	$(addprefix userspace/record/,loss_bounds.c event_balance.c unwind.c cpulist.c \
 	stack_size.c room.c expr/fetch_peephole.c attach/preemption.c attach/clone.c) \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
-# Targets for libFuzzer, which SAN=fuzz links them with; else driver.c has main().  One
-# source serves all forms of histories.
+# Fuzz targets: with SAN=fuzz main() is libFuzzer's, else driver.c's.  One source serves all forms
+# of histories.
 fuzz_forms := $(filter-out klh,$(shell sed -n 's/^KL_FORM.kl_form_\([a-z]*\).;/\1/p' $(form_src)))
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
 fuzz_bin := $(fuzz_src:selftests/fuzz/%.c=$(B)/selftests/%) $(fuzz_forms:%=$(B)/selftests/fuzz_%)
@@ -162,7 +163,8 @@ all: userspace bpf module
 userspace: $(B)/libklin.a $(B)/klin $(B)/klin-replay $(B)/klind
 bpf: $(bpf_obj) $(skel)
 
-# Holds the flags of the last build; its time changes only when they do.
+# Write the text $(1) into the target, only if it differs from the last build's text.  What depends
+# on the target is so rebuilt exactly when the text changes.
 define remember
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || \
@@ -173,7 +175,7 @@ $(B)/.cflags: FORCE
 	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags))
 $(B)/.ldflags: FORCE
 	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS))
-# The members too: a file that was removed must leave the archive.
+# The list of the archive's members: when a source file is removed, the archive must be rebuilt.
 $(B)/.libobjs: FORCE
 	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj) $(language_obj))
 $(B)/.cmdobjs: FORCE
@@ -186,10 +188,10 @@ $(B)/obj/%.o: %.c $(B)/.cflags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<
 
-# This one reads its own debugging information.
+# test_sites reads its own debugging information.
 $(B)/obj/selftests/unit/test_sites.o: private kl_cflags += -g2
 
-# The specifications that are shipped are in the library too.
+# The shipped specifications are also embedded in the library.
 $(B)/.shipped: FORCE
 	$(call remember,$(shipped))
 $(B)/obj/shipped.c: tools/embed $(shipped) $(B)/.shipped
@@ -207,7 +209,7 @@ $(B)/obj/engines.o $(B)/obj/forms.o $(B)/obj/language.o: $(B)/.libobjs
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
-# Only the first build needs this order; later ones know from the .d files.
+# The first build makes the skeletons first; later builds know the dependencies from the .d files.
 $(cmd_obj): | $(skel)
 
 $(B)/libklin.a: $(lib_obj) $(B)/.libobjs
@@ -251,7 +253,7 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/lib
 	$(klind_obj:.o=.d) $(replay_obj:.o=.d) \
 	$(unit_obj:.o=.d)
 
-# The files of klin-replay, for the test that looks at them.
+# Print the files of klin-replay, for the test that checks them.
 replay-files:
 	@printf '%s\n' $(replay_src)
 
@@ -300,13 +302,13 @@ kmod/klin.ko: $(kmod_src) build/.kdir tools/btf
 
 # ---- tests ---------------------------------------------------------------
 
-# What the command's tests preload, to make the system refuse.
+# The library that tests of klin preload, to make system and library calls fail.
 build/inject.so: selftests/inject.c selftests/inject_disk.c selftests/inject.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -shared -fPIC -o $@ $(filter %.c,$^)
 
-# The daemon's watcher, with a recorder that the test has in place of the kernel's.
+# The test of the daemon's watcher, which brings a recorder of its own in place of the kernel's.
 $(B)/selftests/test_watcher: unit_with += $(watcher_obj)
 $(B)/selftests/test_watcher: $(watcher_obj)
 
@@ -350,13 +352,13 @@ $(B)/bench/record-set: tools/bench.d/record-set.c userspace/base/hash.h $(B)/.cf
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -pthread -o $@ $<
 
-# Streams without end, for tools/bench-online.
+# The program of tools/bench-online, which checks a stream of operations while making it.
 $(B)/bench/online: tools/bench.d/online.c $(B)/obj/selftests/unit/stream.o $(B)/libklin.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(LDLIBS)
 
-# What tools/bench-record calls, in the guest.
+# The program that tools/bench-record records, in the guest.
 $(B)/bench/calls: tools/bench.d/calls.c $(B)/.cflags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
@@ -387,7 +389,7 @@ install: userspace
 
 # ---- clean ---------------------------------------------------------------
 
-# Kernels that were downloaded stay; distclean removes them too.
+# clean keeps downloaded kernels; distclean removes them, too.
 clean:
 	$(call say,CLEAN,build kmod)
 	$(Q)find build -mindepth 1 -maxdepth 1 ! -name vm -exec rm -rf {} + 2>/dev/null || true

@@ -11,7 +11,7 @@
  *	drain		a list of CPUs, such as 0-3,6: drains their store buffers
  *	addresses	lines key=value: the object under load and its lock
  *	error		why the last settings were refused; empty if they were accepted
- *	rounds_result	the results, a line a round
+ *	rounds_result	the results, one line per round
  *	probes		probes for BPF programs, see module_kprobes.c
  *	plain		recording without BPF, see plain.c
  *

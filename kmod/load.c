@@ -243,7 +243,8 @@ struct klin_load *klin_load_create(char *settings, struct klin_complaint *c)
 	load->quota = load->set.ops ? DIV_ROUND_UP_ULL(load->set.ops, load->nworkers) : U64_MAX;
 	load->work_turns = klin_delay_turns(load->set.work);
 	/*
-	 * A step is at most two operations: together the threads exceed the window only a little.
+	 * A step is at most two operations, so between two checks all threads together get only a
+	 * little further ahead than `lossless' allows.
 	 */
 	load->look_every = clamp_t(u64, load->set.lossless / (4 * load->nworkers), 1, BATCH);
 

@@ -16,7 +16,8 @@ static LIST_HEAD(methods);
 static u32 last_id;
 
 /*
- * Is @name "subject.method" without spaces?  A line "ID NAME" in debugfs must have two words.
+ * Return: true if @name has the form "subject.method" without spaces, so that a line "ID NAME" in
+ * debugfs has two words.
  */
 static bool name_ok(const char *name)
 {

@@ -116,7 +116,7 @@ static bool is_hooked(const struct pt_regs *regs, const void *hook)
 }
 NOKPROBE_SYMBOL(is_hooked);
 #else
-/* Kernels before 5.19: every hit counts as a call. */
+/* Kernels before 5.19 have no rethooks to look for, so every hit counts as a call. */
 static const void *hook_of(const struct kretprobe *rp)
 {
 	return NULL;
@@ -192,8 +192,8 @@ static bool may_run(const struct bpf_prog *prog)
 }
 
 /*
- * register_kprobe() accepts an offset beyond the end of the function: it then probes the next
- * one.
+ * register_kprobe() accepts an offset beyond the end of the function: it then probes the function
+ * that follows.
  */
 static int check_offset(const struct probe *p, unsigned long offset)
 {
@@ -246,7 +246,7 @@ static struct bpf_prog *get_prog(const char *fd)
 	return bpf_prog_get_type_dev(n, BPF_PROG_TYPE_KPROBE, false);
 }
 
-/* Find the hook of the returns that the program @fd sees. */
+/* Set @p->hook to the hook of the probe at returns that runs the program @fd, if there is one. */
 static int find_hook(struct probe *p, const char *fd)
 {
 	struct bpf_prog *prog = get_prog(fd);

@@ -62,7 +62,7 @@ struct klin_object {
  * @mix: percentage of the group's second kind of operation
  * @made: number of unique values that it has made
  * @ops: number of operations that it has completed
- * @count: the same for each method, in the group's order
+ * @count: number of completed operations of each method, in the group's order
  * @truth: number of violations that the thread itself has seen; the checker does not
  *	get it
  * @pending: number of operations without a return, because the load was stopped or

@@ -30,7 +30,7 @@ static struct klin_method *const methods[] = { [M_READ] = &method_read };
  * @base: the time at @cycle_last, in fractions of a nanosecond
  * @shown: the time that the correct coarse clock shows
  * @cycle_last: the cycle up to which @base has advanced
- * @mult: fractions a cycle
+ * @mult: the rate, in fractions of a nanosecond per cycle
  * @now: the cycle counter, which thread 0 advances
  */
 struct klin_coarse {
@@ -55,7 +55,7 @@ static void advance(struct klin_coarse *c, struct klin_worker *w)
 		c->cycle_last += INTERVAL;
 		offset -= INTERVAL;
 	}
-	/* Keeps base + offset * mult, the fine clock, unchanged. */
+	/* The fine clock, base + offset * mult, stays unchanged. */
 	c->base += offset * c->mult - offset * mult;
 	c->mult = mult;
 	if ((s64)(c->base - c->shown) > 0)

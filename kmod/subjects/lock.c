@@ -143,8 +143,8 @@ static bool bounded_lock(struct klin_lock *l)
 static const struct klin_lock_ops bounded_ops = { bounded_lock, tas_trylock, tas_unlock };
 
 /*
- * Subject "ticket".  A waiter enters when its own or a later ticket is called.  A mutant that
- * calls too many tickets so lets two threads in, and does not hang.
+ * Subject "ticket".  A waiter enters when its own or a later ticket is called, so a mutant that
+ * calls too many tickets lets two threads in instead of hanging.
  */
 
 static bool ticket_may_enter(const struct klin_lock *l, u32 ticket)

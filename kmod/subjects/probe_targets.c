@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A store and a load in functions of their own, to which probes attach.  A recorder that works
- * between a round's store and its load (litmus_round.c) so shows its effect on the store
- * buffer.  Each function exists twice: one for fentry, kprobes and klin.ko's tracepoints, and
- * one that ftrace does not manage, for klin.ko's own kprobes.
+ * between a round's store and its load (litmus_round.c) thereby shows its effect on the store
+ * buffer.  Each function exists twice: once for fentry, kprobes and klin.ko's tracepoints, and
+ * once hidden from ftrace, for klin.ko's own kprobes.
  */
 #include <linux/compiler.h>
 

@@ -42,7 +42,7 @@ static u64 number(const void *entry)
 	return entry ? xa_to_value(entry) : 0;
 }
 
-/* Return: 1, 0, or a negative errno if nothing was changed. */
+/* Return: 1 if @old was replaced; 0 if another value was found, or an errno: nothing changed. */
 
 static int cas_right(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 {
@@ -71,7 +71,7 @@ static int cas_in_two(struct klin_xarray *x, unsigned long k, u64 old, u64 new)
 
 typedef int (*cas_fn)(struct klin_xarray *x, unsigned long k, u64 old, u64 new);
 
-/* Return: true.  False if memory ran out; the operation then stays pending. */
+/* Return: false if memory ran out, so that the operation stays pending; else true. */
 static noinline bool do_store(struct klin_xarray *x, unsigned long k, u64 v)
 {
 	void *old;
