@@ -151,7 +151,10 @@ static void close_group(const struct kl_kernel *k, struct kl_group *g)
 	memset(g, 0, sizeof(*g));
 }
 
-/* Select the programs with these names, first the call's; the object's others are not loaded. */
+/*
+ * Select the programs @names, which begin with the program at the call.  Other programs of the
+ * object are not loaded.
+ */
 static int select_programs(struct kl_group *g, const char *const *names, unsigned int n)
 {
 	struct bpf_program *prog;
@@ -193,13 +196,16 @@ static int attach_side(struct kl_recorder *r, const struct kl_clause *c, struct 
 	return p->link ? 0 : -errno;
 }
 
-/* Return: true if a fetch program may be too long for func.bpf.c.  Steps behind its end are 0. */
+/*
+ * Return: true if a fetch program may be too long for func.bpf.c, which executes KLIN_FEW_INSNS
+ * steps.  Steps after the end of a program are 0.
+ */
 static bool is_long(const struct kl_clause *c)
 {
 	return c->conf.call[KLIN_FEW_INSNS - 1].code || c->conf.ret[KLIN_FEW_INSNS - 1].code;
 }
 
-/* The ELF bytes of the BPF object for a clause. */
+/* Return: the ELF file of the BPF object for a clause. */
 static const void *elf_of_clause(const struct kl_clause *c, size_t *size)
 {
 	if (kl_found_place(&c->found))
@@ -237,8 +243,9 @@ static void pair_clauses(struct kl_recorder *r)
  * - First the return.  A recorded return without a call is of more use than a call without a
  *   return, which stays pending for ever.
  * - Then the call.
- * - Last the place, since a hit without a call is of little use.  But of kprobes at one address
- *   the newest runs first.  So a place at the function's first instruction precedes the call.
+ * - Last the place, since a hit without a call is of little use.  There is one exception: the
+ *   newest of several kprobes at one address runs first.  So a place at the function's first
+ *   instruction is attached before the call.
  */
 static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_group *g,
 		       enum kl_way way)
@@ -358,7 +365,7 @@ static int attach_points(struct kl_recorder *r, const struct kl_clause *c)
 	return err;
 }
 
-/* Return: the way that the options allow, or KL_WAY_NONE.  @best is the best way here. */
+/* Return: the way that the options allow, or KL_WAY_NONE.  @best is the kernel's best way. */
 static enum kl_way allowed_way(const struct kl_recorder *r, struct kl_clause *c, enum kl_way best)
 {
 	struct kl_func *f = &c->found.func;
@@ -536,8 +543,8 @@ out:
 }
 
 /*
- * Attach to the ends of tasks, and to CPUs that go offline or come online.  Without the latter
- * no rings are used, only perf buffers.
+ * Attach to the ends of tasks, and to CPUs that go offline or come online.  If the changes of CPUs
+ * cannot be seen, only perf buffers are used, and no rings.
  */
 static int attach_task_ends(struct kl_recorder *r)
 {
@@ -623,7 +630,7 @@ void kl_detach(struct kl_recorder *r)
 {
 	unsigned int i, j;
 
-	/* Returns first: operations that are called from now on stay in their slots, pending. */
+	/* Detach returns first: operations called after that stay in their slots, pending. */
 	for (i = 0; i < r->ngroups; i++)
 		for (j = r->groups[i].nprogs; j-- > 0;)
 			detach_prog(r, &r->groups[i].progs[j]);

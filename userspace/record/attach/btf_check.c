@@ -71,8 +71,8 @@ static bool check_variables(const struct btf *btf, const struct btf_type *t)
 }
 
 /*
- * Measure the declaration of type @id.  In C a declaration ends at the name of a type; in damaged
- * BTF it may contain itself.  @size keeps the results, by type ID.
+ * Measure the declaration of type @id, as libbpf would print it.  In C a declaration ends at the
+ * name of a type; in damaged BTF it may contain itself.  @size keeps the results, by type ID.
  *
  * Return: the number of names and declarators, or 0 if they are too many or have no end.
  */

@@ -6,8 +6,8 @@
 
 /*
  * GCC appends .isra.0 and .constprop.0; link-time optimisation appends .lto_priv.0 and .llvm.1234.
- * An unknown suffix counts as a clone, too.  A symbol with .cold only is no clone: its code
- * belongs to the function itself.
+ * An unknown suffix counts as a clone, too.  A symbol whose only suffix is .cold is no clone: its
+ * code belongs to the function itself.
  */
 bool kl_is_clone(const char *symbol, const char *name)
 {

@@ -7,7 +7,8 @@
  * They are recorded, too, if each execution of an instance is seen exactly once.
  *
  * A clause may assert that all calls are seen.  A clone, or an instance that is not recorded,
- * contradicts the assertion unless it names the clone, or the function around the instance.
+ * contradicts the assertion unless the assertion names the clone, or the function around the
+ * instance.
  */
 #ifndef KL_RECORD_ATTACH_COVERAGE_H
 #define KL_RECORD_ATTACH_COVERAGE_H
@@ -17,7 +18,7 @@
 
 /**
  * struct kl_instances - the calls that a clause sees
- * @kind: whether these are all calls
+ * @kind: KL_COVER_WHOLE if the clause sees all calls, or what else is known
  * @contradicted: an unrecorded instance or a clone contradicts the clause's assertion
  * @text: name of the function, and the reason for @kind
  * @n: number of inlined instances that are recorded, too

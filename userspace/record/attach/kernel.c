@@ -276,7 +276,7 @@ static bool is_traceable(const struct kl_kernel *k, const struct kl_func *f)
 
 	if (k->offline)
 		return true;
-	/* A recording looks up a few of tens of thousands; sorting them would take longer. */
+	/* A recording looks up few of many thousand functions; sorting them would take longer. */
 	for (t = k->traceable; t < k->traceable + k->ntraceable; t++)
 		if (!strcmp(t->name, f->name) && !strcmp(t->module ? t->module : "", f->module))
 			return true;
@@ -376,7 +376,7 @@ static enum kl_way fentry_way(const struct kl_func *f, char *why, size_t size)
 		 "fentry would miss calls, since the kernel is preemptible");
 	if (f->blacklisted)
 		return KL_WAY_FENTRY;
-	/* A kprobe of the kernel skips its BPF program inside bpf(2); one of klin.ko does not. */
+	/* In bpf(2), the kernel's kprobes skip their BPF programs; klin.ko's kprobes do not. */
 	return kl_module_probes() ? KL_WAY_MODULE : KL_WAY_KPROBE;
 }
 

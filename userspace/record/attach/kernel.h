@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a probe needs to know about a kernel: its functions, their types, its limits. */
+/* The data about a kernel that probes need: its functions, their types, and its limits. */
 #ifndef KL_RECORD_ATTACH_KERNEL_H
 #define KL_RECORD_ATTACH_KERNEL_H
 
@@ -130,8 +130,8 @@ struct kl_func {
 int kl_func_find(struct kl_kernel *k, const char *name, const char *module, struct kl_func *out);
 
 /*
- * The ways of attaching to a function.  KL_WAY_MODULE is by klin.ko's kprobes, on functions that
- * the kernel's tracers must not touch (lib/), and instead of fentry if fentry would miss calls.
+ * The ways of attaching to a function.  KL_WAY_MODULE means kprobes of klin.ko.  They are used on
+ * functions that the kernel's tracers must not touch (lib/), and where fentry would miss calls.
  */
 enum kl_way { KL_WAY_FENTRY, KL_WAY_KPROBE, KL_WAY_MODULE, KL_WAY_NONE };
 

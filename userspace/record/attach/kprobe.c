@@ -22,7 +22,7 @@
 #include "record/attach/module.h"
 #include "record/recorder.h"
 
-#define MAX_ACTIVE 4096		/* concurrent calls of a function whose returns can be seen */
+#define MAX_ACTIVE 4096 /* concurrent calls of one function whose returns kprobes see */
 #define LINE_MAX_BYTES 1024	/* the names of a symbol and a module take 576 bytes at most */
 
 __attribute__((format(printf, 2, 3)))
@@ -82,7 +82,7 @@ void kl_kprobe_sweep(const struct kl_kernel *k)
 		if (sscanf(at, "klin/%63[a-z0-9_]", name) != 1 ||
 		    sscanf(name, "klin_%d_%llu_", &pid, &start) != 2)
 			continue;
-		/* Another process may have the same number now, but with another start. */
+		/* A later process may have the same number, but has another start. */
 		if (start_time(pid) != start)
 			write_events(k, "-:klin/%s", name);
 	}

@@ -17,7 +17,7 @@
 #include "record/attach/debugfile.h"
 #include "record/attach/place.h"
 
-/* Cached result of a search: the instances of a function that are inlined into another one. */
+/* Cached result of a search: the instances of @inlined that are inside the function @in ("": any). */
 struct lookup {
 	char *inlined, *in;
 	const struct kl_debug *debug;
@@ -357,7 +357,10 @@ int kl_debug_instances(struct kl_kernel *k, const char *name, const char *module
 	return err;
 }
 
-/* Copy fetches.  Values to be read at the return become unknown: inlined calls have no return. */
+/*
+ * Copy fetches.  Inlined code has no return, so values that a fetch reads at the return become
+ * unknown.
+ */
 static void copy_fetches(struct kl_fetch *to, const struct kl_fetch *from, unsigned int n)
 {
 	static const struct kl_expr unknown = { .kind = KL_E_UNKNOWN, .name = "unknown" };

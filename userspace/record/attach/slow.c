@@ -33,7 +33,7 @@ struct kl_slow {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	bool stop;
-	struct kl_callees *callees;	/* the thread's own, since they cache what they read */
+	struct kl_callees *callees; /* the thread's own, since reading them changes their cache */
 	struct runner *runners;		/* tasks that run or are ready to run */
 	size_t nrunners, crunners;
 };
@@ -118,7 +118,7 @@ static bool warn_once(struct kl_slow *w)
 	bool said = false;
 	size_t i;
 
-	/* If memory does not suffice for all tasks, try those that were found. */
+	/* If memory does not suffice for all tasks, try the tasks found so far. */
 	kl_tasks_each(sample_task, w);
 	usleep(SAMPLED_US);
 	for (i = 0; i < w->nrunners; i++) {
@@ -147,7 +147,7 @@ static void *watch(void *arg)
 			break;
 		pthread_mutex_unlock(&w->lock);
 		if (!w->callees && kl_callees_open(w->r->kernel, "/proc/kcore", &w->callees))
-			said = true;	/* no task can be found; give up */
+			said = true; /* no stack can be understood; give up */
 		else
 			said = warn_once(w);
 		pthread_mutex_lock(&w->lock);

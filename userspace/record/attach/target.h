@@ -14,9 +14,9 @@
  * @places: places of a target that is a place; all of them must be recorded
  * @nplaces: number of places, 0 for other targets
  * @which: index of the place that @func, @way and @why belong to
- * @id: number of the method, if klin.ko announces its calls
+ * @id: for targets klin:SUBJECT.METHOD: klin.ko's number of the method
  * @way: way of attaching to @func, or KL_WAY_NONE
- * @why: the reason why the target cannot be attached, or not in a better way
+ * @why: the reason why the target cannot be attached, or why no better way is possible
  * @why_pos: position in the spec of the expression that @why is about; line 0: none
  */
 struct kl_found {
