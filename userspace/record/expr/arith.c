@@ -23,7 +23,7 @@ static struct kl_ty common(struct kl_ty a, struct kl_ty b)
 static int convert(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_ty from,
 		   const struct kl_ty *to)
 {
-	/* Widening keeps the 64-bit value; only changes of sign and narrowing do not. */
+	/* A type may widen without a step, since values in registers are extended to 64 bits. */
 	if (from.size < to->size && (!from.is_signed || to->is_signed || to->size == 8))
 		return 0;
 	if (from.size == to->size && from.is_signed == to->is_signed)
@@ -204,7 +204,7 @@ int kl_c_binary(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, st
 	}
 	v->ty = t;
 	err = kl_c_alu(c, e, alu_op(e->op, t.is_signed), reg, reg + 1);
-	/* Bitwise operations and divisions of extended values stay extended. */
+	/* The results of bitwise operations and divisions of extended values are extended. */
 	if (!err && (e->op == '+' || e->op == '-' || e->op == '*'))
 		err = kl_c_extend(c, e, reg, &t);
 	return err;

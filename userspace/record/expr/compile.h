@@ -20,7 +20,8 @@ struct kl_misfit {
  * @t: the target
  * @f: its function in the kernel
  * @place: a place in the function; NULL: its call and return
- * @conf: gets call, ret, nparams, nvals, call_vals, call_object and call_filter
+ * @conf: gets the fetch programs @call and @ret, and the fields that describe them: nparams, nvals,
+ *	call_args, ret_args, call_vals, call_object, call_filter, call_loads and ret_loads
  * @bad: gets the reason if the target does not fit
  *
  * Return: 0, or -EINVAL with @bad filled.

@@ -6,6 +6,7 @@
 #include "record/expr/compile.h"
 #include "record/expr/ctype.h"
 
+/* The state of compiling a target: one fetch program for the call, then one for the return. */
 struct kl_comp {
 	struct kl_kernel *k;
 	struct kl_misfit *bad;
@@ -18,7 +19,10 @@ struct kl_comp {
 	bool at_return;
 };
 
-/* The value of an expression: a value of @ty, or an lvalue of @ty at the address + @off. */
+/*
+ * The type and the form of what an expression leaves in its register: a value of type @ty, or an
+ * address.  The address plus @off is an lvalue of type @ty.
+ */
 struct kl_cv {
 	struct kl_ty ty;
 	bool lvalue;
@@ -52,7 +56,7 @@ int kl_c_inlined_param(struct kl_comp *c, const struct kl_expr *e, unsigned int 
 int kl_c_deeper(struct kl_comp *c, const struct kl_expr *e, unsigned int reg);
 
 bool kl_c_is_pointer(struct kl_ty t);
-/* Return: the size of the type that @ptr points to; 0 after a message if it is unknown. */
+/* Return: bytes of the type that @ptr points to; if unknown, 0 after kl_c_fail(). */
 uint64_t kl_c_pointee_size(struct kl_comp *c, const struct kl_expr *e, struct kl_ty ptr);
 
 /* arith.c */
@@ -67,8 +71,8 @@ int kl_c_conditional(struct kl_comp *c, const struct kl_expr *e, unsigned int re
  * @n: number of its steps
  *
  * A register is not read again after its value was stored (KLIN_VAL, KLIN_OBJECT).  So a step that
- * only copies an argument is joined with the step that stores it.  Steps before which no value can
- * be unknown do not test for it (KLIN_SURE).
+ * only copies an argument is joined with the step that stores it.  A step is marked KLIN_SURE, and
+ * does not test for unknown values, if no value can be unknown after the steps up to it.
  *
  * Return: bit i is set if argument i is used.
  */

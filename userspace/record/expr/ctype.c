@@ -21,7 +21,10 @@ struct kl_ty kl_ty_btf(const struct btf *btf, uint32_t id)
 	return (struct kl_ty){ .btf = btf, .id = id };
 }
 
-/* Drop typedefs and qualifiers; NULL for void and for integers without BTF. */
+/*
+ * Change @t to the type behind its typedefs and qualifiers.  Return: this type; NULL for void, for
+ * integers without BTF, and for pointers that BTF does not have (@t->ptr).
+ */
 static const struct btf_type *strip(struct kl_ty *t)
 {
 	const struct btf_type *b;
@@ -38,7 +41,7 @@ static const struct btf_type *strip(struct kl_ty *t)
 			continue;
 		}
 		if (btf_is_fwd(b)) {
-			/* A module's BTF may only declare what the kernel's defines. */
+			/* A module's BTF may only declare a type that the kernel's BTF defines. */
 			const char *name = btf__name_by_offset(t->btf, b->name_off);
 
 			id = btf__find_by_name_kind(t->btf, name, btf_kflag(b) ? BTF_KIND_UNION :

@@ -59,7 +59,7 @@ int kl_ty_resolve(const struct btf *btf, const struct kl_ctype *c, struct kl_ty 
  * @bits: gets its offset in bits
  * @bitfield: set if the member is a bit-field
  *
- * Return: 0, -ENOENT, -ENODATA if the type is only declared in this BTF.
+ * Return: 0, -ENOENT, or -ENODATA if the type is only declared in this BTF.
  */
 int kl_ty_member(struct kl_ty t, const char *name, size_t len, struct kl_ty *type, uint64_t *bits,
 		 bool *bitfield);

@@ -22,8 +22,8 @@ static bool may_fail(unsigned int op)
 }
 
 /*
- * Join steps that store an argument or the return value, perhaps truncated, as a value or the
- * object.  Return: the number of joined steps, or 0.
+ * Join the first steps of @prog if they store an argument or the return value, perhaps truncated,
+ * as a value or the object.  @code gets the joined step.  Return: the number of joined steps, or 0.
  */
 static unsigned int join(const struct klin_insn *prog, unsigned int n, __u64 *code)
 {

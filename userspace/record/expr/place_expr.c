@@ -21,7 +21,7 @@ static int type_of(struct kl_comp *c, const struct kl_expr *e, const struct kl_v
 	if (*ct.name && !kl_ty_resolve(c->f->btf, &ct, t))
 		return 0;
 	if (ct.ptr) {
-		/* A cast gives the parameter its type. */
+		/* The type is unknown: give the parameter type void *, which the spec can cast. */
 		ct = (struct kl_ctype){ .kind = "", .name = "void", .ptr = 1 };
 		return kl_ty_resolve(c->f->btf, &ct, t);
 	}
@@ -40,7 +40,10 @@ static const uint8_t alu[] = {
 	[KL_L_SAR] = KLIN_SAR,
 };
 
-/* Find the load address of a section of a module's file, which is not linked. */
+/*
+ * Translate @addr, an address in a module's file, which is not linked, to the address in the
+ * running kernel.  Return: false if the load address of its section is hidden.
+ */
 static bool loaded_at(const struct kl_kplace *p, uint64_t addr, uint64_t *out)
 {
 	char path[256], *data, *end;

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "record/load/load.h"
 
-#define COLUMN	18	/* before it, the help prints names; after a space, texts */
+#define COLUMN 18 /* the help prints names in the columns before, and texts in later ones */
 #define RIGHT	78	/* the help's last column, as that of argp */
 
 extern const struct kl_load_ops *const __start_kl_loads[];
@@ -65,7 +65,7 @@ void kl_load_help(FILE *f)
 		      "ahead=8192 (operations that the reader may lag behind; 0: no limit)");
 }
 
-/* Find the value of @name in "name=value,...", and its length. */
+/* Return: the value of @name in "name=value,...", and in @len its length; NULL if it is not given. */
 static const char *find(const char *settings, const char *name, size_t *len)
 {
 	size_t n = strlen(name);

@@ -62,13 +62,14 @@ void kl_load_help(FILE *f);
  * @max: greatest value
  * @value: gets its value; unchanged if the setting is not given
  *
- * Return: 0, -EINVAL after a message.
+ * Return: 0, or -EINVAL after a message.
  */
 int kl_load_number(const char *settings, const char *name, uint64_t min, uint64_t max,
 		   uint64_t *value);
 /* Return: 0, or -EINVAL after a message if a setting is not in @names, which NULL ends. */
 int kl_load_check(const char *settings, const char *const *names);
 
+/* Register a load, so that kl_load_open() and kl_load_help() find it. */
 #define KL_LOAD(_ops)								\
 	static const struct kl_load_ops *const kl_load_p_##_ops			\
 	__attribute__((used, section("kl_loads"))) = &_ops

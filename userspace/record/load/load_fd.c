@@ -29,8 +29,9 @@ static int keep_ends(int in, int out, void **priv)
 }
 
 /*
- * Write in every second thread, read in the others.  An empty file is a result; so is a refused
- * write, if @counts.
+ * Write in every second thread, read in the others.  A read that finds nothing counts as an
+ * operation; a refused write counts only if @counts is set.  Return: the number of operations, or a
+ * negative errno.
  */
 static int write_or_read(struct kl_user_task *t, uint64_t value, bool counts)
 {

@@ -17,7 +17,7 @@
 
 static const char fd_table_help[] = "threads that open, duplicate and close files";
 
-/* The table is empty when the recording begins. */
+/* Close all files, so that the table is empty when the recording begins. */
 static int fd_table_prepare(const uint64_t *number)
 {
 	return syscall(SYS_close_range, 0, ~0U, 0) ? -errno : 0;

@@ -11,9 +11,9 @@
 #include "record/load/load.h"
 #include "record/attach/module.h"
 
-/* maximal number of operations that the load may be ahead of the reader */
+/* maximal number of operations by which the load may be ahead of the reader */
 #define WINDOW "16384"
-/* maximal duration in ms, in case that klin is killed and cannot stop it */
+/* maximal duration of the load in ms, in case klin is killed and cannot stop the load */
 #define LONGEST "600000"
 
 struct module_load {
@@ -113,8 +113,8 @@ static bool given(const char *arg, const char *name)
 }
 
 /*
- * Make the load.  A klin that drives a load holds a lock on the ack file.  So a load without this
- * lock was left by a killed klin, and is stopped.
+ * Make the load.  While klin drives a load, it holds a lock on the ack file.  So a load without
+ * this lock was left by a klin that was killed; stop it first.
  */
 static int take(struct module_load *l, const char *settings)
 {

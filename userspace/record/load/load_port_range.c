@@ -25,12 +25,12 @@
 
 #define SYSCTL "/proc/sys/net/ipv4/ip_local_port_range"
 #define LOWEST 10000
-#define RANGES 22000	/* the n-th is LOWEST + n .. LOWEST + RANGES + 2 * n */
+#define RANGES 22000 /* number of ranges; range n is LOWEST + n .. LOWEST + RANGES + 2 * n */
 #define MAX_TASKS 64
 
 /* Shared with the children. */
 struct shared {
-	_Atomic uint64_t n; /* number of ranges that were taken */
+	_Atomic uint64_t n; /* number of ranges that writers have taken */
 	_Atomic bool go, stop;
 	uint64_t writes[MAX_TASKS], reads[MAX_TASKS], binds[MAX_TASKS];
 };
@@ -144,7 +144,7 @@ static int port_start(struct kl_load *load)
 	return 0;
 }
 
-/* Return: true if writers and readers have made their numbers of operations. */
+/* Return: true if there were at least @l->ops writes and as many reads. */
 static bool did_share(const struct port_load *l)
 {
 	uint64_t writes, reads;

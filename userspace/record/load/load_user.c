@@ -23,7 +23,7 @@
 #include "record/load/load_user.h"
 #include "record/record.h"
 
-#define BATCH	16	/* steps between two checks that are expensive */
+#define BATCH 16 /* a thread compares the counts of all threads after so many steps */
 
 /* Shared by the process of the load and klin. */
 struct shared {
@@ -65,8 +65,8 @@ static bool stopped(const struct user_load *l)
 }
 
 /*
- * The reader counts operations of the whole kernel, which may be more than the load's.  So the wait
- * is bounded.
+ * Wait until the reader is near.  It counts the operations that were read, which may include those
+ * of other tasks and lack lost ones.  So the wait is bounded.
  */
 static void wait_for_reader(const struct user_load *l)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Loads from user space: one process whose threads call the kernel.  A struct kl_user_kind
- * describes a structure; a file has the kinds of a family.
+ * describes one kind of load; similar kinds share a file.
  */
 #ifndef KL_RECORD_LOAD_LOAD_USER_H
 #define KL_RECORD_LOAD_LOAD_USER_H
