@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recording: attaches to the targets of a spec's probe clauses, reads events, and makes a history,
- * which states everything that was not seen.
+ * Recording: attaches to the targets of a spec's probe clauses, reads events, and makes a history.
+ * Gaps in the history state where operations were lost or missed.
  */
 #ifndef KL_RECORD_RECORD_H
 #define KL_RECORD_RECORD_H
@@ -23,17 +23,18 @@
  * @spec: the spec with its probe clauses
  * @only: KL_WAY_FENTRY or KL_WAY_KPROBE: the only way of attaching; KL_WAY_NONE: the best way
  * @pages: pages of rings and perf buffers for each CPU, a power of two
- * @slots: number of tasks that can keep a slot for their operations, a power of two; other tasks
- *	borrow a slot for an operation
+ * @slots: number of tasks that can keep a slot for their open operations, a power of two; other
+ *	tasks borrow a slot for each operation
  * @one_object: record operations on one object only
  * @object: address of this object
- * @lock: its address for functions of the kernel itself (not of modules); 0: the same address
+ * @lock: the address to expect instead of @object in functions of the kernel itself, which get the
+ *	lock inside the object; 0: @object
  * @plain: klin.ko records instrumented code by plain stores, without BPF programs
  * @private_object: @object is used in process context only
  * @pid: record operations of this process only; 0: of all processes
  * @cpus: mask of the CPUs whose operations are recorded, if @by_cpu
  * @sample: record all operations on one of this number of objects; 0 and 1: on all objects
- * @others: operations that @pid and @cpus leave out may use recorded objects
+ * @others: operations that @pid or @cpus leaves out may use the recorded objects, too
  * @fresh: the objects are created, in their first state, after attaching
  * @debug: files with debugging information to search first, for inlined functions
  * @clock: the clock, see clocks.c
@@ -60,13 +61,14 @@ struct kl_record_opts {
  * @bytes: size of these events in the buffers
  * @lost: number of operations whose events did not fit the buffers
  * @missed: number of times that a probe did not run, or found no room for an operation
- * @missed_calls: the part of @missed at calls: such operations are missing, or have only a return
+ * @missed_calls: number of misses in @missed that were at calls; the history lacks these
+ *	operations, or has their returns only
  * @ignored: number of misses that cannot belong to the object (see @private_object)
- * @shared: number of objects that operations left out by @pid and @cpus used: their whole history
- *	is a gap
+ * @shared: number of objects whose whole history is a gap, because operations that @pid or @cpus
+ *	leaves out used them
  * @pending: number of operations without a return
- * @nocall: number of operations without a call, with lost ones
- * @lent: number of slots that were lent for an operation, whose call drained the store buffer
+ * @nocall: number of operations without a call, including lost operations
+ * @lent: number of times that a task borrowed a slot, which drained the store buffer at a call
  * @unaccounted: number of events that were written and never read; it is 0 without a bug
  * @begin: time when everything was attached, by CLOCK_MONOTONIC
  * @end: time when the recording ended
@@ -80,7 +82,7 @@ struct kl_record_stats {
 
 struct kl_recorder;
 
-/* Return: 0, or a negative errno after a message: -EINVAL for wrong input, else of the system. */
+/* Return: 0, or a negative errno after a message: -EINVAL for wrong input, or a system's error. */
 int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out);
 void kl_recorder_free(struct kl_recorder *r);
 
@@ -114,7 +116,10 @@ int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_r
  * the new operations until the next call.
  */
 int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor);
-/* Detach, instead of kl_recorder_stop(); kl_recorder_history() has the last operations. */
+/*
+ * Detach at the end of a followed recording, instead of kl_recorder_stop().  kl_recorder_history()
+ * then has the last operations.
+ */
 int kl_recorder_follow_end(struct kl_recorder *r);
 const struct kl_history *kl_recorder_history(struct kl_recorder *r);
 /* Get the statistics so far: ops, received, bytes, lost and missed. */
@@ -136,7 +141,7 @@ int kl_clock_check(void);
  * Return: 0 or a negative errno.
  */
 int kl_clock_error(uint64_t *error, bool *all);
-/* The kernel's clock source; with "tsc" times of different CPUs can be compared. */
+/* Return: the kernel's clock source.  With "tsc", times of different CPUs can be compared. */
 const char *kl_clock_source(char *buf, size_t size);
 
 #endif

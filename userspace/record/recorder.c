@@ -117,14 +117,14 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 	conf->slot_mask = r->opts.slots - 1;
 	conf->clock = kl_times_kind(r);
 	/*
-	 * klin's own calls are operations, too.  Calls of a pure method may be left out, with
-	 * interrupts on top of them.  With one object they are few, so they stay.
+	 * klin's own calls are operations, too.  If the method is pure, they may be left out, and
+	 * so may calls by interrupts of klin.  With one object these calls are few and stay.
 	 */
 	conf->self = c->method->pure && !r->opts.one_object ? getpid() : 0;
 	kl_filter_conf(r, &conf->filter);
 	conf->one_object = r->opts.one_object && c->found.target->object;
 	conf->object = r->opts.lock && !c->found.func.module[0] ? r->opts.lock : r->opts.object;
-	/* Operations that are left out record no call. */
+	/* These filters, too, reject operations at their calls. */
 	conf->call_filter |= (conf->one_object || conf->filter.sample) && conf->call_object;
 	conf->call_filter |= conf->filter.by_cpu;
 	conf->all = !conf->one_object && !conf->filter.only && !conf->filter.sample &&
@@ -459,7 +459,10 @@ static int compare_again(struct kl_recorder *r)
 	if (err || error <= before)
 		return err;
 	r->h->error = error;
-	/* Calls timed on another CPU than their return were moved back by the error known then. */
+	/*
+	 * If a task moved to another CPU between call and return, the reader made the call earlier
+	 * by the old error.
+	 */
 	for (i = 0; i < r->h->nops; i++) {
 		struct kl_op *op = &r->h->ops[i];
 
@@ -487,7 +490,7 @@ int kl_recorder_stop(struct kl_recorder *r, struct kl_history **out, struct kl_r
 	struct kl_memstream m;
 	int err;
 
-	/* All events until now are read; the clocks differ by less than the sleep. */
+	/* The clocks differ by less than the sleep, so after it all events until r->end exist. */
 	r->ended = kl_now_ns();
 	r->end = kl_times_end(r);
 	usleep(1000);

@@ -22,8 +22,8 @@ struct kl_prog {
 	bool by_module; /* klin.ko's probe; module_fd is 0 after its end */
 	int module_fd;
 	uint64_t misses; /* the kernel's count of misses, as last read */
-	uint64_t deficit; /* for kprobes: hits without runs, as last read */
-	bool clean; /* at the last reading of counts nothing more can have been missed */
+	uint64_t deficit; /* for kprobes: number of hits less number of runs, as last read */
+	bool clean; /* @misses had all misses when the counts were last read */
 };
 
 /*
@@ -42,10 +42,10 @@ struct kl_group {
 	struct kl_prog progs[4]; /* programs of the call, of the return, and others */
 	unsigned int nprogs;
 	bool place; /* progs[2] is at a place between the call and the return */
-	bool two; /* the programs of two clauses: a miss may belong to either */
+	bool two; /* two clauses share the programs, so a miss may belong to either clause */
 	uint64_t crowded; /* number of calls and returns that found no room in a slot */
 	uint64_t ended; /* number of missed calls that have certainly returned */
-	uint64_t clean; /* all misses before this time are in the counts; 0: unknown */
+	uint64_t clean; /* all misses before this time are counted in progs[]; 0: unknown */
 	/* the period in which programs missed; 0: never */
 	uint64_t miss_from, miss_to;
 };
@@ -71,7 +71,7 @@ struct kl_drained {
 	uint16_t cpu;
 };
 
-/* An operation that becomes a gap, since too little is known about it. */
+/* An operation that becomes a gap, since its object or whether it took place is not known. */
 struct kl_unknown {
 	uint64_t from, to;
 	uint64_t hit; /* time at a place, if neither the call nor the return was seen; else 0 */
@@ -80,7 +80,7 @@ struct kl_unknown {
 	bool nocall;
 };
 
-/* The program that records a clause's linearization points; its misses do no harm. */
+/* The program that records a clause's linearization points.  A miss makes no gap. */
 struct kl_pointer {
 	struct bpf_object *obj;
 	struct kl_prog prog;
@@ -104,7 +104,7 @@ struct kl_cut {
 /* A task that may be inside a probed function since before the recording. */
 struct kl_blocked {
 	pid_t tid;
-	bool on_cpu; /* it was on a CPU at the last look, and no sample shows where it is */
+	bool on_cpu; /* the task was on a CPU at the last look, and no sample shows where it is */
 	bool unsure; /* its stack does not show whether it is inside */
 	struct kl_sampler *sampler; /* opened when it was on a CPU; or NULL */
 };
@@ -163,8 +163,8 @@ struct kl_recorder {
 		uint64_t began, raised, count, longest;	/* by CLOCK_MONOTONIC */
 	} times;
 	/*
-	 * times of CLOCK_MONOTONIC, for messages and intervals; times below are of the
-	 * recording's clock
+	 * times of CLOCK_MONOTONIC, for messages and intervals: the recording's begin and end, and
+	 * the last reading of misses; times below are of the recording's clock
 	 */
 	uint64_t began, ended, looked;
 
@@ -172,7 +172,7 @@ struct kl_recorder {
 	uint64_t settled; /* a time after the end of all operations that were in flight at @begin */
 	struct kl_cut cuts[KL_CUTS];
 	unsigned int ncuts;
-	uint64_t start; /* the begin of the history */
+	uint64_t start; /* the begin of the history, after @begin unless its objects are fresh */
 	uint64_t end;
 	uint64_t polled, polled_before; /* times of the last two readings of misses */
 	uint64_t received, ops, bytes;
@@ -183,15 +183,15 @@ struct kl_recorder {
 	struct {		/* follow.c */
 		struct kl_account account;
 		uint64_t floor, lost, missed, ended;
-		size_t ready; /* number of operations that are handed on */
-		size_t counted; /* number of older operations, which kl_count_ended() has counted */
+		size_t ready; /* number of the first operations that the caller may take now */
+		size_t counted; /* number of operations that were counted in earlier rounds */
 		struct kl_history view;
 		bool begun;
 	} follow;
 	struct kl_callees *callees; /* the kernel's code, or NULL if it cannot be read */
 	struct kl_blocked *blocked; /* tasks inside a probed function since the start */
 	size_t nblocked, cblocked;
-	uint64_t blocked_until;
+	uint64_t blocked_until; /* time of the last look at such tasks, or 0 if there were none */
 };
 
 /* recorder.c: to be called now and then, since the preemption model can change at any time. */
@@ -226,8 +226,9 @@ char *kl_quiet_others(const struct kl_recorder *r);
 
 /* room.c: limits and memory on machines of many CPUs. */
 int kl_room_make(struct kl_recorder *r);
-/* Number of file descriptors; pages of buffer for each CPU with this memory, in pages. */
+/* Return: the number of file descriptors that a recording may need. */
 uint64_t kl_room_fds(unsigned int ncpus, unsigned int nclauses);
+/* Return: the default size of a CPU's buffer on a machine with @memory; both in pages. */
 unsigned int kl_room_pages(unsigned int ncpus, uint64_t memory);
 
 /* attach.c */
@@ -259,7 +260,7 @@ int kl_kprobe_attach_module_place(struct kl_prog *p, const char *module, const c
 				  uint64_t offset);
 /* Number of times that a probe of klin.ko did not run its program. */
 uint64_t kl_kprobe_module_misses(const struct kl_prog *p);
-/* Remove a probe, and its counts, after its link. */
+/* Remove a probe and the kernel's counts of it, after its link was destroyed. */
 void kl_kprobe_remove(const struct kl_kernel *k, struct kl_prog *p);
 /* Get the hits and misses that the kernel counted.  Return: false if they cannot be read. */
 bool kl_kprobe_profile(const struct kl_kernel *k, const char *event, uint64_t *hits,
@@ -278,11 +279,11 @@ void kl_reader_close(struct kl_recorder *r);
 /* ring.c */
 int kl_ring_open(struct kl_recorder *r);
 void kl_ring_close(struct kl_recorder *r);
-/* Pages of a CPU's perf buffer; the rings have the other half. */
+/* Return: the pages of a CPU's perf buffer: half of the options' pages if there are rings. */
 unsigned int kl_ring_perf_pages(const struct kl_recorder *r);
 /*
- * kl_ring_came() is called before a CPU's perf buffer is opened; its result goes to
- * kl_ring_start() after.
+ * Call kl_ring_came() before a CPU's perf buffer is opened, and pass its result to kl_ring_start()
+ * after the buffer was opened.
  */
 uint32_t kl_ring_came(const struct kl_recorder *r, int cpu);
 void kl_ring_start(struct kl_recorder *r, int cpu, uint32_t came);
@@ -294,7 +295,7 @@ int kl_ring_consume(struct kl_recorder *r);
 
 /* losses.c */
 void kl_losses_poll(struct kl_recorder *r, bool last);
-/* A time before which all misses are in the last counts. */
+/* Return: a time before which all misses are in the counts that were read last. */
 uint64_t kl_losses_told(const struct kl_recorder *r);
 /* Get the number of events that the programs tried to write, and of those that did not fit. */
 void kl_losses_counts(const struct kl_recorder *r, uint64_t *written, uint64_t *lost);
@@ -340,7 +341,7 @@ int kl_begin(struct kl_recorder *r);
 /* finish.c */
 /* Finish the history.  Return: 0 or a negative errno. */
 int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats);
-/* Make open operations pending, and drop those after the end. */
+/* Make open operations pending, and drop operations that were called after the end. */
 int kl_finish_open(struct kl_recorder *r);
 /*
  * Set each operation's drain, the first known time at which its CPU's store buffer was empty
