@@ -4,8 +4,9 @@
  * in flight have ended, the history can begin with an unknown state: operations that returned
  * before are dropped, and operations across the begin may have taken effect on either side.
  *
- * A write in a store buffer crosses the begin, too: a dropped write may become visible after it.
- * So the history begins at a time when all CPUs have drained, if possible one without writes.
+ * A write in a store buffer crosses the begin, too: the write of a dropped operation may become
+ * visible after the begin.  So the history begins when all CPUs have drained their store buffers,
+ * if possible at a time when no operation wrote.
  */
 #include <errno.h>
 #include <sched.h>
@@ -44,7 +45,7 @@ static bool drain_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
  * kl_take_cuts() - drain all CPUs a few times, and note the times
  * @r: the recorder, just attached
  *
- * If all writing methods flush the store buffer, no store waits in it, and any time is a cut.
+ * If all writing methods flush the store buffer, no store waits in one, and any time is a cut.
  */
 void kl_take_cuts(struct kl_recorder *r)
 {
@@ -71,7 +72,7 @@ void kl_take_cuts(struct kl_recorder *r)
 	CPU_FREE(set);
 }
 
-/* Let the history begin at @at. */
+/* Let the history begin at @at: drop earlier operations, and make those across @at pending. */
 static int start_at(struct kl_recorder *r, uint64_t at)
 {
 	struct kl_history *h = r->h;
@@ -82,11 +83,14 @@ static int start_at(struct kl_recorder *r, uint64_t at)
 	for (i = 0; i < h->nops && !ret; i++) {
 		struct kl_op op = h->ops[i];
 
-		/* Inside the clock's error it may still be after an operation that is kept. */
+		/*
+		 * If the operation returned before @at by less than the clock's error, it may be
+		 * after an operation that is kept, so it is kept, too.
+		 */
 		if (op.ret < at && at - op.ret > h->error)
 			continue;
 		if (op.call < at) {
-			/* An operation without an effect may be on either side. */
+			/* An operation without an effect may be before the begin; drop it. */
 			if (!kl_op_writes(r, &op))
 				continue;
 			ret = kl_op_make_pending(h, &op);
@@ -98,7 +102,7 @@ static int start_at(struct kl_recorder *r, uint64_t at)
 	return ret;
 }
 
-/* Without a sound begin, the time before @until becomes a gap, together with its operations. */
+/* Without a sound begin, drop operations that returned by @until, and make a gap until then. */
 static int doubt(struct kl_recorder *r, uint64_t until)
 {
 	struct kl_history *h = r->h;
@@ -120,7 +124,7 @@ static int doubt(struct kl_recorder *r, uint64_t until)
  * kl_begin() - find the begin of the history
  * @r: the recorder, with all operations, not sorted yet
  *
- * The function sets r->start; operations that end before it are dropped.
+ * The function sets r->start, and drops operations that ended before that time.
  *
  * Return: 0 or -ENOMEM.
  */

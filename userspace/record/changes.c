@@ -5,10 +5,11 @@
  * A module may be unloaded and loaded again.  Fentry programs and klin.ko's tracepoints keep the
  * module loaded; kprobes do not.  Kprobes of tracefs come back with the module, those of klin.ko
  * do not.  Objects of the new module may have addresses of old ones, in their first states, and
- * its code may differ.  So nothing is known from the last time on at which the old module was
+ * its code may differ.  So the history has a gap from the last time at which the old module was
  * seen.
  *
- * A live patch may be applied, whose functions may have inlined a probed function.
+ * A live patch may be applied.  Its functions may have inlined a probed function, whose coverage
+ * then is unknown.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,8 +22,8 @@
 #include "record/recorder.h"
 
 /*
- * A number that identifies a loaded module: the inode of its directory, which sysfs never uses
- * twice.  Return: the number, or 0 if the module is not loaded.
+ * Return: a number that identifies a loaded module, or 0 if the module is not loaded.  It is the
+ * inode of the module's directory; sysfs never uses an inode twice.
  */
 static uint64_t module_id(const char *module)
 {
@@ -37,7 +38,8 @@ static uint64_t module_id(const char *module)
 
 /*
  * Make the coverage of @method unknown, since functions of the live patch @patch may have inlined
- * its probed function.  An asserted coverage stays, as with a patch from before the recording.
+ * its probed function.  An asserted coverage stays asserted, as it does if the patch was applied
+ * before the recording.
  */
 static int doubt(struct kl_history *h, const char *method, const char *patch)
 {
@@ -83,7 +85,7 @@ static void look_at_modules(struct kl_recorder *r)
 		if (!c->module_id || module_id(c->found.func.module) == c->module_id)
 			continue;
 		r->module_gone = true;
-		/* The module was still there at the look before, after r->polled. */
+		/* The previous look, which was after r->polled, still found the module. */
 		r->module_seen = r->polled;
 		kl_warn("module '%s' was unloaded during the recording: the history has a gap from "
 			"then to its end; record again", c->found.func.module);

@@ -24,7 +24,8 @@
 #define ROUNDS		4000
 #define ALL_PAIRS	16 /* maximal number of CPUs that are compared in all pairs */
 #define BUDGET_NS	200000000ULL /* time for all pairs, if exchanges are fast */
-#define PATIENCE_NS	3000000000ULL /* the same if CPUs seldom run together, as virtual ones */
+/* time for all pairs, if CPUs seldom run together, as virtual CPUs do */
+#define PATIENCE_NS 3000000000ULL
 #define GOOD_NS		1000
 
 struct pair {
@@ -89,7 +90,11 @@ static void *answer(void *arg)
 	return NULL;
 }
 
-/* Measure the error between CPUs @a and @b; the caller runs on @a afterwards. */
+/*
+ * Measure the error between CPUs @a and @b, and raise *@error to it.  The measurement ends at the
+ * time @until or, as long as it is not precise, at the time @patience.  The caller runs on @a
+ * afterwards.
+ */
 static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *error)
 {
 	struct pair p = { .cpu = b };
@@ -108,8 +113,8 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 		uint64_t t1 = kl_now_ns(), t3;
 
 		/*
-		 * An exchange while one of the CPUs did not run is useless, so wait for better
-		 * ones.
+		 * An exchange during which a thread did not run is useless, so wait for better
+		 * exchanges.
 		 */
 		if (i >= 100 && t1 > (high - low > 2 * GOOD_NS ? patience : until))
 			break;
@@ -136,8 +141,8 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 }
 
 /*
- * List all CPUs to which klin can move, also if it is bound to some: recorded code runs on all.
- * The clocks of CPUs outside its cpuset stay unknown.
+ * List the CPUs to which klin can move.  CPUs outside klin's affinity are listed, too, since
+ * recorded code runs on all CPUs.  The clocks of CPUs outside klin's cpuset stay unknown.
  */
 static unsigned int find_cpus(int *cpus, unsigned int max, bool *all)
 {
@@ -188,7 +193,7 @@ int kl_clock_error(uint64_t *error, bool *all)
 				      start + PATIENCE_NS * (done + 1) / pairs, error);
 		}
 	}
-	/* Two CPUs differ at most by the sum of their differences to the first. */
+	/* Two CPUs differ at most by the sum of their differences to the first CPU. */
 	if (n > ALL_PAIRS)
 		*error *= 2;
 	sched_setaffinity(0, size, old);

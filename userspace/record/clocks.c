@@ -11,11 +11,11 @@
  * epoch: a counter that the reader raises at each reading of the buffers; then it drains all CPUs,
  *	  if klin.ko is loaded.
  *
- * A time of tick or epoch is the counter and, in lower bits, the CPU's own number of times since
- * the counter changed, which keeps the CPU's order.  All loads of one word agree on the order of
- * its values: if a load gave less than another, it was first, and so was everything before it in
- * the program.  So different counters always give the right order, and the error covers the lower
- * bits, the only part that differs between CPUs.
+ * A time of tick or epoch has the counter in its upper bits.  Its lower bits number the times that
+ * the CPU took since the counter changed, which keeps the CPU's own order.  All CPUs agree on the
+ * order of the counter's values: a load that gave the smaller value was first, and so was
+ * everything before the load in its program.  So times with different counters are always in the
+ * right order.  Only the lower bits cannot be compared between CPUs, and the error covers them.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -51,8 +51,8 @@ static uint64_t shared(const struct kl_recorder *r)
 }
 
 /*
- * Raise the counter, which has one writer.  A reader of the new value also sees everything before
- * it.
+ * Raise the counter, which has one writer.  A CPU that reads the new value also sees all stores
+ * before the raise.
  */
 static void raise_counter(struct kl_recorder *r)
 {
@@ -77,7 +77,7 @@ static void *tick(void *arg)
 	return NULL;
 }
 
-/* The memory in which all programs read the counters; NULL with errno. */
+/* Return: the memory in which all programs read the counters, or NULL with errno. */
 static struct klin_time *memory(struct kl_recorder *r)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
@@ -98,7 +98,8 @@ static struct klin_time *memory(struct kl_recorder *r)
  * kl_times_open() - set up the clock of the recording
  * @r: the recorder, with its maps
  *
- * Return: 0, -EINVAL after a message if the machine does not allow it, or another negative errno.
+ * Return: 0, -EINVAL after a message if the machine does not allow the clock, or another negative
+ * errno.
  */
 int kl_times_open(struct kl_recorder *r)
 {
@@ -136,7 +137,7 @@ void kl_times_close(struct kl_recorder *r)
 }
 
 /**
- * kl_times_first() - get a lower bound of all later times
+ * kl_times_first() - get a lower bound of all times that are taken after the call
  * @r: the recorder
  */
 uint64_t kl_times_first(const struct kl_recorder *r)
@@ -152,7 +153,7 @@ uint64_t kl_times_first(const struct kl_recorder *r)
 }
 
 /**
- * kl_times_last() - get an upper bound of all earlier times
+ * kl_times_last() - get an upper bound of all times that were taken before the call
  * @r: the recorder
  */
 uint64_t kl_times_last(const struct kl_recorder *r)
@@ -168,7 +169,7 @@ uint64_t kl_times_last(const struct kl_recorder *r)
 }
 
 /**
- * kl_times_end() - get the end of a recording, which is below all later times
+ * kl_times_end() - get the end of a recording, a time below all times that are taken later
  * @r: the recorder
  */
 uint64_t kl_times_end(struct kl_recorder *r)
@@ -207,7 +208,8 @@ int kl_times_error(struct kl_recorder *r, uint64_t *error)
  * kl_times_epoch() - begin a new epoch
  * @r: the recorder, attached
  *
- * Stores of operations that returned in the last epoch have left the store buffers in this one.
+ * If klin.ko is loaded, the function also drains all CPUs but the quiet ones.  So stores of
+ * operations that returned in an earlier epoch leave the store buffers in the new epoch.
  *
  * Return: 0 or a negative errno.
  */

@@ -11,13 +11,13 @@
  * kl_cpulist_parse() - read a list of CPUs
  * @text: the list; a newline may end it, and an empty list names no CPU
  * @cpus: gets bit i % 64 of word i / 64 set for each CPU i of the list
- * @max: CPUs from this number on have no bit
+ * @max: number of bits at @cpus
  *
- * Return: 0, -EINVAL if it is no list, -ERANGE if it names a CPU from @max on.
+ * Return: 0, -EINVAL if @text is no list, -ERANGE if it names a CPU that has no bit.
  */
 int kl_cpulist_parse(const char *text, uint64_t *cpus, unsigned int max);
 
-/* Is @text the contents of nohz_full without a list: "(null)", with blanks around it? */
+/* Return: true if @text is what nohz_full has without a list: "(null)", with blanks around it. */
 bool kl_cpulist_none(const char *text);
 
 /**

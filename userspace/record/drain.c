@@ -27,7 +27,7 @@ void kl_drain_close(struct kl_recorder *r)
 /**
  * kl_drain_all() - drain all CPUs but the quiet ones, if klin.ko is loaded
  * @r: the recorder, attached
- * @ended: operations that returned by this time have left the store buffers after the drain
+ * @ended: the stores of operations that returned by this time are drained
  *
  * Return: 0 or -ENOMEM.
  */
@@ -38,7 +38,7 @@ int kl_drain_all(struct kl_recorder *r, uint64_t ended)
 	const ssize_t len = r->drain_fd < 0 ? 0 : strlen(r->drain_cpus);
 	int cpu, err = 0;
 
-	/* klin.ko has been unloaded, so nothing was drained. */
+	/* The write also fails if klin.ko has been unloaded, and then nothing was drained. */
 	if (!len || write(r->drain_fd, r->drain_cpus, len) != len)
 		return 0;
 	for (cpu = 0; !err && cpu < r->ncpus; cpu++)

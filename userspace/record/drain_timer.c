@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A timer interrupt on each CPU, which shows now and then that the CPU's store buffer was empty.
- * It may fail, since without it only fewer drains are known.
+ * The timers may fail to start: then klin knows fewer drains, and still records correctly.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>

@@ -21,8 +21,9 @@ static int add_open(struct kl_recorder *r)
 		struct klin_slot *s = &r->slots[i];
 
 		/*
-		 * Frames above the top are operations whose returns were missed.  Frames in a slot
-		 * without an owner are those of an interrupt while the task ended.
+		 * All frames of all slots count.  Frames above the top are operations whose returns
+		 * were missed.  Frames in a slot without an owner are operations of an interrupt
+		 * that hit the task while it ended.
 		 */
 		for (at = 0; !err && at < KLIN_DEPTH; at++) {
 			struct klin_event ev = s->frames[at].ev;
@@ -40,8 +41,8 @@ static int add_open(struct kl_recorder *r)
 
 /*
  * Drop operations that were called after the end.  Probes are detached one after the other, so the
- * recording ends before the first detachment.  Only operations that returned later can have seen a
- * dropped one, and they are pending.
+ * recording ends before the first detachment.  Only operations that returned after the end can have
+ * seen the effect of a dropped operation, and they become pending.
  */
 static int cut(struct kl_recorder *r)
 {
@@ -54,7 +55,10 @@ static int cut(struct kl_recorder *r)
 
 		if (op.flags & KL_OP_NOCALL)
 			op.call = kl_op_from(r, &op);
-		/* Inside the clock's error it may still be before an operation that is kept. */
+		/*
+		 * If the operation was called after the end by less than the clock's error, it may
+		 * be before an operation that is kept, so it is kept, too.
+		 */
 		if (op.call > kl_time_add(r->end, h->error))
 			continue;
 		if (op.ret > r->end)
@@ -95,7 +99,10 @@ static int by_cpu(const void *a, const void *b)
 	return x->ret < y->ret ? -1 : x->ret > y->ret;
 }
 
-/* Add drains by task switches: a thread returned on a CPU and later on another. */
+/*
+ * Add drains by task switches.  If a thread returned on one CPU and later on another CPU, the first
+ * CPU has switched tasks in between, which drains its store buffer.
+ */
 static int add_switches(struct kl_recorder *r)
 {
 	const struct kl_history *h = r->h;
@@ -161,6 +168,7 @@ int kl_set_drains(struct kl_recorder *r)
 	return err;
 }
 
+/* An operation of which neither call nor return was seen, and the time at its place. */
 struct alone {
 	struct kl_op op;
 	uint64_t point;
@@ -174,8 +182,8 @@ static int by_point(const void *a, const void *b)
 }
 
 /*
- * Sort operations without a call and a return, which may be at any time, by their execution,
- * since an engine finds an order sooner so.
+ * Sort the operations of which neither call nor return was seen by the times at their places.  They
+ * may take effect at any time, but engines find a witness sooner in this order.
  */
 static int sort_alone(struct kl_history *h)
 {

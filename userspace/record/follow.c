@@ -6,7 +6,7 @@
  * a slot, and its event is written before the slot is left.  The slots are read before the buffers.
  * So an operation that is in no slot has its event in the buffers, or was lost and counted.  The
  * earliest call in the slots is the floor: all later operations are called at that time or later.
- * The floor is also not above the last time at which the counts of misses had not changed.
+ * The floor is also at most the last time before which all misses are known.
  *
  * A program may be preempted between taking a call's time and filling the slot, so the floor stays
  * behind the clock for a while.  An operation that is called below the floor is reported as too
@@ -40,8 +40,8 @@ static int add_gap(struct kl_recorder *r, uint64_t from, uint64_t to, uint64_t l
 }
 
 /*
- * Add the open operations of a task that ended; they stay pending.  No program uses the slot any
- * longer, so it is free after that.
+ * Add the open operations of a task that ended; they stay pending.  No program uses the task's slot
+ * any longer, so free it.
  */
 static int add_dead(struct kl_recorder *r, struct klin_slot *s)
 {
@@ -63,7 +63,10 @@ static int add_dead(struct kl_recorder *r, struct klin_slot *s)
 	return err;
 }
 
-/* Find the earliest open call; @now if no call is open. */
+/*
+ * Get the earliest call of the open operations, or @now if no operation is open.  An operation that
+ * is open for longer than LONG_NS becomes a gap instead.
+ */
 static int earliest_call(struct kl_recorder *r, uint64_t now, uint64_t *call)
 {
 	unsigned int i;
@@ -115,7 +118,7 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 		/* A missed execution of a place may last as long as its function. */
 		place_missed |= group->place && group->progs[2].misses && !r->ignore_misses;
 	}
-	/* It is too late to give the checker a greater error of the clock. */
+	/* The clock's error may have grown, but the checker has a fixed one; make a gap. */
 	if ((r->cpus_came || r->clock_changed || r->clocks_unknown) && !r->opts.clock_known)
 		err = add_gap(r, 0, now, 0, KL_GAP_MISSED);
 	if (!err && r->module_gone)
@@ -134,7 +137,10 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 	return err;
 }
 
-/* Remove operations without a call: they are in the gap of the misses, or from the start. */
+/*
+ * Handle operations without a call.  If the call was missed, the gap of the misses has the
+ * operation; drop it.  If not, the operation may have been open from the start; keep it.
+ */
 static void drop_missed(struct kl_recorder *r)
 {
 	struct kl_history *h = r->h;
@@ -151,7 +157,7 @@ static void drop_missed(struct kl_recorder *r)
 	h->nops = n;
 }
 
-/* If the history may begin now, drop the operations that ended before. */
+/* Begin the history, if @floor is late enough, and drop the operations that ended before. */
 static int begin(struct kl_recorder *r, uint64_t floor)
 {
 	uint64_t until = r->settled;
@@ -162,7 +168,7 @@ static int begin(struct kl_recorder *r, uint64_t floor)
 		if (r->cuts[i].to > until)
 			until = r->cuts[i].to;
 	if (!r->opts.fresh && (r->nblocked || floor <= kl_time_add(until, r->h->error))) {
-		/* A task may sleep inside the function for long. */
+		/* A task may sleep inside the function for long; do not collect operations. */
 		if (r->nblocked)
 			r->h->nops = r->ndrained = 0;
 		return 0;
@@ -172,7 +178,10 @@ static int begin(struct kl_recorder *r, uint64_t floor)
 	return err;
 }
 
-/* Operations that returned by @time go first; later ones wait, and those called after them. */
+/*
+ * Move the operations that returned by @time, and pending ones, to the front: they are passed on.
+ * The others wait for a later round, so @floor is at most the earliest of their calls.
+ */
 static void hold_back(struct kl_recorder *r, uint64_t time, uint64_t *floor)
 {
 	struct kl_history *h = r->h;
@@ -231,7 +240,7 @@ static uint64_t count_open(const struct kl_recorder *r)
 	return n;
 }
 
-/* Find events that were counted in @written, but not read after that. */
+/* Make a gap of events that were counted in @written, but have not been read since. */
 static int find_missing(struct kl_recorder *r, uint64_t written, uint64_t floor)
 {
 	struct kl_account_look look = { .before = written, .floor = floor };
@@ -299,7 +308,7 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 	int err = forget(r);
 
 	r->follow.counted = r->h->nops;
-	/* As in kl_recorder_stop(). */
+	/* End the recording as kl_recorder_stop() does. */
 	r->end = kl_now_ns();
 	usleep(1000);
 	kl_losses_poll(r, true);

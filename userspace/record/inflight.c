@@ -70,7 +70,7 @@ int kl_settle_check(const struct kl_record_opts *opts)
  * The function uses membarrier(), which fails if a CPU has no tick.  Then it changes a map of maps,
  * which waits for a grace period of RCU, too.
  *
- * Return: true; after 100 ms false, if the kernel refuses both.
+ * Return: true, or false after 100 ms if the kernel refuses both ways.
  */
 bool kl_grace_period(void)
 {
@@ -89,13 +89,16 @@ bool kl_grace_period(void)
 		close(inner);
 	if (outer >= 0)
 		close(outer);
-	/* This is long, but no proof. */
+	/* Such code seldom runs for so long, but that is no proof. */
 	if (err)
 		usleep(100000);
 	return !err;
 }
 
-/* The stack of a task that began to run meanwhile may end before the kernel's entry. */
+/*
+ * Return: true if the stack reaches the kernel's entry.  The stack may end before if the task began
+ * to run while its stack was read.
+ */
 static bool is_whole(const char *stack, size_t len)
 {
 	static const char *const entries[] = { "] entry_", "] ret_from_fork", "] asm_" };
@@ -113,10 +116,10 @@ static bool is_whole(const char *stack, size_t len)
 }
 
 /*
- * Return: true if the task sleeps inside the function into which the probed one was inlined, but
- * outside of the inlined code.  It sleeps in a call, and compilers do not move stores to shared
- * memory across a call that may read it.  So an instance that was executed before has ended, and
- * later instances are recorded as a whole.
+ * Return: true if @c is at an inlined function, and the task sleeps outside of the inlined code,
+ * perhaps in the function around it.  The task sleeps in a call, and compilers do not move stores
+ * to shared memory across a call that may read them.  So earlier executions of the inlined code
+ * have ended, and later executions are recorded as a whole.
  */
 static bool asleep_elsewhere(const struct kl_clause *c, const char *stack)
 {
@@ -142,7 +145,7 @@ static bool asleep_elsewhere(const struct kl_clause *c, const char *stack)
 			return false;
 		seen = true;
 	}
-	/* The outer function is not on the stack, or has left by a tail call. */
+	/* If the function around the code is not on the stack, it may have left by a tail call. */
 	return seen || !p->site->may_jump_out;
 }
 
@@ -181,8 +184,8 @@ static int inside(const struct kl_recorder *r, pid_t tid)
 }
 
 /*
- * Decide from samples if the task was outside of all probed functions once.  Return: KL_OUTSIDE if
- * so, else the enum kl_inside of the last sample; -EAGAIN without a sample; -ENOMEM.
+ * Decide from samples if the task was outside of all probed functions at least once.  Return:
+ * KL_OUTSIDE if so, else the enum kl_inside of the last sample; -EAGAIN without a sample; -ENOMEM.
  */
 static int sampled(const struct kl_recorder *r, const struct kl_blocked *b)
 {
@@ -353,7 +356,7 @@ void kl_settle_poll(struct kl_recorder *r)
 		return;
 	look_again(r);
 	kl_debug("%zu tasks are still inside a probed function", r->nblocked);
-	/* The time is taken after the looks, since tasks may have left meanwhile. */
+	/* The time is taken after the looks, since a task may have left the function meanwhile. */
 	r->blocked_until = kl_times_last(r);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bounds of the times of operations that a recording did not see.  In doubt a bound is the wider
- * one: a gap that is too long hides a violation, a gap that is too short accuses a correct kernel.
+ * Bounds of the times of operations that a recording did not see.  Where a bound is uncertain, the
+ * wider one is taken.  A gap that is too long hides a violation; a gap that is too short accuses a
+ * correct kernel.
  *
  * Nothing here needs a kernel, so unit tests can call it.
  */
@@ -19,13 +20,13 @@ uint64_t kl_missed_by(const struct kl_group *g, unsigned int prog)
 	return g->progs[prog].misses * (g->two ? 2 : 1);
 }
 
-/* Return: true if a return without a call means the same for both clauses. */
+/* Return: true if the same bounds hold for a return without a call, whichever clause it is of. */
 static bool alike(const struct kl_clause *a, const struct kl_clause *b)
 {
 	return a->group == b->group && !a->found.target->object == !b->found.target->object;
 }
 
-/* Return: an operation's clause; NULL if clauses of its method are not alike. */
+/* Return: a clause of the operation's method; NULL if the method's clauses are not alike. */
 static const struct kl_clause *clause_of(const struct kl_recorder *r, const struct kl_op *op)
 {
 	const struct kl_clause *found = NULL;
@@ -44,12 +45,13 @@ static const struct kl_clause *clause_of(const struct kl_recorder *r, const stru
 }
 
 /*
- * Return: the latest time at which an operation that was open before the recording may return.  It
- * returns without a call, like an operation whose call was missed.
+ * Return: the latest time at which an operation that was open before the recording may return.  Its
+ * return has no call, like the return of an operation whose call was missed.  @object_known: the
+ * object of a return in question is known.
  */
 static uint64_t old_until(const struct kl_recorder *r, const struct kl_clause *c, bool object_known)
 {
-	/* A fresh object is younger than the probes, so its operations are, too. */
+	/* A fresh object is younger than the probes, so none of its operations is older. */
 	if (r->opts.fresh)
 		return object_known && (r->opts.one_object || r->opts.pid) &&
 		       (c->tracepoint || c->found.target->object) ? KL_TIME_MIN : KL_TIME_MAX;
@@ -60,8 +62,8 @@ static uint64_t old_until(const struct kl_recorder *r, const struct kl_clause *c
 }
 
 /*
- * Return: true if a return without a call certainly belongs to a missed call.  A call that lost its
- * slot to nested calls was seen, perhaps long before the misses.
+ * Return: true if a return without a call certainly belongs to a missed call.  It may not if a call
+ * was displaced from a full slot: that call was seen, perhaps long before the first miss.
  */
 static bool call_missed(const struct kl_recorder *r, const struct kl_clause *c, bool object_known,
 			uint64_t ret)
@@ -96,8 +98,8 @@ uint64_t kl_op_from(const struct kl_recorder *r, const struct kl_op *op)
 }
 
 /*
- * Return: the earliest time of the call of @u, an operation of which so little is known that it
- * becomes a gap; found as in kl_op_from() if its call was not seen.
+ * Return: the earliest time of the call of @u, an operation that becomes a gap.  A call that was
+ * not seen has the bound of kl_op_from().
  */
 uint64_t kl_unknown_from(const struct kl_recorder *r, const struct kl_unknown *u)
 {
@@ -124,7 +126,7 @@ uint64_t kl_unknown_to(const struct kl_recorder *r, const struct kl_unknown *u)
 
 /**
  * kl_count_ended() - count the missed calls that have returned for certain
- * @r: the recorder, with everything read; the groups' ended are set
+ * @r: the recorder, with everything read; the function sets @ended of all groups
  *
  * An operation that was open when the recording began returns without a call, too, and is no miss.
  * In a followed recording an operation may wait for several rounds; it is counted in the first.
@@ -158,10 +160,10 @@ void kl_count_ended(struct kl_recorder *r)
  * kl_missed_span() - find the times at which operations that a group missed may have run
  * @r: the recorder; kl_count_ended() was called
  * @g: the group
- * @from: the earliest time
- * @to: the latest time: the end, unless each missed call is known to have returned
+ * @from: gets the earliest time
+ * @to: gets the latest time: the recording's end, unless each missed call is known to have returned
  *
- * Return: false if none were missed.
+ * Return: true, or false if the group missed no operation.
  */
 bool kl_missed_span(const struct kl_recorder *r, const struct kl_group *g, uint64_t *from,
 		    uint64_t *to)
@@ -246,8 +248,8 @@ static bool lost_meets(const struct kl_recorder *r, const struct kl_cut *cut,
  * @cut: the period in which all CPUs drained
  *
  * Lost, missed and partly seen operations may have been writes.  An operation with neither call nor
- * return stays in the history; engines let it take effect at any time, and let its stores wait in
- * the buffer.
+ * return does not count.  It stays in the history, where engines let it take effect at any time,
+ * and let its stores wait in the buffer.
  *
  * Return: true if no operation wrote.
  */

@@ -17,7 +17,10 @@
 
 #define POLL_NS 50000000ULL	/* nanoseconds between two reads of the kernel's counts */
 
-/* Sum the calls that found no place in a slot; *@displaced is set if a call lost its place. */
+/*
+ * Return: the number of calls that found no place in a slot.  Set *@displaced if an open operation
+ * lost its place to a nested call.
+ */
 static uint64_t sum_missed(const struct kl_recorder *r, const struct kl_group *g, bool *displaced)
 {
 	uint64_t sum = 0;
@@ -67,7 +70,10 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 	most = misses + (hits > runs ? hits - runs : 0);
 	runs = sum_runs(r, g, side);
 	p->deficit = hits > runs ? hits - runs : 0;
-	/* A hit whose program is about to run is not a miss: a miss lasts until the next look. */
+	/*
+	 * A hit whose program has not run yet looks like a miss, but only at this reading.  A miss
+	 * raises the deficit at the next reading, too.
+	 */
 	misses += p->deficit < before ? p->deficit : before;
 	if (misses < p->misses)
 		misses = p->misses;
@@ -88,7 +94,7 @@ uint64_t kl_losses_told(const struct kl_recorder *r)
 	uint64_t least = r->polled_before, told;
 	unsigned int i;
 
-	/* Ignored misses do not delay the rest. */
+	/* Misses that are ignored make no gap, so the time need not wait for their counts. */
 	for (i = 0; !r->ignore_misses && i < r->ngroups; i++) {
 		told = told_until(r, &r->groups[i]);
 		least = told < least ? told : least;
@@ -99,7 +105,7 @@ uint64_t kl_losses_told(const struct kl_recorder *r)
 /**
  * kl_losses_poll() - read the counts of misses
  * @r: the recorder
- * @last: read them now; else only if the last read was long ago
+ * @last: read the counts now; else only if the last read was POLL_NS ago
  */
 void kl_losses_poll(struct kl_recorder *r, bool last)
 {
@@ -108,7 +114,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 
 	if (!last && now - r->looked < POLL_NS)
 		return;
-	/* From then on misses may have been on any object. */
+	/* Once kernel code is preemptible, a miss may be on any object and must not be ignored. */
 	if (r->ignore_misses || last)
 		kl_look_at_preemption(r);
 	for (i = 0; i < r->ngroups; i++) {
@@ -121,7 +127,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 			g->progs[j].misses = missed;
 			clean &= g->progs[j].clean;
 		}
-		/* These misses may be of any object, unlike misses that an interrupt caused. */
+		/* Unlike a missed run, a call that found no slot may be on any object. */
 		missed = sum_missed(r, g, &r->displaced);
 		more = (more && !r->ignore_misses) || missed > g->crowded;
 		g->crowded = missed;
@@ -227,7 +233,8 @@ uint64_t kl_losses_unaccounted(const struct kl_recorder *r)
 /**
  * kl_losses_finish() - turn losses and misses into gaps
  * @r: the recorder, detached, with everything read
- * @stats: gets lost, missed, ignored and unaccounted, and the lost ones of nocall
+ * @stats: gets lost, lent, missed, missed_calls, ignored and unaccounted; nocall grows by the lost
+ *	operations whose calls were not seen
  */
 int kl_losses_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 {

@@ -2,7 +2,7 @@
 /*
  * klin.ko's own recording, by plain stores (kmod/plain.c), without BPF programs.  klin maps memory
  * of the module that has the layout of the maps of BPF programs on its tracepoints.  So slots,
- * counts and times are read as with BPF; only events come another way.
+ * counts and times are read as with BPF.  Only events are read otherwise, from rings of klin.ko.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Recording by klin.ko, with plain stores; see r->opts.plain. */
+/* Recording by klin.ko, with plain stores; used if the option @plain of a recorder is set. */
 #ifndef KL_RECORD_PLAIN_H
 #define KL_RECORD_PLAIN_H
 
@@ -17,7 +17,7 @@ int kl_plain_check(const struct kl_recorder *r, const struct kl_clause *c);
 int kl_plain_open(struct kl_recorder *r);
 void kl_plain_close(struct kl_recorder *r);
 
-/* The place where klin.ko reads ticks and epochs. */
+/* Return: the memory in which klin.ko reads the counters of the clocks tick and epoch. */
 struct klin_time *kl_plain_times(const struct kl_recorder *r);
 
 /* Begin recording; @g gets the counts.  Return: 0, or a negative errno without a message. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CPUs on which klin causes no interrupts: CPUs that --cpu leaves out, and CPUs that the
- * administrator keeps free of interrupts (isolcpus=, nohz_full=).  Without ticks and drains klin
- * knows less of the store buffers of these CPUs, but nothing wrong.
+ * administrator keeps free of interrupts (isolcpus=, nohz_full=).  On these CPUs klin starts no
+ * timer and causes no drain, so it knows fewer times at which their store buffers were empty.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static size_t words(const struct kl_recorder *r)
 	return (r->ncpus + 63) / 64;
 }
 
-/* A kernel without the feature has no such file. */
+/* Add the CPUs that a file lists.  A kernel without the feature has no such file. */
 static void add_isolated(struct kl_recorder *r, const char *path)
 {
 	char *text;

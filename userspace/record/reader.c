@@ -46,7 +46,7 @@ static void values(const struct kl_clause *c, const struct klin_event *ev, struc
 	}
 }
 
-/* Make a gap of an event that may be no operation, or may be on any object. */
+/* Note a gap for an event that may be no operation, or whose object is not known. */
 static int add_unknown(struct kl_recorder *r, const struct klin_event *ev, int64_t object)
 {
 	int err = kl_grow(r->unknown, r->cunknown, r->nunknown + 1);
@@ -117,7 +117,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		err = kl_add_drained(r, ev->cpu_call, ev->call, ev->ret);
 		if (err)
 			return err;
-		/* This CPU's clock may have been behind. */
+		/* The clock of the return's CPU may be behind the clock of the call's CPU. */
 		op.call -= op.call < r->h->error ? op.call : r->h->error;
 	}
 	r->ops++;
@@ -154,8 +154,8 @@ static enum bpf_perf_event_ret on_event(void *ctx, int cpu, struct perf_event_he
 }
 
 /*
- * A wake-up interrupts the recorded code and drains its store buffer.  So there is no wake-up until
- * a buffer is full; the reader polls.
+ * Open the perf buffer of a CPU.  A wake-up would interrupt the recorded code and drain its store
+ * buffer.  So the kernel wakes the reader only when the buffer is full; the reader polls.
  */
 static int open_cpu(struct kl_recorder *r, int cpu)
 {
@@ -201,7 +201,7 @@ int kl_reader_open(struct kl_recorder *r)
 	}
 	if (!err && !n)
 		err = -ENODEV;
-	/* A CPU came online while the clocks of the others were compared. */
+	/* A CPU may have come online since the clocks were compared. */
 	r->cpus_came |= r->online && sysconf(_SC_NPROCESSORS_ONLN) != r->online;
 	if (err == -ENOMEM)
 		kl_err("not enough memory for perf buffers of %u pages for each CPU: use a smaller "
@@ -236,8 +236,8 @@ static uint64_t sum_unread(const struct kl_recorder *r, int cpu)
 }
 
 /*
- * Replace the buffer of a CPU that was offline, since the old one does not come back with the CPU.
- * Read the old one to its end, after waiting for programs that may still write to it.
+ * Replace the buffer of a CPU that was offline, since the old buffer does not come back with the
+ * CPU.  Read the old buffer to its end, after waiting for programs that may still write to it.
  */
 static int replace(struct kl_recorder *r, int cpu)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Rings that programs at returns write by plain stores (bpf/ring.h): one for each CPU and group of
- * clauses.  Clauses on places have none, since there may be very many.  The rings have half of the
- * memory that perf buffers would have alone, and the groups share it.  Events that do not fit go to
- * the perf buffers, which have the other half.
+ * clauses.  Clauses on places have no rings, since a recording may have very many places.  The
+ * rings of all groups share half of the memory for events.  The perf buffers have the other half;
+ * events that do not fit their ring go there.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static size_t whole_pages(size_t size)
 }
 
 /**
- * kl_ring_open() - make the map that says which rings may be written; none yet
+ * kl_ring_open() - make the map that says which rings may be written; at first none may
  * @r: the recorder, its CPUs counted
  *
  * Return: 0 or a negative errno, without a message.
@@ -58,7 +58,8 @@ void kl_ring_close(struct kl_recorder *r)
 }
 
 /*
- * The number of groups with rings: one or two clauses on a function are one, all tracepoints too.
+ * Return: the number of groups with rings.  One or two clauses on a function are a group, and all
+ * clauses on tracepoints are a group.
  */
 static unsigned int ngroups(const struct kl_recorder *r)
 {
@@ -93,7 +94,8 @@ uint32_t kl_ring_came(const struct kl_recorder *r, int cpu)
  * kl_ring_start() - allow programs to write the rings of a CPU
  * @r: the recorder
  * @cpu: the CPU, whose perf buffer is open
- * @came: kl_ring_came() before it was opened; if this has changed, the rings stay closed
+ * @came: result of kl_ring_came() before the perf buffer was opened; if the CPU has changed its
+ *	state since, programs still may not write the rings
  *
  * CPUs that come online after the rings were made have none.
  */

@@ -13,7 +13,7 @@
 
 #define PAGES_MAX	1024	/* 4 MiB a CPU */
 #define PAGES_MIN	16
-#define SHARE		8	/* all buffers together have at most this part of the memory */
+#define SHARE 8 /* all buffers together have at most 1/SHARE of the memory */
 
 /* file descriptors per CPU: a perf buffer, its epoll instance, a tick's event and its link */
 #define FDS_CPU		4
@@ -77,11 +77,11 @@ static void raise_locked(void)
 }
 
 /**
- * kl_room_make() - raise the limits that recording on all CPUs meets
+ * kl_room_make() - raise the limits that recording on many CPUs would exceed
  * @r: the recorder, its CPUs and clauses counted
  *
- * If the options name no size of the buffers, it chooses 4 MiB a CPU, or less if all buffers would
- * take more than an eighth of the memory.
+ * If the options give no size of the buffers, the function chooses 4 MiB for each CPU, or less if
+ * all buffers would take more than an eighth of the memory.
  *
  * Return: 0, or -EPERM after a message.
  */
@@ -94,9 +94,9 @@ int kl_room_make(struct kl_recorder *r)
 }
 
 /**
- * kl_room_restore() - give a command that klin starts klin's original limits
+ * kl_room_restore() - restore the limits that klin was started with
  *
- * The child calls it before it executes the command.
+ * A child of klin calls this function before it executes a command.
  */
 void kl_room_restore(void)
 {

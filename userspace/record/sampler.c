@@ -76,7 +76,7 @@ static void copy(const struct kl_sampler *s, uint64_t at, void *to, size_t n)
 	memcpy((char *)to + first, data, n - first);
 }
 
-/* Read the number of addresses and the addresses; marks among them say user or kernel. */
+/* Get the addresses of the sample that was read, without the marks for user or kernel mode. */
 static void take_chain(struct kl_sampler *s, size_t words, struct kl_sample *out)
 {
 	uint64_t *chain = s->record + 2, n = words > 2 ? s->record[1] : 0, i;
@@ -98,7 +98,7 @@ bool kl_sampler_next(struct kl_sampler *s, struct kl_sample *out)
 	for (tail = s->page->data_tail; !found && tail < head; tail += h.size) {
 		copy(s, tail, &h, sizeof(h));
 		mode = h.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-		/* Nothing is known of a task that runs a virtual machine at this moment. */
+		/* A sample inside a virtual machine does not show where the kernel is. */
 		if (h.type != PERF_RECORD_SAMPLE || h.size > sizeof(s->record) ||
 		    (mode != PERF_RECORD_MISC_USER && mode != PERF_RECORD_MISC_KERNEL))
 			continue;

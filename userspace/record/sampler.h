@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Samples of a running task by perf, one for each millisecond, since /proc/PID/stack shows
- * nothing of a task on a CPU.  Samples interrupt the CPUs on which the task runs, also quiet
- * ones, as attaching does.
+ * nothing of a task on a CPU.  A sample interrupts the CPU on which the task runs, even if it is
+ * a quiet CPU; so does attaching.
  */
 #ifndef KL_RECORD_SAMPLER_H
 #define KL_RECORD_SAMPLER_H

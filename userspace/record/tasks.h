@@ -17,7 +17,7 @@
  */
 int kl_tasks_each(int (*fn)(void *ctx, pid_t pid, pid_t tid), void *ctx);
 
-/* bytes of a task's name with its end; kernel threads have long ones */
+/* bytes of a task's name with its final '\0'; kernel threads have long names */
 #define KL_COMM_MAX	32
 
 /**

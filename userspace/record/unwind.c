@@ -27,30 +27,33 @@
 #define LONGEST	0x10000	/* maximal size of a function in bytes */
 #define NOWHERE	UINT32_MAX	/* unknown function */
 
+/* A call or jump to code[@to]. */
 struct edge {
 	uint32_t to;
 	bool call;
 };
 
-/* The code from a symbol's address to the next symbol's. */
+/* The code from one symbol's address to the next symbol's address, usually a function. */
 struct code {
 	uint64_t addr;
 	const struct kl_ksym *sym;	/* a symbol at this address */
 	struct edge *edges;
 	size_t nedges, cedges;
 	bool scanned;
-	bool anywhere;		/* it jumps to an unknown address */
-	bool looked;		/* for its type: */
-	const struct btf *btf;	/* where that is */
-	const struct btf_type *proto;	/* or NULL */
+	bool anywhere; /* the code jumps to an unknown address */
+	bool looked; /* btf and proto were looked up */
+	const struct btf *btf; /* the BTF of the function's module or the kernel, or NULL */
+	const struct btf_type *proto; /* the function's FUNC_PROTO, or NULL if BTF has none */
 };
 
+/* A symbol's name, as an entry of the hash table. */
 struct name {
 	const struct kl_ksym *sym;
-	uint32_t code;
+	uint32_t code; /* index in code[] */
 	uint32_t next;		/* next name with this hash, not at a lower address; or NOWHERE */
 };
 
+/* A segment of /proc/kcore: addresses of the kernel's memory, and their offset in the file. */
 struct segment {
 	uint64_t addr, size, offset;
 };
@@ -68,7 +71,10 @@ struct kl_callees {
 	uint32_t nnames, mask;
 	uint64_t sched_from, sched_to;
 	bool orc;		/* samples contain the caller of a function that has no frame yet */
-	/* For leads(): functions in the order of the search, and the last search that met each. */
+	/*
+	 * for leads(): functions in the order of the search; for each function, the number of the
+	 * last search that found it; the number of the current search
+	 */
 	uint32_t *found, *stamps;
 	uint32_t stamp;
 };
@@ -268,7 +274,10 @@ static uint32_t find(const struct kl_callees *c, uint64_t addr)
 	return from && addr - c->code[from - 1].addr < size_of(c, from - 1) ? from - 1 : NOWHERE;
 }
 
-/* Return: the function that begins at @addr, or just before it with endbr64 or padding. */
+/*
+ * Return: the function that a call or jump to @addr enters, or NOWHERE.  The address may be in the
+ * padding before the function, or after the function's endbr64.
+ */
 static uint32_t find_start(const struct kl_callees *c, uint64_t addr)
 {
 	uint32_t i = find(c, addr);
@@ -391,7 +400,8 @@ static int scan(struct kl_callees *c, struct code *s)
 
 /*
  * Search from @from for @to, along jumps, and along calls of functions that stacks do not show.
- * Return: KL_INSIDE or KL_OUTSIDE; KL_MAYBE_INSIDE if jumps lead to unknown addresses; -ENOMEM.
+ * Return: KL_INSIDE if @to was found, KL_OUTSIDE if not; KL_MAYBE_INSIDE if jumps lead to unknown
+ * addresses; or -ENOMEM.
  */
 static int leads(struct kl_callees *c, uint32_t from, uint32_t to)
 {
@@ -439,7 +449,7 @@ struct frame {
 	const char *name, *module;
 	size_t len, module_len;
 	uint64_t offset, size;
-	uint32_t code;		/* or NOWHERE */
+	uint32_t code; /* index in code[], or NOWHERE */
 };
 
 static const char *parse(const char *line, struct frame *f)
@@ -472,7 +482,7 @@ static bool is_named(const struct frame *f, const char *name)
 	return strlen(name) == f->len && !memcmp(f->name, name, f->len);
 }
 
-/* Return: true for the function @name, or a part of it: gcc's .cold, .part.0, .isra.0. */
+/* Return: true for a frame of the function @name, or of a part of it: .cold, .part.0, .isra.0. */
 static bool is_part(const struct frame *f, const char *name)
 {
 	size_t n = strlen(name);
@@ -488,7 +498,7 @@ static bool is_symbol(const struct frame *f, const struct kl_ksym *s)
 	       (!f->module_len || !memcmp(f->module, module, f->module_len));
 }
 
-/* Find a frame's code.  Among functions of one name, the size of the frame's decides. */
+/* Find a frame's code.  Among several functions of its name, take the one of the frame's size. */
 static void resolve(const struct kl_callees *c, struct frame *f)
 {
 	uint32_t code[2] = { NOWHERE, NOWHERE };	/* of any size, and of the frame's size */
@@ -528,8 +538,9 @@ static uint32_t called(const struct kl_callees *c, const struct frame *f)
 }
 
 /*
- * Return: true for an interrupt's frame.  If it preempted the task, the interrupted function may
- * be one that stacks do not show.  Such functions have no exceptions.
+ * Return: true for an interrupt's frame.  If the interrupt preempted the task, the interrupted
+ * function may be one that stacks do not show.  Frames of exceptions do not count, since functions
+ * that stacks do not show cause none.
  */
 static bool is_interrupt(const struct frame *f)
 {
@@ -623,8 +634,9 @@ static bool is_plausible(const struct kl_callees *c, const struct kl_func *f,
 }
 
 /*
- * Decide if @f, whose code is @at, may be between @outer and @inner, or, if @inner is NULL,
- * between @outer and the place where the task was put to sleep.
+ * Decide if @f, whose code is @at, may have run between @outer and @inner.  If @inner is NULL,
+ * decide if it may be between @outer and the place where the task was put to sleep.  Return: an
+ * enum kl_inside, or -ENOMEM.
  */
 static int between(struct kl_callees *c, const struct kl_func *f, uint32_t at,
 		   const struct frame *outer, const struct frame *inner)
@@ -688,7 +700,10 @@ static bool is_entry(const struct frame *f)
 	       begins(f->name, "asm_");
 }
 
-/* A return address is after its function if the call is the last instruction. */
+/*
+ * Find the frame of an address of a sample.  If the address is a return address (@returns_to), it
+ * is after its function if the call is the function's last instruction.
+ */
 static void resolve_ip(const struct kl_callees *c, uint64_t ip, bool returns_to, struct frame *f)
 {
 	*f = (struct frame){ .name = "", .code = find(c, ip - returns_to) };

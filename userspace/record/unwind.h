@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is a task inside a function?  The answer comes from the task's stack and, where the stack does
- * not show a function, from the calls and jumps in the kernel's code.
+ * Decides if a task is inside a function.  The answer comes from the task's stack and, where the
+ * stack does not show a function, from the calls and jumps in the kernel's code.
  */
 #ifndef KL_RECORD_UNWIND_H
 #define KL_RECORD_UNWIND_H
@@ -24,7 +24,7 @@ int kl_callees_open(const struct kl_kernel *k, const char *core, struct kl_calle
 void kl_callees_free(struct kl_callees *c);
 
 /**
- * kl_callees_inside() - is a task inside a function?
+ * kl_callees_inside() - decide if a sleeping task is inside a function
  * @c: the code
  * @f: the function
  * @stack: /proc/PID/stack of the task, which is asleep
@@ -34,14 +34,14 @@ void kl_callees_free(struct kl_callees *c);
 int kl_callees_inside(struct kl_callees *c, const struct kl_func *f, const char *stack);
 
 /**
- * kl_callees_running() - is a task inside a function that was interrupted on a CPU?
+ * kl_callees_running() - decide if a task that was interrupted on a CPU is inside a function
  * @c: the code
  * @f: the function
  * @ips: addresses of a sample: the interrupted one, then the return address of each function
  * @n: number of addresses
  *
- * A sample shows all functions, unlike /proc/PID/stack, and the innermost function was not in a
- * call.
+ * Unlike /proc/PID/stack, a sample shows functions of .sched.text, too.  Its innermost function was
+ * interrupted, so it was not in a call.
  *
  * Return: an enum kl_inside:  KL_MAYBE_INSIDE if the addresses are incomplete or the kernel has
  * no ORC unwinder; or -ENOMEM.
@@ -49,7 +49,10 @@ int kl_callees_inside(struct kl_callees *c, const struct kl_func *f, const char 
 int kl_callees_running(struct kl_callees *c, const struct kl_func *f, const uint64_t *ips,
 		       unsigned int n);
 
-/* The same by the names in the stack alone, which never prove that the task is outside. */
+/*
+ * Decide if a sleeping task is inside the function @name, by the names in its stack alone.  They do
+ * not prove that the task is outside, so the result is KL_INSIDE or KL_MAYBE_INSIDE.
+ */
 int kl_callees_by_name(const char *name, const char *stack);
 
 #endif
