@@ -41,7 +41,7 @@ enum {
 	OPT_FROM, OPT_INDEPENDENT, OPT_LATENESS, OPT_WORK,
 };
 
-/* The default of --work, in looks: about a minute of one CPU. */
+/* The default of --work, in looks (see check.h): about a minute on one CPU. */
 #define DEFAULT_WORK	6000000000ull
 #define ENGINE_NAMES	256	/* size of the list of all engine names, in bytes */
 
@@ -391,7 +391,7 @@ static int check_follow(const struct check_args *a)
 	return follow(&f);
 }
 
-/* Start the user's limits.  They include reading; the engines get the rest. */
+/* Start the user's limits.  Reading the history counts, and the engines get the rest. */
 static void begin_limits(const struct check_args *a)
 {
 	if (a->opt.time_ns)

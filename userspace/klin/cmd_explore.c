@@ -193,8 +193,8 @@ static void show_progress(FILE *f, const void *arg)
 }
 
 /*
- * The command line, quoted for a shell, to repeat the run.  Return: a text to free(), or NULL when
- * out of memory.
+ * Return: the command line that repeats the run, quoted for a shell, to be freed by free(), or NULL
+ * when out of memory.
  */
 static char *command_line(int argc, char **argv)
 {

@@ -175,8 +175,9 @@ static int list_functions(struct kl_kernel *k, const char *pattern)
 }
 
 /*
- * Show all places of a target that names places in code.  @bad: it cannot be attached, so show the
- * reason.  @taken: an earlier alternative of the clause is used instead.  Return: 0 or -ENOMEM.
+ * Show all places of a target that names places in code.  @bad: the target cannot be attached, so
+ * show the reason.  @taken: klin uses an earlier alternative of the clause instead.  Return: 0 or
+ * -ENOMEM.
  */
 static int show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool taken)
 {
@@ -222,8 +223,8 @@ static int show_coverage(struct kl_kernel *k, const struct kl_found *f)
 }
 
 /*
- * Show one alternative of a clause.  @taken: an alternative is used; the function sets it if this
- * is the first that can be attached.  Return: 0 or -ENOMEM.
+ * Show one alternative of a clause.  *@taken is true if an earlier alternative can be attached, so
+ * that klin uses that one; it becomes true if this one can be attached.  Return: 0 or -ENOMEM.
  */
 static int list_target(struct kl_kernel *k, const struct kl_probe_target *t, bool *taken)
 {

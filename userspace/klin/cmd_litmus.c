@@ -104,7 +104,7 @@ static void print_item(const struct kl_litmus *l, unsigned int i)
 		printf("%d:%s", it->thread, kl_litmus_reg(l->x64, it->index));
 }
 
-/* How strongly an operator of a condition binds its operands. */
+/* Return: the rank of a condition's operator; a higher rank binds its operands more strongly. */
 static unsigned int strength(enum kl_lit_op op)
 {
 	return op == KL_LIT_IMPLIES ? 1 : op == KL_LIT_OR ? 2 : op == KL_LIT_AND ? 3 : 4;

@@ -70,8 +70,8 @@ static const struct argp argp = {
 };
 
 /*
- * The name of the spec's file, with .klh for .lin.  Return: a text to free(), or NULL when out of
- * memory.
+ * Return: the name of the spec's file with .klh in place of .lin, to be freed by free(), or NULL
+ * when out of memory.
  */
 static char *default_output(const char *spec)
 {

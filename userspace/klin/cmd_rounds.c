@@ -124,12 +124,12 @@ static int add_op(struct kl_history *h, uint64_t round, unsigned int thread, uns
 	return ret ?: kl_history_set_points(h, h->nops - 1, KL_TIME_MAX, round * TICKS + DRAINED);
 }
 
-/* The operations of a round, for the variants whose names begin with @variant. */
+/* The operations of a round in the variants whose names begin with @variant. */
 struct variant {
 	const char *variant;
-	/* the operations of fig5_lock.lin; else, without @method0, of fig5.lin */
+	/* true: the operations of fig5_lock.lin; false: of fig5.lin, or @method0 and @method1 */
 	bool lock;
-	/* methods of thread 0 and 1, which return the round's values; or NULL */
+	/* methods of the threads 0 and 1, which return the values of the round's line; or NULL */
 	const char *method0, *method1;
 	bool negate0, negate1;	/* the method returns 1 if the round's value is 0 */
 	const char *required;	/* a method that the specification must have */

@@ -216,8 +216,8 @@ static int write_dot(const struct verify_args *a, struct kl_verifier *x)
 }
 
 /*
- * The memory that the search of concrete runs may take, in bytes: a part of what the verifier
- * leaves of the bound.
+ * Return: the memory that the search for a concrete run may take, in bytes.  It is a part of the
+ * memory that the verifier has left of --memory-limit.
  */
 static uint64_t search_memory(const struct verify_args *a, const struct kl_verifier *x,
 			      enum kl_verify_verdict v)

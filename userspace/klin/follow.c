@@ -10,8 +10,8 @@
 #include "klin/input.h"
 
 /*
- * A lower bound of the calls of later operations: stated in the input, or by --lateness before the
- * latest return.
+ * Return: a lower bound of the calls of later operations.  It is the floor that the input states
+ * or, with --lateness, the latest return less the lateness.
  */
 static uint64_t lower_bound(const struct follow_args *a, const struct kl_stream *in,
 			    const struct session *s)

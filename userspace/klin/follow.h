@@ -8,7 +8,7 @@
 struct follow_args {
 	const char *spec;	/* NULL: the specification that the history carries */
 	const char *history;
-	/* operations come in any order, @lateness after the call or earlier */
+	/* operations come in any order, but at most @lateness after their calls */
 	bool late;
 	uint64_t lateness;	/* in units of the history's clock */
 	struct session_style style;

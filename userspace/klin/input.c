@@ -20,8 +20,8 @@ int kl_carried_path(const struct kl_history *h, const char *history_path, char *
 
 	*path = NULL;
 	/*
-	 * Take no file beside the history for a shipped specification.  A file with such a name
-	 * may be anything, for example a history.
+	 * If the history names a shipped specification, ignore a file of this name beside the
+	 * history.  The file may be anything, such as another history.
 	 */
 	if (slash && *name != '/' && !kl_shipped_text(name)) {
 		if (asprintf(path, "%.*s%s", (int)(slash + 1 - history_path), history_path,
@@ -190,7 +190,7 @@ const char *kl_form_hint(const char *arg, char hint[32])
 	return hint;
 }
 
-/* The form that @option names.  `help' lists the forms and ends klin. */
+/* Return: the form that --@option=@arg names.  For `help', list all forms and end klin. */
 static const struct kl_form *find_form(struct argp_state *state, const char *option,
 				       const char *arg, bool written)
 {

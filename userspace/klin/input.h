@@ -33,20 +33,20 @@ int kl_load_input(const char *spec_path, const char *history_path,
  */
 void kl_warn_blocks(const struct kl_spec *spec);
 
-/* The form that --to=@arg names; `help' lists the forms and ends klin. */
+/* Return: the form that --to=@arg names.  For `help', list all forms and end klin. */
 const struct kl_form *kl_arg_to(struct argp_state *state, const char *arg);
 
 /* Write "; did you mean FORM?" if @arg resembles the name of a form, else "".  Return: @hint. */
 const char *kl_form_hint(const char *arg, char hint[32]);
 
-/* The form that --from=@arg names; `help' lists the forms and ends klin. */
+/* Return: the form that --from=@arg names.  For `help', list all forms and end klin. */
 const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg);
 
 #define KLIN_INDEPENDENT                                            \
 	"In EDN and Jepsen's log: do values [KEY VALUE] belong to " \
 	"independent keys?  By default klin infers this from reads and cas"
 
-/* The value of --independent=@arg, yes or no. */
+/* Return: the value of --independent=@arg, which is yes or no. */
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg);
 
 /**
@@ -78,19 +78,19 @@ int kl_carried_spec(const struct kl_history *h, const char *history_path, struct
  */
 int kl_extended_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
 
-/* The number @arg of the option @name, between @min and @max. */
+/* Return: the number @arg, the value of the option @name, which must be from @min to @max. */
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		       uint64_t max);
 
 /* Return: true for --memory-model=sc, false for tso. */
 bool kl_arg_sc(struct argp_state *state, const char *arg);
-/* Return: nanoseconds, for the option @name, which takes seconds. */
+/* Return: the value @arg of the option @name, given in seconds, in nanoseconds. */
 uint64_t kl_arg_seconds(struct argp_state *state, const char *name, const char *arg);
-/* Return: bytes, for the option @name, which takes MiB. */
+/* Return: the value @arg of the option @name, given in MiB, in bytes. */
 uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg);
 /*
- * Take @arg as the command's only argument, a @what such as "file".  For ARGP_KEY_ARG, and for
- * ARGP_KEY_NO_ARGS, where @arg is NULL.
+ * Handle the key ARGP_KEY_ARG, or ARGP_KEY_NO_ARGS with @arg NULL, of a command that has exactly
+ * one argument.  @what names the argument in messages, such as "file"; @only gets @arg.
  */
 void kl_arg_only(struct argp_state *state, const char *what, const char *arg, const char **only);
 

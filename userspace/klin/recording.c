@@ -278,8 +278,8 @@ static pid_t run_command(char **command)
 }
 
 /*
- * Has the command, the load or the duration ended?  Return: 1 if so, 0 if not, or a negative errno
- * if the load failed.
+ * Return: 1 if the command, the load or the duration has ended, 0 if not, or a negative errno if
+ * the load failed.
  */
 static int is_done(struct recording *a, struct kl_load *load, pid_t *child, uint64_t until)
 {

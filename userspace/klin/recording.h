@@ -20,7 +20,7 @@ struct recording {
 /* A child parser for the options; its input is a struct recording. */
 extern const struct argp recording_argp;
 void recording_init(struct recording *a);
-/* A help filter: puts the list of loads and @examples at the end of the help. */
+/* A help filter of argp, which puts the list of loads and @examples at the end of the help. */
 char *recording_help(int key, const char *text, const char *examples);
 
 /**

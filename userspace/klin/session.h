@@ -10,7 +10,7 @@
 
 struct session_style {
 	const char *name;	/* name of the history */
-	/* @classical: sequential consistency, unless @memory_by is KL_MEMORY_BY_HISTORY */
+	/* @classical: check by sequential consistency; unused with KL_MEMORY_BY_HISTORY */
 	bool classical, json, no_diagram;
 	enum kl_memory_by memory_by;	/* source of the memory model */
 	unsigned int show;	/* number of counterexamples that are shown */
