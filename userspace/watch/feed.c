@@ -33,7 +33,7 @@ struct feed {
 	struct kl_online *o;
 	int *map;		/* for each method of the history, its index in the spec */
 	size_t nmap;
-	uint64_t newest, floor;
+	uint64_t newest, floor; /* the latest return, and the last floor */
 	struct pending *pending;
 	size_t npending, cpending;
 	/* pending operations were dropped, so after a renewal nothing can be decided */
@@ -174,7 +174,7 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 	}
 	if (!pending && op->ret > f->newest)
 		f->newest = op->ret;
-	/* It was not known that this operation would come late when its object was dropped. */
+	/* A late operation concerns verdicts from before its object was dropped, so pass it on. */
 	if (f->opts.shed && shed_op(f->opts.shed, f->joint ? 0 : a.object, op->ret,
 				    pending || op->call < f->floor, &ret))
 		return ret;
@@ -214,7 +214,8 @@ void feed_resume(struct feed *f, uint64_t object, uint64_t until)
 
 /*
  * Start a new check from unknown states at the floor.  Later operations are called at the floor or
- * later.  Operations that came, returned and were not followed had returned by the newest return.
+ * later.  Operations that the old check had not followed yet returned by the newest return, so a
+ * gap until then covers them.
  */
 static int begin_anew(struct feed *f, struct kl_online *o)
 {
@@ -268,7 +269,7 @@ static int renew(struct feed *f, const char *why)
 	int ret;
 
 	kl_online_stats(old, &s);
-	/* Pending operations are passed again, so they would count twice. */
+	/* Pending operations are passed to the new check again, so they would count twice. */
 	s.ops -= f->npending;
 	if (f->renewed)
 		add_stats(&before, &s);

@@ -2,8 +2,8 @@
 /*
  * Passes a history in pieces to the online check.
  *
- * Under too much load, whole objects are dropped, so that verdicts on the others stay certain.  All
- * memory is bounded: if the check holds more, it starts anew from unknown states.
+ * Under too much load, whole objects are dropped, so that verdicts on the other objects stay
+ * certain.  feed_renew() bounds the memory: it starts the check anew from unknown states.
  */
 #ifndef KL_WATCH_FEED_H
 #define KL_WATCH_FEED_H
@@ -42,11 +42,11 @@ void feed_free(struct feed *f);
  * specification; -ENOMEM.
  */
 int feed_add(struct feed *f, const struct kl_history *h);
-/* All later operations are called at @floor or later.  Return: 0 or -ENOMEM. */
+/* Note that all later operations are called at @floor or later.  Return: 0 or -ENOMEM. */
 int feed_floor(struct feed *f, uint64_t floor);
-/* The history ends; after a floor of KL_TIME_MAX it is complete.  Return: 0 or -ENOMEM. */
+/* End the history, which is complete if the last floor is KL_TIME_MAX.  Return: 0 or -ENOMEM. */
 int feed_end(struct feed *f);
-/* Return: the time of the latest return. */
+/* Return: the time of the latest return that was added. */
 uint64_t feed_newest(const struct feed *f);
 
 /**

@@ -14,7 +14,7 @@
 #include "watch/flight.h"
 
 #define SEGMENT_OPS	4096
-#define SEGMENTS	16	/* minimal number of segments for the whole memory */
+#define SEGMENTS 16 /* a segment takes at most 1/SEGMENTS of the memory */
 #define PENDING		4096	/* maximal number of pending operations, which are not forgotten */
 #define INDEX_BYTES	64	/* approximate size of an object or thread in a history's index */
 
@@ -24,18 +24,24 @@ struct segment {
 	unsigned int refs;
 	uint64_t bytes;
 	uint64_t newest; /* time of the latest return */
-	uint64_t over;		/* from this time on none of its stores is in a store buffer */
+	uint64_t over; /* after this time no store of its operations is in a store buffer */
 };
 
 struct flight {
 	const struct kl_spec *spec;
 	struct kl_history *head;	/* header of each history; it has no operations */
-	struct kl_history *pending;
+	struct kl_history *pending; /* pending operations */
 	struct segment *first, *last;
+	/* bounds of @bytes, and of the age of operations; bytes and operations in all segments */
 	uint64_t limit, ns, bytes, ops;
+	/*
+	 * the latest return; the time after which forgotten operations have no effect; the number
+	 * of forgotten operations and gaps
+	 */
 	uint64_t newest, cut, forgotten;
-	bool lost;			/* the end of the forgotten operations is unknown */
-	bool blind;			/* too many operations are pending */
+	/* it is unknown when the stores of forgotten operations left the store buffers */
+	bool lost;
+	bool blind; /* pending operations were left out, since there were too many */
 };
 
 struct flight_shot {
@@ -191,7 +197,7 @@ static void account(struct flight *f, struct segment *s)
 	s->bytes = bytes;
 }
 
-/* Return: the time from which the operation has no store in a buffer. */
+/* Return: a time after which no store of the operation is in a store buffer. */
 static uint64_t over(const struct flight *f, const struct kl_history *h, const struct kl_op *op)
 {
 	const int m = kl_spec_find_method(f->spec, h->methods[kl_op_method(h, op)]);
@@ -343,7 +349,7 @@ void flight_shot_free(struct flight_shot *s)
 	free(s);
 }
 
-/* Copy operations that were called by the end.  Later ones are incomplete, so they are left out. */
+/* Copy operations that were called before the end.  Of later operations only some are known. */
 static int copy_ops(const struct flight_shot *s, const struct kl_history *from,
 		    const uint64_t *object, struct kl_history *to)
 {

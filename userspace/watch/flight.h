@@ -3,8 +3,8 @@
  * A flight recorder: keeps the last operations of a continuing recording in bounded memory, and
  * makes a history of them when a violation is found.
  *
- * This history begins with a gap over the forgotten operations, and ends at the floor: operations
- * that are called later are left out, and operations that return later are pending.
+ * This history begins with a gap for the forgotten operations, and ends at the floor: operations
+ * that were called later are left out, and operations that returned later become pending.
  */
 #ifndef KL_WATCH_FLIGHT_H
 #define KL_WATCH_FLIGHT_H
@@ -20,7 +20,7 @@ struct flight_shot;
 
 struct flight_stats {
 	uint64_t ops, bytes; /* operations and bytes that are kept now */
-	uint64_t forgotten; /* number of operations that were forgotten */
+	uint64_t forgotten; /* number of operations and gaps that were forgotten */
 };
 
 /**

@@ -10,9 +10,9 @@
 
 #define FIRST_WAIT_NS	1000000000ull	/* time before the first object is checked again */
 #define MOST_WAIT_NS	300000000000ull
-/* below this busy part of the time objects may be checked again */
+/* objects may be checked again if the check is busy for at most this part of the time */
 #define ROOM		0.5
-#define FULL		0.9		/* above it objects are dropped */
+#define FULL 0.9 /* if it is busy for more, objects are dropped */
 #define OBJECTS		65536	/* maximal number of known objects; quiet ones are forgotten */
 #define DROPPED		4096	/* maximal number of dropped objects */
 
@@ -20,7 +20,7 @@ static const char why[] = "operations were skipped: there were too many to check
 
 struct object {
 	uint64_t object;
-	uint64_t nops, last;	/* operations since the last turn, and in the interval before */
+	uint64_t nops, last; /* number of operations since the last turn, and in the turn before */
 	uint64_t until;		/* the latest return of a skipped operation */
 	bool used, dropped;
 };
@@ -31,7 +31,7 @@ struct shed {
 	size_t recent;		/* index of the object of the last look-up */
 	struct object **order;	/* for sorting */
 	size_t corder;
-	/* time that must have been quiet before an object comes back, and its start */
+	/* how long the load must be low before objects come back, and since when it is low */
 	uint64_t wait, eased;
 	uint64_t back;		/* time at which objects last came back */
 	uint64_t drops, skipped;
@@ -138,7 +138,10 @@ static int by_rate(const void *a, const void *b)
 	return (*x)->object < (*y)->object ? -1 : (*x)->object > (*y)->object;
 }
 
-/* Sort the dropped objects, or the used objects that are not dropped, by operations. */
+/*
+ * Sort the dropped objects, or the objects in use that are not dropped, by their numbers of
+ * operations since the last turn.  Get the number of objects, and the sum of their operations.
+ */
 static int sort_objects(struct shed *s, bool dropped, size_t *n, uint64_t *sum)
 {
 	size_t i;
@@ -237,7 +240,7 @@ int shed_turn(struct shed *s, const struct shed_load *l, struct feed *f, struct 
 	if (over || l->busy > ROOM || !s->eased)
 		s->eased = l->now;
 	if (over) {
-		/* The objects came back too soon. */
+		/* Objects came back too soon, so wait for longer next time. */
 		if (s->back && l->now - s->back < s->wait)
 			s->wait = 2 * s->wait < MOST_WAIT_NS ? 2 * s->wait : MOST_WAIT_NS;
 		s->back = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Decides which objects are checked under too much load.  The busiest objects are dropped, each as
- * a whole, until half of the operations are left.  When there is time again, the quietest come back
- * first.  If they come back too soon, the next wait is longer.
+ * a whole, until half of the operations are left.  When the load is low again, the objects with the
+ * fewest operations come back first.  If they come back too soon, the next wait is longer.
  */
 #ifndef KL_WATCH_SHED_H
 #define KL_WATCH_SHED_H
@@ -23,7 +23,7 @@ struct shed_load {
 };
 
 struct shed_stats {
-	size_t objects, dropped;	/* known objects, and those of them that are dropped now */
+	size_t objects, dropped; /* numbers of known objects, and of objects dropped now */
 	/* number of times that an object was dropped; operations that were not checked */
 	uint64_t drops, skipped;
 };
@@ -31,7 +31,7 @@ struct shed_stats {
 /* Result of shed_turn(), for a log: objects that were dropped, or came back. */
 struct shed_turn {
 	size_t dropped, resumed;
-	uint64_t object;	/* the first of them */
+	uint64_t object; /* the first object that was dropped or came back */
 };
 
 struct shed *shed_new(void);
@@ -42,7 +42,7 @@ void shed_free(struct shed *s);
  * @s: the shedder
  * @object: its object
  * @ret: time of its return
- * @must: it is pending, or comes too late, so it must not be skipped
+ * @must: the operation is pending, or comes too late, so it must not be skipped
  * @err: gets 0 or -ENOMEM
  *
  * Return: true if it is skipped.
@@ -60,7 +60,7 @@ bool shed_op(struct shed *s, uint64_t object, uint64_t ret, bool must, int *err)
  */
 int shed_turn(struct shed *s, const struct shed_load *l, struct feed *f, struct shed_turn *t);
 
-/* Drop the dropped objects in a feed that was started anew.  Return: 0 or -ENOMEM. */
+/* Drop all dropped objects again, in a check that was started anew.  Return: 0 or -ENOMEM. */
 int shed_drop_again(struct shed *s, struct feed *f);
 void shed_stats(const struct shed *s, struct shed_stats *out);
 
