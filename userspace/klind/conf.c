@@ -63,7 +63,7 @@ struct parser {
 	struct klind_conf *c;
 	unsigned int line;
 	const struct key *keys;		/* keys of the current section, or NULL: no section */
-	/* the section's structure; if @keys is NULL: non-NULL after a wrong section line */
+	/* the structure of the section; after a wrong section line @c, as if it were in use */
 	void *at;
 	/* line of each key in this section; 0: not given */
 	unsigned int seen[sizeof(watch_keys) / sizeof(*watch_keys)];

@@ -229,7 +229,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Remove from @old a watcher that runs and is configured as @c.  Return: it, or NULL if none. */
+/* Remove from @old a watcher that runs and is configured as @c.  Return: the watcher, or NULL. */
 static struct watcher *take_same(struct watcher **old, size_t n, const struct klind_watch_conf *c)
 {
 	struct watcher *w;
@@ -360,7 +360,7 @@ static int wait_until(struct daemon *d, int signals, uint64_t time)
 		until = klind_socket_poll(d->socket, &p[1]);
 	if (until > time)
 		until = time;
-	/* Round up: poll() would else end early, and the caller would loop until the time. */
+	/* Round up: otherwise poll() would end early, and the caller would spin until @time. */
 	poll(p, 2, until > now ? (until - now + 999999) / 1000000 : 0);
 	if (d->socket)
 		klind_socket_work(d->socket, kl_now_ns());

@@ -29,7 +29,7 @@
  * @objects: number of known objects
  * @dropped: number of objects among @objects that are dropped now
  * @parts: number of known partitions for each verdict, by enum kl_verdict
- * @waiting: number of operations that wait to be followed
+ * @waiting: number of operations that the check has not followed yet
  * @lag_ns: time from the last event followed to the latest return read, in ns
  * @bytes: size of the check's memory
  * @flight_ops: number of operations in the flight recorder

@@ -22,7 +22,7 @@
 #define CHECK_WORK	4000000000ull	/* looks of one check, about half a minute */
 #define CHECK_BYTES	(256ull << 20)
 
-/* A file of the report, or its member "check", that could not be made. */
+/* A file of the report, or the member "check" of report.json, that could not be made. */
 struct missing {
 	const char *file;
 	/* the command that makes the file from a history, without the history's name; or NULL */
@@ -36,7 +36,7 @@ struct report {
 	struct kl_history *flight;	/* history of the flight recorder, or NULL */
 	struct kl_history *history;	/* history to show the violation with, or NULL */
 	struct kl_report *check;	/* result of the check of @history, or NULL */
-	struct missing missing[5];	/* each file but report.json, and its member "check" */
+	struct missing missing[5]; /* room for all files but report.json, and for "check" */
 	size_t nmissing;
 	bool has_history, has_flight;	/* history.klh, flight.klh were written */
 	/* 0: @history shows the violation; -ENODATA: it does not; other errno: not checked */
@@ -75,8 +75,8 @@ static int check_shot(struct report *r, const struct flight_shot *shot, const ui
 }
 
 /*
- * Find a history that shows the violation: the check's window; if that does not show it, the
- * operations that the flight recorder has of the object.  Return: as check_shot().
+ * Find a history that shows the violation.  Try the operations that came with the violation first,
+ * then the operations that the flight recorder has of the object.  Return: as check_shot().
  */
 static int find_proof(struct report *r)
 {
@@ -222,7 +222,7 @@ static int put_json(const struct report *r, const char *when, json_t *check)
 		json_object_set_new(j, "time", kl_json_number(i->time));
 		json_object_set_new(j, "events", kl_json_number(i->events));
 		json_object_set_new(j, "engine", json_string(i->engine));
-		/* false: the check knew it from states whose operations are forgotten now */
+		/* false: the violation also depends on operations that are forgotten now */
 		json_object_set_new(j, "shown_by_history", r->proved && r->proved != -ENODATA ?
 				    json_null() : json_boolean(!r->proved));
 		if (check)
@@ -245,7 +245,7 @@ static int put_json(const struct report *r, const char *when, json_t *check)
 	return ret;
 }
 
-/* Write history.klh, certificate and counterexample.txt, and note those that cannot be made. */
+/* Write history.klh, certificate and counterexample.txt, and note files that cannot be made. */
 static void put_proof(struct report *r)
 {
 	int ret;

@@ -103,7 +103,10 @@ static int bind_to(int fd, const struct sockaddr_un *a)
 		return -errno;
 	if (!bind(fd, (const struct sockaddr *)a, sizeof(*a)))
 		return 0;
-	/* Another process bound the path meanwhile; -EBUSY, because there was no message yet. */
+	/*
+	 * If another process bound the path meanwhile, return -EBUSY: the caller takes -EADDRINUSE
+	 * to mean that a message was printed.
+	 */
 	return errno == EADDRINUSE ? -EBUSY : -errno;
 }
 

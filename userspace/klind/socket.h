@@ -32,7 +32,7 @@ struct klind_socket;
 int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *ctx,
 		      struct klind_socket **out);
 
-/* Return: true if the socket's path still leads to it, so that clients can connect. */
+/* Return: true if the socket's path still leads to the socket, so that clients can connect. */
 bool klind_socket_there(const struct klind_socket *s);
 
 /* Close the socket, and remove its path unless another file has replaced it. */

@@ -23,7 +23,8 @@ int klind_trust_file(const char *path);
  * klind_trust_directory() - check that only root and the effective user can change a directory
  * @path: path of the directory; a symbolic link is refused
  *
- * The rules of klind_trust_file() hold, but the sticky bit of the directory itself does not help.
+ * The rules of klind_trust_file() hold, but the directory itself must not be writable for group or
+ * others even if it has the sticky bit.
  *
  * Return: 0 if so, or if there is no directory; -EINVAL after a message that says how to correct
  * the permissions; -ENOMEM.
