@@ -21,7 +21,7 @@
  */
 int kl_args(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
-/* Record the file @arg of the option --@option, which may be given up to KL_FILES_MAX times. */
+/* Add the file @arg of --@option to @files.  More than KL_FILES_MAX files are a usage error. */
 void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
 		  const char *arg);
 

@@ -4,8 +4,8 @@
 #define KL_BASE_BESIDE_H
 
 /**
- * kl_beside() - the path of a program in the directory of the one that runs
- * @program: its name
+ * kl_beside() - compute the path of a program in the directory of the running program
+ * @program: name of the program, without a directory
  *
  * Return: a text to free(), or NULL after a message.
  */

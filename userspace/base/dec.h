@@ -10,8 +10,8 @@
 #define KL_DEC	20	/* maximum number of digits */
 
 /*
- * Return: the eight digits of @v < 10^8, one a byte, the first digit in the lowest byte.
- * Splits @v into two groups of four digits, then into groups of two, then into digits.
+ * Return: the eight digits of @v < 10^8, one in each byte, the first digit in the lowest byte.
+ * The function splits @v into two groups of four digits, then groups of two, then digits.
  */
 static inline uint64_t kl_dec_digits(uint32_t v)
 {
@@ -24,7 +24,9 @@ static inline uint64_t kl_dec_digits(uint32_t v)
 }
 
 /*
- * Write the eight digits without the first @skip of them.  Writes eight bytes in any case.
+ * Write the eight digits of kl_dec_digits() to @p, without the first @skip digits.  The function
+ * always writes eight bytes.
+ *
  * Return: the end of the number.
  */
 static inline char *kl_dec_put(char *p, uint64_t digits, unsigned int skip)

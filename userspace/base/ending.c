@@ -16,8 +16,8 @@ static bool violation;		/* a violation was reported through kl_ending_violation(
 static int announced = -1;	/* the exit code that main() returns, -1 if not known yet */
 
 /*
- * Flush standard output.  Return: @code, or KLIN_EXIT_SYSTEM if output is lost, after a
- * message unless @code is KLIN_EXIT_SYSTEM already.
+ * Flush standard output, and report lost output unless @code is KLIN_EXIT_SYSTEM already.
+ * Return: @code, or KLIN_EXIT_SYSTEM if output was lost.
  */
 static int flushed(int code)
 {
@@ -46,7 +46,8 @@ static void guard(int status, void *arg)
 void kl_ending_guard(void)
 {
 	/*
-	 * This fails only without memory, and glibc reserves memory for the first such functions.
+	 * on_exit() fails only without memory, and glibc reserves memory for the first functions
+	 * that are registered.
 	 */
 	if (on_exit(guard, NULL)) {
 		kl_err("out of memory");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The exit status of a program.  Scripts act on the status, and 1 means a violation, so no
- * library function may cause it.  main() calls kl_ending_guard() first and returns the value of
- * kl_ending().  If something else ends the program, the status becomes 4, after a message.
+ * library function may cause status 1.  main() calls kl_ending_guard() first and returns the value
+ * of kl_ending().  If something else ends the program, the status becomes 4, after a message.
  */
 #ifndef KL_BASE_ENDING_H
 #define KL_BASE_ENDING_H
@@ -19,21 +19,21 @@ enum {
 /* Check the status of every exit() from now on. */
 void kl_ending_guard(void);
 
-/* Record that a violation was found.  Return: its exit code. */
+/* Record that a violation was found.  Return: the exit code of a violation. */
 int kl_ending_violation(void);
 
 /**
  * kl_ending() - compute the value that main() returns
  * @code: exit code of the command
  *
- * Return: @code.  Returns KLIN_EXIT_SYSTEM after a message if standard output was not written
- * completely, or if @code means a violation that kl_ending_violation() was not told of.
+ * Return: @code, or KLIN_EXIT_SYSTEM after a message.  The latter happens if standard output was
+ * not written completely, or if @code means a violation without a call of kl_ending_violation().
  */
 int kl_ending(int code);
 
 /*
- * Return: the exit code for a negative errno that a message has explained, assuming that a
- * wrong input is the user's fault.
+ * Return: the exit code for @err, 0 or a negative errno that a message has explained.  An errno
+ * that does not mean a refusal by the system counts as a wrong input: KLIN_EXIT_USAGE.
  */
 int kl_ending_error(int err);
 
@@ -41,8 +41,8 @@ int kl_ending_error(int err);
  * kl_ending_input() - classify a failure to read an input
  * @err: 0 or a negative errno that a message has explained
  *
- * Return: -EINVAL if the caller is at fault, for example for a missing file.  Otherwise @err:
- * a fault of the system, or 0.
+ * Return: -EINVAL if the user is at fault, for example if a file is missing.  Otherwise @err,
+ * which is 0 or a fault of the system.
  */
 int kl_ending_input(int err);
 

@@ -81,7 +81,7 @@ void kl_warn_at(const char *file, unsigned int line, unsigned int col, const cha
 	va_end(ap);
 }
 
-/* Copy @n bytes, with control characters replaced by spaces. */
+/* Copy @n bytes of @line to @text, with spaces for control characters, and add a NUL. */
 static void printable(char *text, const char *line, size_t n)
 {
 	size_t i;

@@ -43,7 +43,7 @@ void kl_warn_at(const char *file, unsigned int line, unsigned int col, const cha
  */
 void kl_err_source(const char *line, size_t len, size_t col);
 
-/* Show up to @n first lines of the text of a message; long lines are cut. */
+/* Show the first @n lines of a text of @len bytes, as part of a message; long lines are cut. */
 void kl_err_lines(const char *text, size_t len, unsigned int n);
 
 #endif

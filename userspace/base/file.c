@@ -67,8 +67,9 @@ int kl_read_file(const char *path, char **data, size_t *len)
 }
 
 /*
- * Create a file with a random name, with the mode that the umask gives (unlike mkstemp()).
- * @end points to the @n letters that are random.
+ * Create the file @name with the mode that the umask gives (unlike mkstemp()).  The @n letters
+ * of @name from @end on are replaced by random ones.
+ * Return: a file descriptor, or a negative errno.
  */
 static int create(const char *name, char *end, size_t n)
 {

@@ -16,7 +16,7 @@
  */
 int kl_read_file(const char *path, char **data, size_t *len);
 
-/* Return: 0, or the negative errno of a failed write to @f, -EIO if it is not known. */
+/* Return: 0, or the negative errno of a failed write to @f; -EIO if the errno is not known. */
 int kl_stream_err(FILE *f);
 
 /* A file that is being written.  It does not appear under its name before the commit. */
@@ -28,8 +28,8 @@ struct kl_outfile {
 int kl_outfile_open(struct kl_outfile *o, const char *path);
 /**
  * kl_outfile_replace() - open a file that a daemon replaces again and again
- * @o: the file
- * @path: its name; an existing file there is not opened, and must be a regular file
+ * @o: receives the open file
+ * @path: its name; an existing file of this name must be a regular file, and is not opened
  *
  * Other users may be able to create names in the directory.  Opening a FIFO there would block,
  * and opening a symbolic link would write to its target.
@@ -37,7 +37,7 @@ int kl_outfile_open(struct kl_outfile *o, const char *path);
  * Return: 0 or a negative errno, without a message.
  */
 int kl_outfile_replace(struct kl_outfile *o, const char *path);
-/* Flush, sync and rename.  Return: 0, or a negative errno, with the old file unchanged. */
+/* Flush, sync and rename the file.  Return: 0, or a negative errno with the old file unchanged. */
 int kl_outfile_commit(struct kl_outfile *o);
 void kl_outfile_abort(struct kl_outfile *o);
 /* Report that a file, or standard output ("-"), could not be written; @err is a negative errno. */

@@ -7,7 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Mixes the factors in again after the product: if one is 0, the other still counts. */
+/*
+ * Return: a hash of two words.  The factors are mixed in again after the product, because a
+ * product with 0 loses the other factor.
+ */
 static inline uint64_t kl_mix(uint64_t a, uint64_t b)
 {
 	__uint128_t m;
@@ -31,7 +34,7 @@ static inline uint64_t kl_hash_words(const uint64_t *w, size_t n, uint64_t seed)
 	return kl_mix(h, 0x589965cc75374cc3ULL);
 }
 
-/* Hash of @len bytes. */
+/* Return: a hash of @len bytes. */
 static inline uint64_t kl_hash_bytes(const void *data, size_t len)
 {
 	const uint8_t *p = data;
@@ -46,7 +49,7 @@ static inline uint64_t kl_hash_bytes(const void *data, size_t len)
 	return kl_mix(h, w);
 }
 
-/* splitmix64: seedable, good enough for loads and random tests. */
+/* splitmix64, good enough for loads and random tests.  Return: the next number of the seed @s. */
 static inline uint64_t kl_rand(uint64_t *s)
 {
 	uint64_t z = (*s += 0x9e3779b97f4a7c15ULL);

@@ -19,7 +19,7 @@ struct kl_heap {
 	size_t n, cap;
 };
 
-/* Return: 0, -EOVERFLOW or -ENOMEM. */
+/* Add an entry.  Return: 0, -EOVERFLOW or -ENOMEM. */
 static inline int kl_heap_push(struct kl_heap *h, uint64_t key, uint32_t value)
 {
 	const int ret = kl_grow(h->entry, h->cap, h->n + 1);
@@ -34,8 +34,9 @@ static inline int kl_heap_push(struct kl_heap *h, uint64_t key, uint32_t value)
 }
 
 /*
- * Give the first entry another key and value.  The members are copied one by one, since a copy of
- * a whole entry would wait for the stores of its members.
+ * Replace the key and value of the first entry of a heap that is not empty, and restore the order.
+ * Members are copied one by one, because a copy of a whole entry would wait for the stores of its
+ * members.
  */
 static inline void kl_heap_replace(struct kl_heap *h, uint64_t key, uint32_t value)
 {
@@ -54,7 +55,7 @@ static inline void kl_heap_replace(struct kl_heap *h, uint64_t key, uint32_t val
 	e[i].value = value;
 }
 
-/* Remove the first entry.  Return: its value. */
+/* Remove the first entry of a heap that is not empty.  Return: the value of that entry. */
 static inline uint32_t kl_heap_pop(struct kl_heap *h)
 {
 	const uint32_t first = h->entry[0].value;

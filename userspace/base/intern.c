@@ -17,7 +17,10 @@ void kl_intern_free(struct kl_intern *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Most arrays are short, and for these a call of memcmp() takes longer than this loop. */
+/*
+ * Return: true if two arrays of @n words are equal.  Most arrays are short, and a call of memcmp()
+ * takes longer than this loop for a short array.
+ */
 static bool same(const uint64_t *a, const uint64_t *b, size_t n)
 {
 	size_t i;
@@ -57,7 +60,7 @@ int64_t kl_intern(struct kl_intern *t, const uint64_t *words, size_t n)
 	return t->n - 1;
 }
 
-/* Add the given arrays of @t to @to, and replace their numbers by the new ones. */
+/* Add the arrays of @t with these @n numbers to @to, and replace the numbers by those of @to. */
 static int keep(const struct kl_intern *t, struct kl_intern *to, uint32_t *numbers, size_t n)
 {
 	const uint64_t *words;

@@ -13,10 +13,11 @@
 
 #define SECOND	1000000000ull
 #define MIB	(1ull << 20)
-#define LEAST	(20 * MIB)	/* klin itself needs about ten */
-#define STACK	(2 * MIB)	/* of a thread; RLIMIT_DATA counts all of it, used or not */
+#define LEAST	(20 * MIB)	/* least memory limit; klin itself needs about 10 MiB */
+#define STACK	(2 * MIB)	/* stack of a thread; RLIMIT_DATA counts it all, used or not */
 
 static uint64_t deadline;	/* on the clock of kl_now_ns(); 0: none */
+/* Arguments of the last kl_limit_look() with a unit; NULL if there was none. */
 static const char *looked_what;
 static uint64_t looked_number;
 static char time_text[48], memory_text[48];	/* empty if there is no limit */
@@ -36,7 +37,10 @@ uint64_t kl_limit_time_left(void)
 	return !deadline ? 0 : t < deadline ? deadline - t : 1;
 }
 
-/* Get the resident bytes of the process, and how many of them belong to files. */
+/*
+ * Get the resident bytes of the process, and how many of these bytes belong to files.
+ * Return: false if the kernel does not report them.
+ */
 static bool own_bytes(uint64_t *resident, uint64_t *files)
 {
 	const uint64_t page = sysconf(_SC_PAGESIZE);
@@ -68,7 +72,7 @@ void kl_limit_memory(uint64_t bytes)
 	if (bytes >= before)
 		return;
 	lim.rlim_cur = bytes;
-#ifndef __SANITIZE_ADDRESS__	/* which maps terabytes without using them */
+#ifndef __SANITIZE_ADDRESS__	/* the address sanitizer maps terabytes without using them */
 	setrlimit(RLIMIT_DATA, &lim);
 #endif
 	if (pthread_attr_init(&attr))

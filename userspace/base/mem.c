@@ -16,7 +16,7 @@ struct kl_arena_chunk {
 };
 
 #define HUGE	((size_t)2 << 20)
-/* a huge page pays off from this size, even if it is not full */
+/* Huge pages are asked for from this size on: most of the first huge page is then used. */
 #define LARGE	(HUGE - HUGE / 4)
 #define LINE	((size_t)64)
 #define PAGE	((size_t)4096)
@@ -39,8 +39,8 @@ static size_t whole(size_t bytes)
 }
 
 /*
- * Ask for huge pages for memory that consists of whole huge pages.  The last, partly used page
- * is included if most of it is used.
+ * Ask for huge pages for @bytes of memory that was allocated in whole huge pages.  The last page,
+ * which is partly used, is included if most of it is used.
  */
 static void hint(void *p, size_t bytes)
 {

@@ -17,7 +17,7 @@
  */
 int kl_grow_(void **p, size_t *cap, size_t need, size_t size);
 
-/* kl_grow(array, capacity, needed): the typed form. */
+/* kl_grow(array, capacity, needed) is kl_grow_() with the element's size. */
 #define kl_grow(p, cap, need) \
 	((size_t)(need) <= (cap) ? 0 : kl_grow_((void **)&(p), &(cap), (need), sizeof(*(p))))
 
@@ -34,7 +34,7 @@ int kl_grow_(void **p, size_t *cap, size_t need, size_t size);
  */
 void kl_expect_(void **p, size_t *cap, size_t n, size_t need, size_t size);
 
-/* kl_expect(array, capacity, there, needed): the typed form. */
+/* kl_expect(array, capacity, present, expected) is kl_expect_() with the element's size. */
 #define kl_expect(p, cap, n, need) \
 	kl_expect_((void **)&(p), &(cap), (n), (need), sizeof(*(p)))
 
@@ -42,24 +42,24 @@ void kl_expect_(void **p, size_t *cap, size_t n, size_t need, size_t size);
  * kl_big_alloc() - allocate a large array that is filled from its beginning
  * @bytes: its size
  *
- * Asks the kernel for huge pages if they pay off.  The array begins at a cache line.
+ * The kernel is asked for huge pages if the array is large.  The array begins at a cache line.
  *
- * Return: the memory, to be given to free(), or NULL.
+ * Return: the memory, for free(), or NULL.
  */
 void *kl_big_alloc(size_t bytes);
 /**
  * kl_zero_map() - allocate a large array of zeros that is used sparsely
  * @bytes: its size
- * @touched: upper bound of the bytes that are used; if they are few, the pages are
- *	small
+ * @touched: upper bound of the bytes that will be used; huge pages are asked for only if
+ *	it is large
  *
- * The array begins at a huge page and consists of fresh mappings: unused parts cost nothing.
+ * A large array begins at a huge page and is a fresh mapping, so unused pages take no memory.
  *
- * Return: the memory, all zero, to be given to kl_zero_unmap(), or NULL.
+ * Return: the memory, all zero, for kl_zero_unmap(), or NULL.
  */
 void *kl_zero_map(size_t bytes, size_t touched);
 void kl_zero_unmap(void *p, size_t bytes);
-/* Ask for huge pages for existing memory. */
+/* Ask the kernel for huge pages for existing memory of @bytes, unless @bytes is small. */
 void kl_big_hint(void *p, size_t bytes);
 
 /* An arena: many small allocations, freed together. */

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/memstream.h"
 
-/* A short count makes stdio record the error. */
+/* Append @n bytes to the text.  Return: @n; or 0 without memory, so that stdio records an error. */
 static ssize_t append(void *cookie, const char *buf, size_t n)
 {
 	struct kl_memstream *m = cookie;

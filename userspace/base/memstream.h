@@ -11,8 +11,8 @@
 
 struct kl_memstream {
 	FILE *f;	/* the stream */
-	char *text;
-	size_t len, cap;
+	char *text;	/* the bytes that f has written */
+	size_t len, cap;	/* bytes written, and allocated */
 };
 
 /* Open the stream.  Return: 0, or -ENOMEM with nothing to close. */

@@ -5,13 +5,13 @@
 
 #include <stddef.h>
 
-#define KL_NEAREST_MAX	64	/* characters of a name; further ones are ignored */
+#define KL_NEAREST_MAX	64	/* bytes of a name that are compared; further ones are ignored */
 
 /**
  * kl_edits() - count the typing errors between two names
  * @a: one name
- * @na: its length
- * @b: the other name
+ * @na: length of @a in bytes
+ * @b: the other name, ending with a NUL
  *
  * Return: the least number of insertions, deletions, replacements and swaps of neighbours that
  * turn @a into @b.
@@ -24,7 +24,8 @@ unsigned int kl_edits(const char *a, size_t na, const char *b);
  * @names: the existing names
  * @n: number of existing names
  *
- * Return: the nearest of @names if it needs at most a third of its length of edits, or NULL.
+ * Return: the element of @names that takes the fewest edits, if these are at most a third of the
+ * element's length and fewer than the length of @name; or NULL.
  */
 const char *kl_nearest(const char *name, const char *const *names, size_t n);
 

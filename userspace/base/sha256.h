@@ -6,10 +6,10 @@
 #include <nettle/sha2.h>
 #include <stddef.h>
 
-#define KL_SHA256_HEX	(2 * SHA256_DIGEST_SIZE + 1)
+#define KL_SHA256_HEX	(2 * SHA256_DIGEST_SIZE + 1)	/* bytes of a hash in text, with a NUL */
 #define KL_SHA256_SHORT	12	/* hexadecimal digits that are shown to people */
 
-/* Write the hash of all bytes that @ctx was given, in hexadecimal. */
+/* Write the hash of all bytes that sha256_update() added to @ctx, in hexadecimal. */
 void kl_sha256_hex(struct sha256_ctx *ctx, char hex[KL_SHA256_HEX]);
 
 /* Write the hash of the given bytes, in hexadecimal. */

@@ -6,11 +6,11 @@
 
 #define BITS	11
 #define BUCKETS	(1u << BITS)
-#define FEW	64	/* elements; for fewer, counting buckets costs more than insertion sort */
+#define FEW	64	/* up to this number of elements, insertion sort takes less time */
 
 /*
- * Insertion sort with a limited number of moves.  It succeeds if the elements are nearly in
- * order or few.
+ * Sort by insertion, with a limited number of moves.  The limit suffices if the elements are few
+ * or nearly in order.
  *
  * Return: 1 if the array is sorted, 0 if the limit was reached.  Equal keys keep their order
  * in both cases.
@@ -31,7 +31,7 @@ static int insert_keys(struct kl_key *k, size_t n)
 	return 1;
 }
 
-/* Replace the number of elements in each bucket by the index of its first element. */
+/* Replace the number of elements in each bucket by the index of the bucket's first element. */
 static void find_starts(size_t *count)
 {
 	size_t i, sum = 0, n;

@@ -12,7 +12,7 @@ struct kl_key {
 };
 
 /**
- * kl_sort_keys() - sort by key, stable
+ * kl_sort_keys() - sort an array by key, stably
  * @k: the array
  * @n: its length
  * @tmp: room for another @n elements
@@ -21,7 +21,7 @@ struct kl_key {
  * sort runs, which skips digits that are equal in all keys.
  */
 void kl_sort_keys(struct kl_key *k, size_t n, struct kl_key *tmp);
-/* Sort by the upper 32 bits only, stable; @tmp has room for @n elements. */
+/* Sort @n words stably by their upper 32 bits alone; @tmp has room for @n elements. */
 void kl_sort_halves(uint64_t *k, size_t n, uint64_t *tmp);
 
 #endif

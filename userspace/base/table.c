@@ -51,7 +51,10 @@ void kl_table_free(struct kl_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* The hole moves to the end of the run of entries, so that no search stops at it too early. */
+/*
+ * Move later entries of the run into the free slot.  Otherwise a search for one of them would stop
+ * at that slot.
+ */
 void kl_table_remove(struct kl_table *t, uint32_t hash, uint32_t i)
 {
 	const uint64_t entry = (uint64_t)hash << 32 | (i + 1);

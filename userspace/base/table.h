@@ -2,8 +2,8 @@
 /*
  * An index of an array by hash: open addressing with linear probing, at most half full.
  *
- * An entry has the hash of an element beside its number, so that most comparisons end at the hash,
- * and the table grows without the elements.  The caller has the elements and compares them:
+ * An entry holds the hash and the number of an element.  So most comparisons end at the hash, and
+ * the table grows without reading the elements.  The caller keeps and compares the elements:
  *
  *	kl_table_for_each(&t, hash, at, i)
  *		if (element[i] == key)
@@ -12,9 +12,9 @@
  *	...
  *	element[n++] = key;
  *
- * A table of its own, tuned for one place, is in history/index.h (objects, threads, signatures),
- * check/loglinear/words.h, check/general/configs.h, tso/machine/visited.h and step_cache.h, and
- * tso/explore/spec_configs_set.c.
+ * These files have hash tables of their own, each tuned for its use: history/index.h (objects,
+ * threads, signatures), check/loglinear/words.h, check/general/configs.h, tso/machine/visited.h,
+ * tso/machine/step_cache.h and tso/explore/spec_configs_set.c.
  */
 #ifndef KL_BASE_TABLE_H
 #define KL_BASE_TABLE_H
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KL_TABLE_END	UINT32_MAX	/* no number of an element */
+#define KL_TABLE_END	UINT32_MAX	/* never the number of an element */
 
 /* A table; all zero at first. */
 struct kl_table {
@@ -32,9 +32,9 @@ struct kl_table {
 };
 
 /**
- * kl_table_reserve() - make room for entries that are put next
+ * kl_table_reserve() - make room for entries that kl_table_put() adds
  * @t: the table
- * @more: how many
+ * @more: number of these entries
  *
  * Return: 0, -EOVERFLOW if there would be more than 2^32 - 2 entries, or -ENOMEM.
  */
@@ -43,10 +43,10 @@ int kl_table_reserve(struct kl_table *t, size_t more);
 void kl_table_clear(struct kl_table *t);
 /* Free the slots; the table is empty. */
 void kl_table_free(struct kl_table *t);
-/* Remove the entry of element @i, which has this hash. */
+/* Remove the entry of element @i, which has the hash @hash and must be in the table. */
 void kl_table_remove(struct kl_table *t, uint32_t hash, uint32_t i);
 
-/* Add an entry; there is room for it, by kl_table_reserve(). */
+/* Add an entry for element @i; kl_table_reserve() has made room for it. */
 static inline void kl_table_put(struct kl_table *t, uint32_t hash, uint32_t i)
 {
 	size_t at = hash & t->mask;
@@ -57,7 +57,7 @@ static inline void kl_table_put(struct kl_table *t, uint32_t hash, uint32_t i)
 	t->n++;
 }
 
-/* Add an entry.  Return: 0, or as kl_table_reserve(). */
+/* Add an entry for element @i.  Return: 0, or an error of kl_table_reserve(). */
 static inline int kl_table_add(struct kl_table *t, uint32_t hash, uint32_t i)
 {
 	const int ret = 2 * t->n < t->mask ? 0 : kl_table_reserve(t, 1);
@@ -67,7 +67,10 @@ static inline int kl_table_add(struct kl_table *t, uint32_t hash, uint32_t i)
 	return ret;
 }
 
-/* The next element with this hash, from slot @at on, which moves on; or KL_TABLE_END. */
+/*
+ * Find the next element with this hash, from the slot @at on; @at becomes the slot after it.
+ * Return: the element's number, or KL_TABLE_END if there is none.
+ */
 static inline uint32_t kl_table_next(const struct kl_table *t, uint32_t hash, size_t *at)
 {
 	uint64_t entry;
@@ -82,7 +85,7 @@ static inline uint32_t kl_table_next(const struct kl_table *t, uint32_t hash, si
 	return KL_TABLE_END;
 }
 
-/* For the number @i of each element with this hash; @at is a size_t for the loop's use. */
+/* Loop over the number @i of each element with this hash; @at is a size_t that the loop needs. */
 #define kl_table_for_each(t, hash, at, i) \
 	for ((at) = (uint32_t)(hash); \
 	     ((i) = kl_table_next((t), (uint32_t)(hash), &(at))) != KL_TABLE_END; )

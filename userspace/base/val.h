@@ -11,7 +11,7 @@
 
 enum kl_tag {
 	KL_WORD,	/* v is the word; a bool is 0 or 1 */
-	KL_ANY,		/* unknown; in a state, v numbers different unknowns */
+	KL_ANY,		/* not known; for a word in a state, v is the number of the unknown */
 	KL_EMPTY,
 	KL_FULL,
 	KL_ABSENT,
