@@ -53,7 +53,8 @@ int ll_core_cover(struct loglinear *m, uint32_t from, uint32_t to, uint32_t but)
 		for (i = 0; i < m->nvalues; i++) {
 			const struct ll_value *v = &m->v[i];
 
-			if (i == but || v->first_ret > from || v->last_call <= from || ll_gone(m, v))
+			if (i == but || v->first_ret > from || v->last_call <= from ||
+			    ll_gone(m, v))
 				continue;
 			if (best == LL_NONE || v->last_call > m->v[best].last_call)
 				best = i;

@@ -290,7 +290,8 @@ static int add_cover(struct stack *s, const uint32_t *left, uint32_t nleft, stru
 		for (i = 0; i < nleft; i++) {
 			const struct ll_value *v = &m->v[left[i]];
 
-			if (left[i] == but || !ll_critical(v) || v->first_ret > w.from || v->last_call <= w.from)
+			if (left[i] == but || !ll_critical(v) || v->first_ret > w.from ||
+			    v->last_call <= w.from)
 				continue;
 			if (best == LL_NONE || v->last_call > m->v[best].last_call ||
 			    (v->last_call == m->v[best].last_call && in[left[i]]))
