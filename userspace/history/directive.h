@@ -43,8 +43,8 @@ const struct kl_directive *kl_directive_find(const struct kl_directive *d, size_
 
 /*
  * Find the directive that the line at *pp was probably meant to be.  The line may misspell the
- * first word, lack the blank before it, or have other characters than blanks between words.  *pp moves to
- * the first word.  Return: NULL if the line is a comment.
+ * first word, lack the blank before it, or have other characters than blanks between words.  *pp
+ * moves to the first word.  Return: NULL if the line is a comment.
  */
 const struct kl_directive *kl_directive_meant(const struct kl_directive *d, size_t n,
 					      const char **pp);
