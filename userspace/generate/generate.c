@@ -2,8 +2,9 @@
 /*
  * Random histories, see generate.h.
  *
- * A heap has the running threads by the time at which their operation takes effect.  The first
- * operation takes effect and returns a little later; its thread calls the next one.
+ * A heap orders the running threads by the time at which their operation takes effect.  In each
+ * step the first of these operations takes effect.  It returns a little later, and then its thread
+ * calls another operation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct gen {
 	struct kl_gen_world world;
 	struct thread *threads;
 	struct kl_heap running;	/* threads by the time when they take effect */
-	uint32_t *waiting; /* threads whose operation cannot take effect */
+	uint32_t *waiting; /* indices of the threads whose operation cannot take effect now */
 	size_t nwaiting;
 	uint64_t seed, nthreads, last_point;
 	uint64_t skew[GEN_CPUS];
@@ -75,7 +76,7 @@ static int start_thread(struct gen *g, uint32_t i, uint64_t when)
 	return call_next(g, i, when);
 }
 
-/* The time on the clock of the thread's CPU. */
+/* Return: the time that the clock of the thread's CPU shows at @time. */
 static uint64_t seen(const struct gen *g, const struct thread *t, uint64_t time)
 {
 	return time + g->skew[t->cpu];
@@ -120,8 +121,9 @@ static int add_op(struct gen *g, const struct thread *t, uint64_t point, uint64_
 }
 
 /*
- * Let the thread's operation take effect, or another one in its place.  Every second operation that
- * cannot take effect waits, if it may.  Return: 1, 0 if the thread waits, or a negative errno.
+ * Let an operation of the thread take effect, at first the chosen one, if any.  If an operation
+ * cannot take effect, the thread waits with it in every second case (@may_wait), or tries another.
+ * Return: 1, 0 if none took effect, or a negative errno.
  */
 static int take_effect(struct gen *g, struct thread *t, bool may_wait)
 {
@@ -132,7 +134,7 @@ static int take_effect(struct gen *g, struct thread *t, bool may_wait)
 		if (!t->chosen)
 			kl_gen_choose_op(&g->world, &t->op);
 		t->chosen = false;
-		/* Only the last try may fill a container. */
+		/* Only the last try may make a large container larger. */
 		ret = kl_gen_apply(&g->world, &t->op, tries + 1 < TRIES);
 		/* A producer has no other operations, so it waits. */
 		if (ret == KL_GEN_LARGER && t->op.side == KL_GEN_ADDS && may_wait) {
@@ -152,7 +154,8 @@ static int take_effect(struct gen *g, struct thread *t, bool may_wait)
 }
 
 /*
- * If all threads wait, let one do another operation.  Return: its place in @waiting, or an errno.
+ * If all threads wait, let one of them do another operation.
+ * Return: the thread's index in g->waiting, or a negative errno.
  */
 static int64_t resolve(struct gen *g)
 {
@@ -175,7 +178,10 @@ static int64_t resolve(struct gen *g)
 	return -EDEADLK;
 }
 
-/* Add the thread's operation, which took effect at t->point or never, and let the thread go on. */
+/*
+ * Add the operation of thread @i to the history, and let the thread call the next one.  The
+ * operation took effect at t->point if @effect, else never.
+ */
 static int end_op(struct gen *g, uint32_t i, bool pending, bool effect)
 {
 	struct thread *t = &g->threads[i];
@@ -193,7 +199,7 @@ static int end_op(struct gen *g, uint32_t i, bool pending, bool effect)
 	return call_next(g, i, end + 1);
 }
 
-/* Let the next thread's operation take effect and return, and call the thread's next operation. */
+/* Let the operation of the first running thread take effect and return, or let the thread wait. */
 static int one_op(struct gen *g)
 {
 	bool pending, effect;
@@ -247,7 +253,7 @@ static void change(struct gen *g, struct kl_val *v, bool is_bool)
 	*v = old.tag == KL_WORD ? kl_word(old.v + 1) : kl_word(0);
 }
 
-/* Change results.  The tries are bounded, since some operations have no result. */
+/* Change c->mutate results.  The tries are bounded, because some operations have no result. */
 static int mutate(struct gen *g)
 {
 	uint64_t left = g->c->mutate, tries = 64 * (left + 1);

@@ -23,15 +23,15 @@ struct kl_gen_config {
 	/* number of threads that only add to a container; the others never add; 0: all do both */
 	uint32_t producers;
 	uint32_t keys; /* bound of values and keys; 0: each value is new, and there are 16 keys */
-	uint32_t delay; /* maximal length of a wait; small delays make equal times */
-	uint64_t error; /* maximal time by which the clock of a CPU is ahead */
+	uint32_t delay; /* maximal length of a wait, in ns; small delays make equal times */
+	uint64_t error; /* maximal time by which the clock of a CPU is ahead, in ns */
 	unsigned int pending; /* percentage of operations without a return */
 	uint64_t mutate; /* number of results to change */
 	/* the changed operations: the first tenth, the last tenth, or all */
 	enum kl_gen_where where;
 	bool stall;		/* now and then an operation takes as long as 500 others */
-	bool any; /* begin in another state than the spec's, and note an unknown first state */
-	bool tso; /* note the memory model tso in the history */
+	bool any; /* begin in another state than the spec's, and mark the first state as unknown */
+	bool tso; /* the history names the memory model tso; else it names sc */
 	bool points; /* add linearization points; needs an error of 0 */
 };
 
@@ -42,8 +42,8 @@ struct kl_gen_config {
  *
  * Equal configurations make equal histories.  An operation without a return ends its thread, and
  * a new thread replaces it; half of these operations took effect.  An operation that cannot take
- * effect waits for others on its object, or its thread calls another one.  Containers stay small
- * if there are other operations than those that fill them.
+ * effect waits for other operations on its object, or its thread calls another operation instead.
+ * Containers stay small if there are also operations that do not add to them.
  *
  * Return: 0, -EINVAL if @c makes no sense (also producers for a spec that is no container),
  * -EDEADLK if no thread can go on, -E2BIG after a message if a method fails, -ENOMEM or

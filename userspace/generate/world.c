@@ -14,8 +14,8 @@
 #define MAX_STATES	(1ULL << 26)
 #define FEW_KEYS	16
 #define LARGE		128 /* words of a state that should not grow any more */
-#define WISHES		64
-#define FIRST_OPS	32 /* operations that make another first state */
+#define WISHES		64	/* tries to replace unknown results by words */
+#define FIRST_OPS	32 /* operations on each object that make another first state */
 
 static uint64_t below(struct kl_gen_world *w, uint64_t n)
 {
@@ -27,7 +27,7 @@ static bool coin(struct kl_gen_world *w)
 	return kl_rand(&w->seed) >> 63;
 }
 
-/* The number of keys or indices of the parameter. */
+/* Return: the bound of the keys or indices that the parameter may get. */
 static uint64_t key_range(const struct kl_gen_config *c, const struct kl_param *p)
 {
 	uint64_t n = p->type == KL_T_BOOL ? 2 : c->keys ? c->keys : FEW_KEYS;
@@ -36,8 +36,8 @@ static uint64_t key_range(const struct kl_gen_config *c, const struct kl_param *
 }
 
 /*
- * The number of states of an object: one for each key, if operations have keys before they take
- * effect.
+ * Return: the number of states of an object: one for each key if each method has its key as a
+ * parameter, so that the key is known before an operation takes effect; else 1.
  */
 static uint64_t states_of_object(const struct kl_gen_config *c)
 {
@@ -83,7 +83,7 @@ static int set_state(struct kl_gen_state *s, const struct kl_val *v, size_t len)
 	return 0;
 }
 
-/* A word of the state, or another word. */
+/* Return: a random word of the state, or any word if a few tries find none. */
 static uint64_t word_of(struct kl_gen_world *w, const struct kl_gen_state *s)
 {
 	unsigned int tries;
@@ -117,7 +117,7 @@ static struct kl_val choose_arg(struct kl_gen_world *w, const struct kl_gen_op *
 	return kl_word(p->use & KL_USE_ORDERED ? (w->next * 0x9e3779b1u) & UINT32_MAX : w->next);
 }
 
-/* Can a method add to a container? */
+/* Return: true if a method can add to a container. */
 static bool adds_to(const struct kl_spec *spec, unsigned int method)
 {
 	struct kl_end_method e;
@@ -126,7 +126,7 @@ static bool adds_to(const struct kl_spec *spec, unsigned int method)
 	       (kl_spec_end_method(spec, method, &e) && e.act == KL_END_PUSH);
 }
 
-/* The weight of a method for threads of a side. */
+/* Return: the weight of a method for threads of a side; 0 if they do not call it. */
 static uint64_t weight_of(const struct kl_gen_config *c, unsigned int method, enum kl_gen_side side)
 {
 	const bool adds = side && adds_to(c->spec, method);
@@ -148,7 +148,7 @@ void kl_gen_choose_op(struct kl_gen_world *w, struct kl_gen_op *op)
 			break;
 	}
 	m = kl_spec_method(w->c->spec, op->method);
-	/* The key is chosen first, since it determines the state. */
+	/* The key is chosen first, because other arguments depend on the key's state. */
 	if (w->keys > 1)
 		op->args[m->part_param] = choose_arg(w, op, &m->params[m->part_param], true);
 	for (i = 0; i < m->nparams; i++)
@@ -208,7 +208,7 @@ int kl_gen_apply(struct kl_gen_world *w, struct kl_gen_op *op, bool small)
 	w->nres = kl_spec_method(w->c->spec, op->method)->nresults;
 	w->res = op->res;
 	ret = outcomes(w, s, op, NULL);
-	/* Results that the spec leaves open become words that it allows. */
+	/* Replace results that the spec leaves open by random words that it allows. */
 	for (tries = 0; ret > 0 && tries < WISHES && open_results(w, s, wish); tries++) {
 		ret = outcomes(w, s, op, wish);
 		ret = ret ? ret : 1;
@@ -225,7 +225,7 @@ int kl_gen_apply(struct kl_gen_world *w, struct kl_gen_op *op, bool small)
 	return 1;
 }
 
-/* Make the first state: variables without an initial value get some value. */
+/* Make the first state of all objects; variables without an initial value become 0 or 1. */
 static int first_state(struct kl_gen_world *w)
 {
 	const struct kl_val *v;

@@ -22,12 +22,12 @@ struct kl_gen_op {
 struct kl_gen_world {
 	const struct kl_gen_config *c;
 	struct kl_run *run;
-	uint64_t seed, next;		/* the last new value */
+	uint64_t seed, next;		/* of random numbers; the last new value */
 	uint64_t total_weight[3];	/* by enum kl_gen_side */
 	/* states of all objects; with a justified partition each key has its own */
 	struct kl_gen_state *states, scratch, first;
 	uint64_t keys; /* number of states of an object */
-	/* the present operation */
+	/* of the operation that takes effect: results, their number, outcomes so far */
 	struct kl_val *res;
 	unsigned int nres, noutcomes;
 };
@@ -35,7 +35,7 @@ struct kl_gen_world {
 int kl_gen_world_init(struct kl_gen_world *w, const struct kl_gen_config *c);
 void kl_gen_world_free(struct kl_gen_world *w);
 
-/* Choose a method and arguments for an operation on op->object. */
+/* Choose a method of op->side, and arguments, for an operation on op->object. */
 void kl_gen_choose_op(struct kl_gen_world *w, struct kl_gen_op *op);
 
 #define KL_GEN_LARGER	2
