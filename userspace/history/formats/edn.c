@@ -63,7 +63,7 @@ bool kl_edn_skip_some(struct kl_edn *e)
 			}
 			e->discards--;
 			e->ncanon = canon;
-			/* The message has been printed, so the caller stops reading here, too. */
+			/* A message was printed; callers stop when they see e->bad. */
 			if (e->bad)
 				return true;
 		} else if (kl_scan_blank(*e->p) || *e->p == ',') {
@@ -75,15 +75,18 @@ bool kl_edn_skip_some(struct kl_edn *e)
 	return false;
 }
 
-/* Mark the zero bytes of @w.  Only the mark of the lowest one is certain. */
+/*
+ * Return: marks (0x80) of the zero bytes of @w.  Above the lowest zero byte a mark may be wrong,
+ * because of borrows.
+ */
 static uint64_t zero_bytes(uint64_t w)
 {
 	return (w - 0x0101010101010101) & ~w & 0x8080808080808080;
 }
 
 /*
- * Skip ordinary characters of a string, eight at a time.  The zero byte that ends the text stops
- * it.
+ * Return: the first quote, backslash or newline from @p on.  Eight characters are compared at a
+ * time.  The text ends with a newline, so there is one.
  */
 static inline const char *skip_plain(const char *p)
 {
@@ -171,7 +174,7 @@ static int find_pair(struct kl_edn *e, struct kl_edn_val *v)
 	return ret;
 }
 
-/* Numbers with equal canonical texts are equal, however the history writes them. */
+/* Set the kind of @v by its canonical text, so that 1, +1 and 1N are the same number. */
 static void tell_kind(const struct kl_edn *e, struct kl_edn_val *v)
 {
 	const char *s = e->canon + v->canon, *p = s + (*s == '-');
@@ -189,7 +192,7 @@ static void tell_kind(const struct kl_edn *e, struct kl_edn_val *v)
 	v->v = *s == '-' ? -n : n;
 }
 
-/* Not inlined, so that functions which read short atoms need to save few registers. */
+/* Read any other value.  Not inlined, so that readers of short atoms need to save few registers. */
 __attribute__((noinline))
 static int other(struct kl_edn *e, struct kl_edn_val *v)
 {

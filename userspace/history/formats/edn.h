@@ -15,9 +15,9 @@
 struct kl_edn {
 	struct kl_scan scan;
 	const char *p, *end;	/* the text ends with a newline, and a zero byte follows */
-	unsigned int discards;	/* number of `#_' around the position */
+	unsigned int discards;	/* number of forms being discarded (`#_') that enclose p */
 	bool bad;		/* a discarded form had an error, and a message was printed */
-	char *canon;		/* canonical texts of values; its reader empties it */
+	char *canon;		/* canonical texts of values; the user of the scanner empties it */
 	size_t ncanon, ccanon;
 	struct kl_arena arena;	/* contents of strings with escapes */
 };
@@ -37,8 +37,8 @@ struct kl_edn_val {
 	int64_t v;
 	const char *item[2];
 	/*
-	 * index and length of the canonical text in the scanner's; length 0: the text is
-	 * canonical
+	 * index and length of the canonical text in kl_edn.canon; length 0: the text from tok to
+	 * end is canonical
 	 */
 	size_t canon, ncanon;
 };
@@ -56,7 +56,7 @@ static inline bool kl_edn_is(char c, unsigned char class)
 	return kl_edn_class[(unsigned char)c] & class;
 }
 
-/* Does an atom end at this character? */
+/* Return: true if an atom ends before this character. */
 static inline bool kl_edn_ends(char c)
 {
 	return kl_edn_is(c, KL_EDN_ENDS);
@@ -82,13 +82,13 @@ static inline bool kl_edn_skip(struct kl_edn *e)
 
 /* Read the next value.  Return: 0, -EINVAL after a message, or another negative errno. */
 int kl_edn_value(struct kl_edn *e, struct kl_edn_val *v);
-/* The same after kl_edn_skip() returned true. */
+/* As kl_edn_value(), at a position to which kl_edn_skip() has moved. */
 int kl_edn_value_here(struct kl_edn *e, struct kl_edn_val *v);
 
 /* Read item @i of the pair @v, which was read without an error.  Return: as kl_edn_value(). */
 int kl_edn_item(struct kl_edn *e, const struct kl_edn_val *v, unsigned int i,
 		struct kl_edn_val *out);
-/* The canonical text of a value, valid until the next value is read. */
+/* Return: the canonical text of a value, valid until the next value is read. */
 const char *kl_edn_canon(const struct kl_edn *e, const struct kl_edn_val *v, size_t *len);
 void kl_edn_free(struct kl_edn *e);
 

@@ -36,7 +36,7 @@ static unsigned int utf8(char *to, unsigned int c)
 	return 4;
 }
 
-/* The number of four hexadecimal digits at @p, or -1 if there are fewer. */
+/* Return: the number of four hexadecimal digits at @p, or -1 if there are fewer digits. */
 static int hex4(const char *p)
 {
 	unsigned int i, d;
@@ -73,8 +73,8 @@ static int octal(const char **pp)
 }
 
 /*
- * Read the rest of an escape at *pp, behind the backslash.  Return: the character, or -1 if it is
- * no escape.
+ * Read the rest of an escape at *pp, which is behind the backslash.
+ * Return: the character, or -1 if there is no valid escape.
  */
 static int escaped(const char **pp)
 {
@@ -102,8 +102,8 @@ static int escaped(const char **pp)
 }
 
 /*
- * Append a character.  Quotes, backslashes and newlines are escaped, so that the text is one
- * line.
+ * Append a character of a string to the canonical text.  Quotes, backslashes and newlines are
+ * escaped, so that the text is one line.
  */
 static int put_char(struct kl_edn *e, char c)
 {
@@ -172,8 +172,8 @@ int kl_edn_char(struct kl_edn *e)
 	char text[8];
 
 	/*
-	 * Punctuation may be a character as well; a character of several bytes continues as an
-	 * atom.
+	 * A character need not be one of a symbol: it may be a bracket.  The later bytes of a
+	 * character of several bytes are read as an atom.
 	 */
 	if (!kl_edn_is(*p, KL_EDN_ATOM) && (unsigned char)*p <= ' ')
 		return kl_scan_bad(&e->scan, tok, "a character");

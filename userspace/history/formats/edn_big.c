@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Large natural numbers, see edn_big.h.  They are rare, so that simplicity matters, not speed. */
+/* Large natural numbers, see edn_big.h.  They are rare, so the code is simple rather than fast. */
 #include <stdio.h>
 
 #include "history/formats/edn_big.h"
@@ -86,7 +86,7 @@ static void divide(struct kl_big *a, const struct kl_big *b, struct kl_big *q)
 
 	*q = (struct kl_big){ 0 };
 	while (i-- > 0) {
-		/* The last limb has room for the bit: @r is less than @b. */
+		/* @r is less than @b, so the last limb has room for the bit. */
 		kl_big_append(&r, 2, a->limb[i / 32] >> i % 32 & 1);
 		if (is_less(&r, b))
 			continue;

@@ -11,14 +11,14 @@
 #define KL_BIG_TEXT	320	/* size of a buffer for the decimal digits and a zero byte */
 
 struct kl_big {
-	/* the lowest limb comes first; the last one is 0 outside edn_big.c */
+	/* the lowest limb comes first; the last limb is 0 except inside edn_big.c */
 	uint32_t limb[KL_BIG_BITS / 32 + 1];
 };
 
 /* Append a digit, @b = @b * @radix + @digit.  Return: false if the number is too large. */
 bool kl_big_append(struct kl_big *b, unsigned int radix, unsigned int digit);
 bool kl_big_is(const struct kl_big *b, uint32_t v);
-/* Divide both numbers, of which @b is not 0, by their greatest common divisor. */
+/* Divide @a and @b by their greatest common divisor; @b is not 0. */
 void kl_big_reduce(struct kl_big *a, struct kl_big *b);
 /* Print the number in decimal.  Return: the number of digits. */
 size_t kl_big_print(const struct kl_big *b, char text[KL_BIG_TEXT]);

@@ -50,7 +50,7 @@ static int next(struct kl_edn *e, const char *tok, const char *expected)
 	return e->bad ? -EINVAL : 0;
 }
 
-/* Read the forms up to @close; their texts are separated by blanks. */
+/* Read a list or a vector up to @close.  Blanks separate the canonical texts of its forms. */
 static int sequence(struct kl_edn *e, const char *tok, char close, unsigned int depth)
 {
 	bool first = true;
@@ -71,8 +71,8 @@ static int sequence(struct kl_edn *e, const char *tok, char close, unsigned int 
 }
 
 /*
- * An item of a set or a map: the index and length of its canonical text, and the length of its
- * key.
+ * An item of a set or a map.  @at and @len are the index and length of its canonical text, which
+ * begins with the key; @key is the key's length, and @tok the item's place in the input.
  */
 struct item {
 	size_t at, key, len;
@@ -101,7 +101,7 @@ static bool is_symbol(const char *s, size_t len)
 	       !kl_scan_is(s, len, "true") && !kl_scan_is(s, len, "false");
 }
 
-/* Qualify a key: in `#:ns{:a 1, :_/b 2}' the keys are :ns/a and :b. */
+/* Add the namespace @ns to the key at @at: in `#:ns{:a 1, :_/b 2}' the keys are :ns/a and :b. */
 static int qualify(struct kl_edn *e, size_t at, const char *ns, size_t len)
 {
 	const bool keyword = e->canon[at] == ':';
@@ -127,7 +127,7 @@ static int qualify(struct kl_edn *e, size_t at, const char *ns, size_t len)
 	return 0;
 }
 
-/* Read the items of a set, or of a map. */
+/* Read the items of a set, or with @map of a map, whose keys have the namespace @ns if @nns > 0. */
 static int items(struct kl_edn *e, const char *tok, struct items *is, bool map, const char *ns,
 		 size_t nns, unsigned int depth)
 {
@@ -159,7 +159,7 @@ static int items(struct kl_edn *e, const char *tok, struct items *is, bool map, 
 	}
 }
 
-/* Sort the items by key.  Equal keys are an error. */
+/* Sort the items, whose canonical texts begin at @at, by key.  Equal keys are an error. */
 static int sort_items(struct kl_edn *e, struct items *is, size_t at, bool map)
 {
 	size_t i;
@@ -212,7 +212,7 @@ static int unordered(struct kl_edn *e, const char *tok, bool map, const char *ns
 	return ret ?: put(e, '}');
 }
 
-/* Skip metadata, as in `^{:doc "x"} value', which equals the value. */
+/* Skip metadata: `^{:doc "x"} value' equals `value'. */
 static int metadata(struct kl_edn *e, unsigned int depth)
 {
 	const char *tok = e->p;

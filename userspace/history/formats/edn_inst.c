@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Times of EDN, see edn_form.h, in each form that Clojure reads.  The canonical text is the second
- * of UTC and its fraction.  All parts after the year are optional:
+ * Times of EDN, see edn_form.h, in each notation that Clojure reads.  The canonical text is the
+ * time in UTC, with the fraction of the second.  All parts after the year are optional:
  *
  *	#inst "2020"	#inst "2020-01-01T01:00+01:00"	#inst "2020-01-01T00:00:00.000Z"
  */
@@ -15,7 +15,10 @@
 #define EXPECTED	"a time as in #inst \"2024-11-26T16:34:02.623-00:00\", or the first parts " \
 			"of one, as in #inst \"2024-11-26\""
 
-/* Read a number of @n digits behind the character @before.  It must be from @least to @most. */
+/*
+ * Read a number from @least to @most, of @n digits, behind the character @before (0: none).
+ * Return: false if there is no such number.
+ */
 static bool number(const char **pp, char before, unsigned int n, int least, int most, int *out)
 {
 	const char *p = *pp + !!before, *end = p + n;
@@ -35,7 +38,7 @@ static bool number(const char **pp, char before, unsigned int n, int least, int 
 	return true;
 }
 
-/* Read a month or a day.  If a colon follows the digits, they belong to an offset. */
+/* Read a month or a day, from 1 to @most.  If a colon follows, the digits belong to an offset. */
 static bool part(const char **pp, int most, int *out)
 {
 	const char *p = *pp;
@@ -77,7 +80,7 @@ static int days_of(int year, int month)
 	return days[month - 1] + (leap && month == 2);
 }
 
-/* Read all parts of a time but the offset. */
+/* Read all parts of a time except the offset from UTC. */
 static bool parts(const char **pp, struct tm *tm, const char **fraction, size_t *digits)
 {
 	int year, month, day;
@@ -94,7 +97,7 @@ static bool parts(const char **pp, struct tm *tm, const char **fraction, size_t 
 	return **pp != 'T' || time_of_day(pp, tm, fraction, digits);
 }
 
-/* Read the offset of local time from UTC, in seconds; without one it is 0. */
+/* Read the offset of local time from UTC, in seconds; a time without an offset has 0. */
 static bool offset(const char **pp, int *out)
 {
 	const int sign = **pp == '-' ? -1 : 1;

@@ -23,7 +23,7 @@ static const char *digits(const char *p)
 	return p;
 }
 
-/* The value of a digit or a letter; 36 for any other character. */
+/* Return: the value of a digit or a letter as a digit; 36 for any other character. */
 static unsigned int digit(char c)
 {
 	if (kl_scan_digit(c))
@@ -32,7 +32,7 @@ static unsigned int digit(char c)
 	return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 36;
 }
 
-/* Write a number in decimal; -0 is 0. */
+/* Append @v, or with @minus -@v, in decimal; -0 becomes 0. */
 static int put_big(struct kl_edn *e, bool minus, const struct kl_big *v)
 {
 	char text[KL_BIG_TEXT];
@@ -75,7 +75,7 @@ static int with_radix(struct kl_edn *e, const char *tok, const char *first, cons
 	return of_radix(e, tok, at + 1, radix, false, "digits of the radix in front of the r");
 }
 
-/* Read an integer's digits, behind its sign; -0 is 0. */
+/* Read the digits of an integer, from @p, behind its sign at @tok, to @end; -0 becomes 0. */
 static int integer(struct kl_edn *e, const char *tok, const char *p, const char *end)
 {
 	int ret = 0;
@@ -115,7 +115,10 @@ static int ratio(struct kl_edn *e, const char *tok, const char *p, const char *s
 	return kl_edn_put(e, "/", 1) ?: put_big(e, false, &d);
 }
 
-/* Write a decimal as digits without zeros at either end, and an exponent: 1.50M equals 15e-1M. */
+/*
+ * Append a decimal, such as 1.50M, as digits that neither begin nor end with zeros, and an
+ * exponent: 15e-1M.
+ */
 static int decimal(struct kl_edn *e, const char *tok, const char *p, const char *end)
 {
 	const size_t at = e->ncanon;
@@ -153,7 +156,7 @@ static int decimal(struct kl_edn *e, const char *tok, const char *p, const char 
 
 static int floating(struct kl_edn *e, const char *tok)
 {
-	/* strtod() reads every text that passed the checks above as EDN does. */
+	/* For every text that passed the checks above, strtod() gives the value of EDN. */
 	const double v = strtod(tok, NULL);
 	char text[48];
 	int len;

@@ -33,8 +33,8 @@ struct reader {
 enum { PROCESS, TYPE, F, KEY, VALUE, KEYS };
 
 /*
- * Inlined, so that @key is compared as a number.  The zero byte that ends the text ends a key,
- * too.
+ * Return: true if @key is the key at @p.  The function is inlined, so that the compiler compares
+ * numbers.  The zero byte at the end of the text ends a key, too.
  */
 __attribute__((always_inline))
 static inline bool is_key(const char *p, const char *key, size_t len)
@@ -42,7 +42,7 @@ static inline bool is_key(const char *p, const char *key, size_t len)
 	return !memcmp(p, key, len) && kl_edn_ends(p[len]);
 }
 
-/* The key at @p and its length; KEYS and 0 if none of them is there. */
+/* Return: the key at @p, with @len as its length, or KEYS and 0 if it has no meaning. */
 __attribute__((always_inline))
 static inline unsigned int which_key(const char *p, size_t *len)
 {
@@ -60,7 +60,7 @@ static inline unsigned int which_key(const char *p, size_t *len)
 	return KEYS;
 }
 
-/* The same for a text of @len characters, which nothing need follow. */
+/* As which_key(), for a text of @len characters, behind which nothing need be readable. */
 static unsigned int which_text(const char *s, size_t len)
 {
 	char text[16] = { 0 };
@@ -84,7 +84,7 @@ struct keys {
 	struct kl_edn_val other[MAX_KEYS];
 };
 
-/* Report a key that occurs twice. */
+/* Add a key without a meaning to @keys, or report that it occurs twice. */
 static int check_key(struct kl_edn *e, struct keys *keys, const struct kl_edn_val *key)
 {
 	const char *s, *t;
@@ -103,7 +103,7 @@ static int check_key(struct kl_edn *e, struct keys *keys, const struct kl_edn_va
 	return 0;
 }
 
-/* Read the key of the next value.  Most are recognized without reading a form. */
+/* Read the next key.  Most keys are recognized by which_key(), without reading a form. */
 static int scan_key(struct kl_edn *e, struct keys *keys, struct kl_edn_val *key,
 		    unsigned int *which)
 {
@@ -132,8 +132,8 @@ static int scan_key(struct kl_edn *e, struct keys *keys, struct kl_edn_val *key,
 }
 
 /*
- * Does the text begin with a discarded form, or with a map that has a tag, metadata or a namespace?
- * In a comment of another format a blank follows the `#'.
+ * Return: true if the text begins with a discarded form, or with a map that has a tag, metadata
+ * or a namespace.  In a comment of another format a blank follows the `#'.
  */
 static bool is_marked(const struct kl_head *head)
 {
@@ -207,7 +207,7 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 				     &val[VALUE]);
 }
 
-/* Find out from an operation whether keys are independent. */
+/* Decide by an operation whether keys are independent, if it can decide. */
 static int look(struct reader *r, const struct kl_edn_val *val)
 {
 	const struct kl_edn_val *f = &val[F], *type = &val[TYPE];
@@ -285,7 +285,7 @@ static int prefixes(struct kl_edn *e)
 	return ret;
 }
 
-/* Read all operations.  After an error in one the next is read, to report its errors as well. */
+/* Read all operations.  After an error the next operation is read, to report its errors, too. */
 static int operations(struct reader *r)
 {
 	struct kl_edn *e = &r->edn;

@@ -45,7 +45,7 @@ static bool is_events(const struct kl_head *head)
 	return kl_head_is(head, &p, "invokes") || kl_head_is(head, &p, "returns");
 }
 
-/* Names are compared with literals, so that the compiler compares numbers. */
+/* Return: the method named at @p.  The compiler compares names with literals as numbers. */
 static inline unsigned int which_method(const char *p, size_t len)
 {
 	if (kl_scan_is(p, len, "add"))

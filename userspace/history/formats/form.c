@@ -59,7 +59,7 @@ bool kl_head_is(const struct kl_head *head, const char **pp, const char *word)
 	return true;
 }
 
-/* Find the first line from @p on that is not empty, and with @comments no comment. */
+/* Find the first line from @p on that is not empty and, unless @comments, is no comment. */
 static const char *find_line(const struct kl_head *head, const char *p, bool comments)
 {
 	while (p < head->end) {
@@ -100,8 +100,8 @@ void kl_start_add(struct kl_start *s, const char *data, size_t len)
 }
 
 /*
- * Does the history have headers that only recordings, and counterexamples made from recordings,
- * have?  A single one may be prose, such as `# release 2.3' or `# attached by a kprobe'.
+ * Return: true if the history has header lines that only recordings have, and counterexamples made
+ * from recordings.  A single one may be prose, as `# release 2.3' or `# attached by a kprobe'.
  */
 static bool is_recording(const struct kl_history *h)
 {
@@ -111,8 +111,8 @@ static bool is_recording(const struct kl_history *h)
 void kl_form_set_memory(const struct kl_form *form, struct kl_history *h)
 {
 	/*
-	 * Old recordings, without `# memory', come from x86 machines, too.  Checking one without
-	 * store buffers could raise a false alarm.
+	 * Old recordings, without `# memory', come from x86 machines, too.  If they were checked
+	 * without store buffers, there could be false alarms.
 	 */
 	if (!h->memory.told)
 		h->memory.sc = !form->tso && !is_recording(h);

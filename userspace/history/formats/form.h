@@ -16,16 +16,17 @@
 
 struct kl_head {
 	const char *first; /* the first line that is not empty */
-	const char *data; /* the first such line that is no comment (# or ;), or @end */
+	/* the first line that is neither empty nor a comment (#, ;), or @end */
+	const char *data;
 	const char *end;
 };
 
 /*
- * Move *p to the next word of the line.  Return: its length, or 0 at the end of the line.  The
- * caller adds the length to *p to go on.
+ * Move *p to the next word of the line.  The caller adds the word's length to *p before the next
+ * call.  Return: the length of the word, or 0 at the end of the line.
  */
 size_t kl_head_word(const struct kl_head *head, const char **p);
-/* Is @word the next word of the line?  If so, *p moves behind it. */
+/* Return: true if @word is the next word of the line; then *p moves behind it. */
 bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
 
 /**
@@ -36,11 +37,11 @@ bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
  * @example: a line for messages; several forms may have the same
  * @header: the example is the first line of a file, by which klin recognizes the form
  * @binary: the form has no lines
- * @is: could a file with this head have the form?
+ * @is: returns true if a file with this head may have the form
  * @read: reads a history.  Return: 0, -EINVAL after a message, or another negative errno
  * @write: writes a history; NULL if klin cannot (kl_klh_write() writes .klh).  Return: 0, -EINVAL
  *	after a message if the form cannot express the history, or another negative errno
- * @places: the unit of its operations' places
+ * @places: the unit of the places of its operations
  * @keys: values may be [KEY VALUE], see --independent
  * @tso: a history that does not name its memory model was recorded on x86; in other forms it is
  *	sequentially consistent
@@ -54,7 +55,10 @@ struct kl_form {
 	int (*write)(const struct kl_history *h, FILE *f);
 	enum kl_place_kind places;
 	bool keys, tso;
-	/* the specs whose histories it writes; other specs have methods with the same names */
+	/*
+	 * the specs whose histories it can write; methods of other specs may have the same names,
+	 * but another meaning
+	 */
 	const char *specs[8];
 };
 
@@ -67,15 +71,15 @@ struct kl_form {
 	static const struct kl_form *const kl_registered_##symbol			\
 	__attribute__((used, section("kl_form_list"))) = &symbol
 
-/* Can klin write histories in this form? */
+/* Return: true if klin can write histories in this form. */
 static inline bool kl_form_written(const struct kl_form *f)
 {
 	return f->write || f->binary;
 }
 
-/* The form of a file with this head: text if it has no data, NULL if no form fits. */
+/* Return: the form of a file that begins with @data: text if it has only comments, NULL if none. */
 const struct kl_form *kl_form_tell(const char *data, size_t len);
-/* Read a history in @form; NULL: in the form that it seems to have. */
+/* Read a history in @form; NULL: in the form that its first bytes show. */
 int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out);
 
 /**
@@ -88,7 +92,7 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
  */
 int kl_form_check(const char *name, const char *data, size_t len);
 
-/* Set the memory model of a history that does not name it; called after the header or the end. */
+/* Set the memory model of a history that does not name one, after all header lines were read. */
 void kl_form_set_memory(const struct kl_form *form, struct kl_history *h);
 
 /* The beginning of a file, for messages. */
@@ -101,8 +105,8 @@ struct kl_start {
 void kl_start_add(struct kl_start *s, const char *data, size_t len);
 
 /*
- * Report that a file is empty, has nothing of @form, or for NULL has no form; show its first lines.
- * Return: -EINVAL.
+ * Report that a file is empty, has no operation in @form, or (@form NULL) has no known form.  Show
+ * the first lines of the file.  Return: -EINVAL.
  */
 int kl_form_unread(const char *name, const struct kl_form *form, const struct kl_start *start);
 

@@ -6,8 +6,8 @@
  *	# set
  *	2 0 2 CONTAINS 2 0
  *
- * READ_MODIFY_WRITE A B read A and wrote B: it is a cas(A, B) that succeeded.  The register is 0 at
- * first.
+ * READ_MODIFY_WRITE A B read A and wrote B, so it is a cas(A, B) that succeeded.  A register is
+ * 0 at first.
  */
 #include <errno.h>
 

@@ -56,7 +56,7 @@ int kl_jepsen_word(struct kl_jepsen *j, const char *text, size_t len, const char
 	return ret ?: kl_history_spell(j->pairs.h, *word, spelling, nspelling);
 }
 
-/* Names are compared with literals, so that the compiler compares numbers. */
+/* Return: the method named at @f.  The compiler compares names with literals as numbers. */
 static inline unsigned int which_method(const char *f, size_t len)
 {
 	if (kl_scan_is(f, len, "read"))
@@ -95,7 +95,7 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 	return i;
 }
 
-/* Add the first write, of nil; kl_jepsen_end() gives it a thread. */
+/* Add a first write of nil to a register; kl_jepsen_end() gives it a thread of its own. */
 static int write_nil(struct kl_jepsen *j, uint64_t process, uint32_t object)
 {
 	struct kl_op op = {
@@ -129,7 +129,7 @@ static int check_args(struct kl_jepsen *j, const char *tok, unsigned int nargs,
 	return 0;
 }
 
-/* The object of a key, or the only object.  A new register gets its write of nil. */
+/* Return: the object of a key, or the only object.  A new register gets its write of nil. */
 static int64_t find_object(struct kl_jepsen *j, uint64_t number, int m,
 			   const struct kl_jepsen_value *v)
 {
@@ -169,13 +169,16 @@ static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 	if (ret)
 		return ret;
 	j->pairs.h->ops[process->op - 1].object = object;
-	/* In a completed history the call has the value that the operation returns. */
+	/* In a history that Knossos completed, the call has the value that is returned. */
 	if (s.nres && !s.nargs)
 		process->vals[0] = v->kind == KL_JEPSEN_WORD ? args[0] : kl_special(KL_ANY);
 	return 0;
 }
 
-/* Complete an operation as Knossos does: a call with nil gets the value of its :ok. */
+/*
+ * Compare the value of the event that ends an operation with the value of its :invoke.  An :invoke
+ * with nil gets the value of its :ok, as in Knossos.
+ */
 static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *process,
 		    const struct kl_jepsen_value *v)
 {
@@ -205,7 +208,7 @@ static int complete(struct kl_jepsen *j, const char *tok, struct kl_process *pro
 	return 0;
 }
 
-/* Does a value that is no number repeat the key of the :invoke, with its arguments or nil? */
+/* Return: true if @v has the key of the :invoke, with the arguments of the :invoke or nil. */
 static bool repeats(const struct kl_jepsen *j, const struct kl_process *process,
 		    const struct kl_jepsen_value *v)
 {
@@ -307,7 +310,7 @@ int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out)
 			if (h->ops[i].call == 0)
 				h->ops[i].thread = thread;
 	}
-	/* A file whose operations all failed was read nevertheless. */
+	/* A file whose operations all failed is a history, too. */
 	if (h)
 		h->declared = j->pairs.now || (j->whole && !j->scan.skip_line);
 	if (!ret && !h->nobjects && kl_history_object(h, 0) < 0)

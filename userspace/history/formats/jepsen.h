@@ -3,14 +3,14 @@
  * Jepsen's operations, in maps or in log lines: a register (read, write, cas), a queue (enqueue,
  * dequeue) and a mutex (acquire, release).
  *
- * After :info it is unknown whether the operation took effect, or will; after :fail it did not.  In
- * Jepsen's log of etcd a cas that fails with its arguments found another value, as Horn & Kroening
- * and Porcupine read it.
+ * After :info it is unknown whether the operation took effect, or will take effect; after :fail it
+ * did not.  But in Jepsen's log of etcd, a cas that fails with its arguments is an operation that
+ * found another value.  Horn & Kroening and Porcupine read it so, too.
  *
  * :info and :fail may have a remark instead of the value, such as :timed-out or an error text: any
  * text that is no number and not the value of the :invoke.
  *
- * A read that is :ok with nil saw any value, as in Knossos' models; in a log it saw nil.
+ * A read that is :ok with nil may have seen any value, as in Knossos' models; in a log it saw nil.
  *
  * A register begins as nil: the history begins with a write of KL_JEPSEN_NIL.
  *
@@ -38,8 +38,8 @@ struct kl_jepsen_value {
 	} kind;
 	uint64_t v[2];
 	bool text; /* something in the value is neither a number nor nil */
-	bool keyed;
-	uint64_t key; /* the key, if keys are independent */
+	bool keyed; /* keys are independent, so the value has a key */
+	uint64_t key;
 };
 
 #define KL_JEPSEN_METHODS	7
@@ -48,7 +48,7 @@ struct kl_jepsen {
 	struct kl_scan scan;
 	struct kl_pairs pairs;
 	struct kl_words words;
-	bool whole; /* the history stands in brackets, so it may be empty */
+	bool whole; /* the events are in brackets, so there may be none */
 	bool log; /* a log: :fail of a cas and a read of nil are results */
 	int method[KL_JEPSEN_METHODS]; /* the history's methods by index in the table, or -1 */
 	const char *spec; /* the spec of the first operation */
@@ -57,7 +57,7 @@ struct kl_jepsen {
 };
 
 int kl_jepsen_begin(struct kl_jepsen *j, const char *name, bool log);
-/* The type with this keyword, or -1 if there is none. */
+/* Return: the type with this keyword, or -1 if there is none. */
 int kl_jepsen_type(const char *p, size_t len);
 /**
  * kl_jepsen_event() - process the next event
@@ -75,12 +75,12 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		    enum kl_jepsen_type type, const char *f, size_t len,
 		    const struct kl_jepsen_value *v);
 /*
- * Get the word of a value that is no number.  Equal values have equal @text.  0 or a negative
- * errno.
+ * Get the word of a value that is no number.  Equal values have equal @text; reports show
+ * @spelling.  Return: 0 or a negative errno.
  */
 int kl_jepsen_word(struct kl_jepsen *j, const char *text, size_t len, const char *spelling,
 		   size_t nspelling, uint64_t *word);
-/* Hand the history over, or free it after an error @ret.  Return: @ret, or a new error. */
+/* Finish the history, or free it if @ret is an error.  Return: @ret, or a new error. */
 int kl_jepsen_end(struct kl_jepsen *j, int ret, struct kl_history **out);
 
 /* The writers of the forms jepsen and edn. */

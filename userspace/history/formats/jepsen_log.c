@@ -42,7 +42,7 @@ static bool is_jepsen(const struct kl_head *head)
 	return false;
 }
 
-/* Read the value at @p, nil if there is none, and the error text that may follow. */
+/* Read the value at @p (nil at the end of the line), and skip an error text that may follow. */
 static int scan_value(struct reader *r, const char *p, struct kl_edn_val *v)
 {
 	struct kl_edn *e = &r->edn;
@@ -62,7 +62,7 @@ static int scan_value(struct reader *r, const char *p, struct kl_edn_val *v)
 	return ret;
 }
 
-/* The same for an :info, whose error text need not be EDN; it is a remark then. */
+/* As scan_value(), for an :info.  If its text is no EDN, it is a remark, and the value is nil. */
 static int scan_info(struct reader *r, const char *p, struct kl_edn_val *v)
 {
 	int ret;
@@ -121,7 +121,7 @@ static int scan_line(void *ctx, const char **pp)
 	if (*p == '-' && kl_scan_end(p[1]))
 		p = kl_scan_skip(p + 1);
 	tok = p;
-	/* Other messages of Jepsen's own functions begin with words. */
+	/* A line that begins with a word is another message of Jepsen. */
 	if (!kl_scan_digit(*p) && *p != ':' && *kl_scan_skip(p + kl_scan_word(p)) != ':')
 		return pass_over(r, KL_SKIP_FOREIGN, *pp);
 	if (*p == ':')
@@ -142,8 +142,8 @@ static int scan_line(void *ctx, const char **pp)
 }
 
 /*
- * Read all lines.  The log is in memory, since its last line may show whether keys are
- * independent.
+ * Read all lines, twice, because the last line may show whether keys are independent.  The log is
+ * in memory.
  */
 static int read_lines(struct reader *r)
 {

@@ -11,7 +11,7 @@ struct conversion {
 	struct kl_edn *e;
 	bool ended; /* the event is :fail or :info, so the value may be a remark */
 	bool text; /* something in the value is neither a number nor nil */
-	bool strange; /* the value has a word that no value had before: it is a remark */
+	bool strange; /* something in the value never occurred before, so the value is a remark */
 };
 
 /* Get the word of a value that is no number; its spelling is the source text on one line. */
@@ -27,7 +27,7 @@ static int spell(struct kl_jepsen *j, const struct kl_edn_val *v, const char *ca
 			break;
 	if (v->tok + i == v->end)
 		return kl_jepsen_word(j, canon, len, v->tok, i, word);
-	/* In a canonical text only strings have characters that cannot be seen. */
+	/* In a canonical text, only strings contain control characters. */
 	line = malloc(len * 6 + 1);
 	if (!line)
 		return -ENOMEM;
@@ -54,7 +54,7 @@ static int word_of(struct conversion *c, const struct kl_edn_val *v, uint64_t *w
 	canon = kl_edn_canon(c->e, v, &len);
 	if (!c->ended)
 		return spell(c->j, v, canon, len, word);
-	/* The words of a remark are not added to the history. */
+	/* The value may be a remark, so it must not add a word to the history. */
 	c->strange |= !kl_words_find(&c->j->words, canon, len, word);
 	return 0;
 }

@@ -12,8 +12,8 @@
 /**
  * kl_jepsen_value_event() - process the next event, whose value is EDN
  * @j: the reader
- * @e: the scanner, which read the value last
- * @independent: values are [KEY VALUE]
+ * @e: the scanner, whose last value is @v
+ * @independent: true if values are [KEY VALUE]
  * @tok: the event, for messages
  * @number: number of the process
  * @type: type of the event

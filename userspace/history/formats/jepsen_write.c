@@ -3,8 +3,8 @@
  * Writes the forms jepsen and edn, see jepsen.h and kv.h: registers, queues and mutexes, and in EDN
  * also maps with put and get.
  *
- * A word that is no number is written as its spelling, if the spelling is one EDN value and no
- * other word has the same.
+ * A word that is no number is written as its spelling.  The spelling must be an EDN value, and no
+ * other word may have an equal spelling.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ struct writer {
 	struct kl_words spelled; /* canonical texts of the values that are no numbers */
 	uint64_t *word; /* the history's word of each of these texts */
 	size_t nword, cword;
-	bool pairs; /* a value could be read as [KEY VALUE] */
+	bool pairs; /* a reader could take some value for a [KEY VALUE] */
 };
 
 static int cannot(const struct writer *w, const struct kl_op *op, const char *why)
@@ -52,7 +52,10 @@ static int cannot(const struct writer *w, const struct kl_op *op, const char *wh
 	return -EINVAL;
 }
 
-/* Parse the spelling @text, which ends with a newline.  Return: 0, or -EINVAL if it is no value. */
+/*
+ * Parse the spelling @text, which ends with a newline.
+ * Return: 0, or -EINVAL if it is no value, nil, or a number.
+ */
 static int parse(struct kl_edn *e, const char *text, struct kl_edn_val *v)
 {
 	*e = (struct kl_edn){ .scan.quiet = true, .p = text, .end = strchr(text, '\n') + 1 };
@@ -71,7 +74,7 @@ static int check_spelling(struct writer *w, uint64_t word, const char *spelling)
 	char *text;
 	int ret;
 
-	/* The blanks are needed since the reader loads eight characters at a time. */
+	/* The blanks are needed because the reader loads eight characters at a time. */
 	ret = asprintf(&text, "%s\n%8s", spelling, "") < 0 ? -ENOMEM : parse(&e, text, &v);
 	if (!ret) {
 		canon = kl_edn_canon(&e, &v, &len);
@@ -91,7 +94,7 @@ static int check_spelling(struct writer *w, uint64_t word, const char *spelling)
 	return ret == -EINVAL ? 0 : ret ?: 1;
 }
 
-/* The same for @n values, which may be numbers, nil, and words with spellings. */
+/* Return: 1 if the form can write @n values, 0 if not, or a negative errno. */
 static int plain(struct writer *w, const struct kl_val *v, unsigned int n)
 {
 	const char *spelling;
@@ -109,8 +112,8 @@ static int plain(struct writer *w, const struct kl_val *v, unsigned int n)
 }
 
 /*
- * Would a reader get other values?  Nil is allowed where reads and writes of registers have it,
- * since registers begin as nil.  In strings numbers have no sign.
+ * Return: true if a reader would get other values than @v: of nil or, in the strings of PUT and
+ * GET, of a number with a sign.  Callers do not ask where a register may have nil.
  */
 static bool others(int m, const struct kl_val *v, unsigned int n)
 {
@@ -224,7 +227,7 @@ static void put_event(const struct writer *w, uint64_t process, const struct kl_
 	fputs("}\n", w->f);
 }
 
-/* Write the two events of an operation that the history does not have. */
+/* Write the :invoke and the event @end of an operation that is not in the history. */
 static void put_pair(const struct writer *w, uint64_t process, const char *end, const char *f,
 		     const char *value)
 {
@@ -243,9 +246,10 @@ static void put_pair(const struct writer *w, uint64_t process, const char *end, 
 }
 
 /*
- * A register of these forms begins as nil.  Skip a first write of nil; without one, write the 0
- * that klin's register begins with.  If the history has nothing but the write of nil, write a
- * read that failed, since an empty file has no form.
+ * Write what must precede the events.  A register of these forms begins as nil, so skip a first
+ * write of nil.  Without such a write, write the 0 with which klin's register begins.  If the
+ * history has nothing but the write of nil, write a read that failed, because an empty file has no
+ * form.  Return: the number of events to skip.
  */
 static size_t put_first(struct writer *w, const uint64_t *events, size_t n)
 {

@@ -13,7 +13,7 @@
 #include "history/formats/kv_tree.h"
 #include "history/formats/kv_word.h"
 
-#define AHEAD		16 /* operations ahead of their turn whose strings are prefetched */
+#define AHEAD		16 /* a string is prefetched this number of operations before its own */
 #define NODES_FIRST	(KL_WORDS_FIRST + ((uint64_t)1 << 40)) /* the first word of a node */
 
 enum kind { GET, PUT, APPEND };
@@ -22,7 +22,7 @@ enum kind { GET, PUT, APPEND };
 enum { M_PUT, M_APPEND, M_APPEND2, M_APPEND3, M_GET, M_REMOVE, M_APPEND_ANY, M_APPEND0,
        METHODS };
 
-/* Data of each operation beside the history's. */
+/* What the reader keeps of an operation beside the history. */
 struct extra {
 	const char *s; /* the string that was put, appended or got */
 	size_t len;
@@ -37,7 +37,7 @@ struct kl_kv {
 	struct kl_jepsen *j;
 	struct extra *extra;
 	size_t cextra;
-	int method[METHODS]; /* index + 1 in the history; 0: not needed so far */
+	int method[METHODS]; /* index + 1 of each method in the history; 0: not used so far */
 	struct kl_intern keys;
 	uint32_t (*roots)[2]; /* the roots of each key's trees, see root(); 0: none so far */
 	size_t nroots, croots;
@@ -96,7 +96,7 @@ static int set_method(struct kl_kv *kv, struct kl_opsig *s, int m)
 
 static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t len)
 {
-	/* Names are compared with literals, so that the compiler compares numbers. */
+	/* The compiler compares names with literals as numbers. */
 	if (kl_scan_is(f, len, "get"))
 		return GET;
 	if (kl_scan_is(f, len, "put"))
@@ -205,7 +205,8 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 /* ---- appends ---- */
 
 /*
- * The root of the tree of the strings that a key held (@kind 0), or that were appended to it (1).
+ * Get the root of the tree of the strings that a key may hold (@kind 0), or of the tree of the
+ * strings that were appended to it (@kind 1).
  */
 static int root(struct kl_kv *kv, uint64_t key, unsigned int kind, uint32_t *out)
 {
@@ -232,7 +233,10 @@ static int walk(struct kl_kv *kv, size_t i, unsigned int kind, bool add, uint32_
 	return ret ? ret : kl_kv_tree_walk(&kv->tree, *node, x->s, x->len, add, node);
 }
 
-/* Build the trees of the strings that were got and appended, and mark what puts can lead to. */
+/*
+ * Build the trees of the strings that were got and appended, and find the steps between nodes.
+ * @node receives the node of each operation's string, or 0.
+ */
 static int build(struct kl_kv *kv, uint32_t *node)
 {
 	const struct kl_history *h = kv->j->pairs.h;
@@ -265,7 +269,7 @@ static int build(struct kl_kv *kv, uint32_t *node)
 	return kl_kv_tree_steps(&kv->tree);
 }
 
-/* Get the word of a node's string.  0 is "", which a missing key holds. */
+/* Get the word of a node's string.  The word of "", which a missing key holds, is 0. */
 static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_val *v)
 {
 	char s[KL_KV_SPELLED + 1];
@@ -280,7 +284,7 @@ static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_
 	return kl_kv_spell(kv->j->pairs.h, v->v, s + n, sizeof(s) - n, false);
 }
 
-/* Does the append of this step have too many steps for its arguments? */
+/* Return: true if a useful step belongs to an append with too many steps for its arguments. */
 static bool is_rule(const struct kl_kv_tree *t, const struct kl_kv_step *s)
 {
 	const struct kl_kv_node *to = &t->node[s->to];
@@ -288,7 +292,7 @@ static bool is_rule(const struct kl_kv_tree *t, const struct kl_kv_step *s)
 	return t->node[s->append].nsteps > KL_KV_STEPS && (to->ends || to->useful);
 }
 
-/* Make the spec with the steps of appends that have many, if there are any. */
+/* Make a spec that has the steps of all appends with too many steps, if there are any. */
 static int make_spec(struct kl_kv *kv)
 {
 	const struct kl_kv_tree *t = &kv->tree;
@@ -317,11 +321,11 @@ static int make_spec(struct kl_kv *kv)
 	return ret;
 }
 
-/* Get the method and the values of append @i. */
+/* Get the method and the values of operation @i, an append. */
 static int append_sig(struct kl_kv *kv, size_t i, uint32_t node, struct kl_opsig *s,
 			struct kl_val *v)
 {
-	/* The node of an append is no node of a value, so no get returns this word. */
+	/* The node of an appended string is never a value's node, so no get returns this. */
 	const struct kl_val other = kl_word(NODES_FIRST + node);
 	const struct extra *x = &kv->extra[i];
 	const struct kl_kv_node *n;
@@ -334,7 +338,7 @@ static int append_sig(struct kl_kv *kv, size_t i, uint32_t node, struct kl_opsig
 	n = &kv->tree.node[node];
 	*v++ = kl_word(x->key);
 	any = n->nsteps > KL_KV_STEPS;
-	/* An append without steps gets one, too, or it would be a put. */
+	/* An append without steps gets one anyway, because otherwise it would be a put. */
 	steps = any || !x->len ? 0 : n->nsteps ?: 1;
 	for (k = 0; k < steps && !ret; k++, v += 2) {
 		v[0] = v[1] = other;
@@ -350,7 +354,7 @@ static int append_sig(struct kl_kv *kv, size_t i, uint32_t node, struct kl_opsig
 	return set_method(kv, s, !x->len ? M_APPEND0 : any ? M_APPEND_ANY : M_PUT + steps);
 }
 
-/* The same for any operation, whose string is at @node. */
+/* Get the method and the values of operation @i, whose string has the node @node, or 0. */
 static int op_sig(struct kl_kv *kv, size_t i, uint32_t node, struct kl_opsig *s, struct kl_val *v)
 {
 	const struct extra *x = &kv->extra[i];
@@ -425,7 +429,7 @@ int kl_kv_end(struct kl_kv *kv)
 		ret = -EINVAL;
 	}
 	for (i = 0; i < h->nops && !ret; i++) {
-		/* The strings lie far from each other in memory. */
+		/* The strings are far from each other in memory, so prefetch them. */
 		if (i + AHEAD < h->nops)
 			__builtin_prefetch(kv->extra[i + AHEAD].s);
 		if (!kl_pairs_dropped(&h->ops[i]))

@@ -9,7 +9,7 @@
 #include "history/formats/kv_spec.h"
 #include "base/shipped.h"
 
-/* maximal number of windows and strings, since addresses of the byte code have 16 bits */
+/* maximum of windows and strings, because addresses in the byte code have 16 bits */
 #define MAX_WINDOWS	6500
 #define WINDOW		64 /* values of a window, one for each bit of a word */
 
@@ -18,8 +18,9 @@ static const char place[] = "\tpartition by k;\n";
 static const char head[] = "\tmethod append_any(word k, word s) {\n";
 
 /*
- * Steps for string @s: values from @first on lead to the value that is @to - @first above them.
- * These are the next @n values or, if @mask is not 0, those whose bit is set in it.
+ * A window: steps for string @s which all add @to - @first to a value.  If @mask is 0, they
+ * lead from the @n values from @first on.  Otherwise they lead from each value @first + i for
+ * which bit i of @mask is set.
  */
 struct window {
 	uint64_t s, first, n, to, mask;
@@ -57,7 +58,7 @@ static void put_values(FILE *f, const struct window *w, size_t n)
 	fputs("}\n", f);
 }
 
-/* The same for the windows @w of several strings, which are sorted by string. */
+/* Write a tree of comparisons for the windows of several strings, which are sorted by string. */
 static void put_strings(FILE *f, const struct window *w, size_t n)
 {
 	size_t mid = n / 2;
@@ -68,7 +69,7 @@ static void put_strings(FILE *f, const struct window *w, size_t n)
 		fputs("}\n", f);
 		return;
 	}
-	/* The windows of a string stay together. */
+	/* Move @mid, so that no string has windows on both sides of it. */
 	while (mid && w[mid - 1].s == w[mid].s)
 		mid--;
 	while (!mid || w[mid - 1].s == w[mid].s)
@@ -85,7 +86,10 @@ static uint64_t low_bits(uint64_t n)
 	return n < WINDOW ? (1ull << n) - 1 : ~0ull;
 }
 
-/* Merge neighbours with equal distances into windows without a mask.  Return: number of windows. */
+/*
+ * Merge steps from neighbouring values, with equal @to - @from, into windows without a mask.
+ * Return: the number of windows.
+ */
 static size_t merge(const struct kl_kv_rule *rules, size_t n, struct window *w)
 {
 	size_t nw = 0, i;
@@ -103,7 +107,10 @@ static size_t merge(const struct kl_kv_rule *rules, size_t n, struct window *w)
 	return nw;
 }
 
-/* Pack near values with equal distances into windows with a mask.  Return: number of windows. */
+/*
+ * Merge windows with equal @to - @first, whose values are less than WINDOW apart, into windows
+ * with a mask.  Return: the number of windows.
+ */
 static size_t pack(struct window *w, size_t n)
 {
 	size_t nw = 0, i;
@@ -125,7 +132,7 @@ static size_t pack(struct window *w, size_t n)
 	return nw;
 }
 
-/* The number of branches in the byte code: one for each window and each string. */
+/* Return: the number of branches in the byte code: one for each window and each string. */
 static size_t branches(const struct window *w, size_t n)
 {
 	size_t sum = n, i;

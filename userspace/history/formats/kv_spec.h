@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An append of @s turns @from into @to.  All are words of nodes, but 0, which is "". */
+/* A step: an append of @s turns @from into @to.  All are words of nodes, except 0 for "". */
 struct kl_kv_rule {
 	uint64_t s, from, to;
 };
@@ -40,12 +40,15 @@ struct kl_kv_rule {
 int kl_kv_spec(struct kl_kv_rule *rules, size_t n, char **text);
 
 /*
- * Is @text the spec @base with a method append_any that kl_kv_spec() wrote?  Then everything that
- * @base says holds for @text, too.
+ * Return: true if @text is the spec @base with a method append_any that kl_kv_spec() wrote.  Then
+ * everything that @base says holds for @text, too.
  */
 bool kl_kv_spec_extends(const char *base, const char *text);
 
-/* The note of a summary: ", with the appends of the history" if @text is such a spec, else "". */
+/*
+ * Return: the note for a summary ", with the appends of the history" if @text is a spec that
+ * kl_kv_spec() wrote, else "".
+ */
 const char *kl_kv_spec_note(const char *text);
 
 #endif

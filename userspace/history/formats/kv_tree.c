@@ -75,7 +75,10 @@ int kl_kv_tree_reach(struct kl_kv_tree *t, uint32_t node, uint32_t appends)
 	return 0;
 }
 
-/* Find all steps from one value, by a walk down both trees side by side. */
+/*
+ * Find all steps from the value @from: walk down the tree of values from @from, and at the same
+ * time down the tree of appended strings from its root @appends.
+ */
 static int steps_from(struct kl_kv_tree *t, uint32_t from, uint32_t appends)
 {
 	struct kl_kv_pair at = { from, appends };
@@ -130,8 +133,8 @@ int kl_kv_tree_steps(struct kl_kv_tree *t)
 			return ret;
 	}
 	/*
-	 * A child has a higher number than its parent, so nodes are processed from the last to
-	 * the first.
+	 * A step leads to a node with a higher number.  So process the steps in descending order of
+	 * their origins: then n->useful is final for the node to which a step leads.
 	 */
 	if (t->nsteps)
 		qsort(t->step, t->nsteps, sizeof(*t->step), by_depth);

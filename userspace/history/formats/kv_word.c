@@ -9,7 +9,8 @@
 
 #define SPELLED		KL_KV_SPELLED
 #define OTHERS_FIRST	((uint64_t)1 << 50) /* above the words of strings and nodes */
-#define DIGITS_FIRST	((uint64_t)1 << 60) /* words of strings of digits, above all others */
+/* of keys that are strings of digits, above all other words */
+#define DIGITS_FIRST	((uint64_t)1 << 60)
 
 /* Cut a long text to its end, at a character of UTF-8.  Return: true if it was cut. */
 static bool take_end(const char **s, size_t *len)
@@ -25,7 +26,7 @@ static bool take_end(const char **s, size_t *len)
 	return true;
 }
 
-/* Write a text on one line; with @quoted, for use in quotes.  Return: the length. */
+/* Write a text on one line; with @quoted, escape it for use in quotes.  Return: the length. */
 static size_t put(char *text, const char *s, size_t len, bool quoted)
 {
 	size_t n = 0;
@@ -85,7 +86,7 @@ int kl_kv_key(struct kl_kv_keys *keys, const struct kl_edn_val *key, uint64_t *w
 	if (key->kind == KL_EDN_STRING)
 		return kl_kv_string(keys->j, key->s, key->len, word);
 	s = kl_edn_canon(keys->edn, key, &len);
-	/* Its canonical text would be that of the string without metadata. */
+	/* A string with metadata has the canonical text of the string alone. */
 	if (*s == '"')
 		return kl_scan_bad(&keys->j->scan, key->tok, "a :key without metadata");
 	ret = kl_words_get(&keys->others, s, len, word);

@@ -28,19 +28,24 @@ struct kl_kv_keys {
 /* Get the word of a string.  Return: 0, -ENOMEM or -EOVERFLOW. */
 int kl_kv_string(struct kl_jepsen *j, const char *s, size_t len, uint64_t *word);
 
-/* Get the word of a key that is not nil.  0, -EINVAL after a message, -ENOMEM or -EOVERFLOW. */
+/*
+ * Get the word of a key that is not nil.
+ * Return: 0, -EINVAL after a message, -ENOMEM or -EOVERFLOW.
+ */
 int kl_kv_key(struct kl_kv_keys *keys, const struct kl_edn_val *key, uint64_t *word);
 
 /*
- * Get the final word of the string whose word was @word, after the last key: another word, if a
- * number has @word.  Return: 0, -ENOMEM or -EOVERFLOW.
+ * Replace the word of a key that is a string by its final word, after the last key was read.  If
+ * some keys are numbers, a string of digits gets another word than its number.
+ * Return: 0, -ENOMEM or -EOVERFLOW.
  */
 int kl_kv_key_apart(struct kl_kv_keys *keys, uint64_t *word);
 
 /*
- * Set the spelling of a string; a long string has dots and its end.  A value that nobody got and
- * that ends in an @appended string has dots before the quote, so that kl_op_print() shows it as the
- * appended string.  Return: 0, -ENOMEM or -EOVERFLOW.
+ * Set the spelling of a string; a long string is spelled as dots and its end.  With @appended,
+ * @word stands for any value that ends in @s and that no get returns.  Its spelling has dots
+ * before the quote, so that kl_op_print() shows @s as the appended string.
+ * Return: 0, -ENOMEM or -EOVERFLOW.
  */
 int kl_kv_spell(struct kl_history *h, uint64_t word, const char *s, size_t len, bool appended);
 

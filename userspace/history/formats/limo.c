@@ -29,10 +29,10 @@
 
 /* The arguments and results of a method. */
 enum shape {
-	GIVE,		/* a value, and no result except `true' */
-	TAKE,		/* no argument, and a value as the result */
-	ADD,		/* a value; the result is true if it was not in the set */
-	TELL,		/* a value; the result is true if it was in the set */
+	GIVE,		/* argument: a value; no result, or `true' */
+	TAKE,		/* no argument; the result is a value */
+	ADD,		/* argument: a value; the result is true if it was not in the set */
+	TELL,		/* argument: a value; the result is true if it was in the set */
 };
 
 /* Violin's own objects, LiMo and java.util.concurrent have different names for the same method. */
@@ -71,7 +71,7 @@ struct reader {
 	uint16_t method[METHODS];	/* the history's methods, by index in the type */
 };
 
-/* Is the word at @p one of the names? */
+/* Return: true if the word at @p is one of @names, which are separated by blanks. */
 static bool is_named(const char *p, size_t n, const char *names)
 {
 	size_t len;
@@ -143,7 +143,7 @@ static int scan_header(struct reader *r, const char *p)
 	return r->pairs.h->spec_path ? 0 : -ENOMEM;
 }
 
-/* Read a number that is a whole word, as most values are. */
+/* Read a value that is a number, as most are; with @in, in parentheses.  Return: false if not. */
 static bool scan_number(const char **pp, bool in, struct kl_val *v)
 {
 	const char *p = *pp + in;
@@ -159,7 +159,7 @@ static bool scan_number(const char **pp, bool in, struct kl_val *v)
 	return true;
 }
 
-/* Get the word of a value, and remember how the value is written. */
+/* Get the word of a value, and make the value's text the spelling of the word. */
 static int word_of(struct reader *r, const char *p, size_t n, uint64_t *word)
 {
 	const size_t before = r->words.n;
@@ -211,7 +211,7 @@ static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 	return 0;
 }
 
-/* Move *pp to the end of the line, where only a comment may be left.  Return: 0 or -EINVAL. */
+/* Move *pp over a comment to the end of the line.  Return: 0, or -EINVAL if something is left. */
 static int scan_end(struct reader *r, const char **pp)
 {
 	const char *p = kl_scan_skip(*pp);
@@ -233,7 +233,7 @@ static int scan_method(struct reader *r, const char *p, size_t n)
 	return kl_scan_bad(&r->scan, p, r->type->expected);
 }
 
-/* Is `true' or `false' at @p, with or without a parenthesis in front? */
+/* Return: true if `true' or `false' is at @p, with or without parentheses. */
 static bool is_truth(const char *p)
 {
 	size_t n;
@@ -286,7 +286,7 @@ static int scan_call(struct reader *r, const char **pp, const char *tok, uint64_
 	if (ret)
 		return ret;
 	ret = kl_pairs_call(&r->pairs, tok, process, &s, &v);
-	/* The call may say what the method returns. */
+	/* The call of a removal may have the value that the removal returns. */
 	if (!ret && shape == TAKE)
 		process->vals[0] = told ? v : kl_special(KL_ABSENT);
 	return ret;
@@ -310,7 +310,10 @@ static int scan_told(struct reader *r, const char *p, enum shape shape, struct k
 	return kl_scan_bad(&r->scan, p, "true or false, the value, or empty");
 }
 
-/* Reconcile a removal's result @v, or no result if @bare, with the value @told of its call. */
+/*
+ * Compare the result @v of a removal with the value @told that its call has, if any.  With
+ * @bare the return has no result, and @v is set.  Return: 0, or -EINVAL after a message.
+ */
 static int take_told(struct reader *r, const char *p, struct kl_val told, bool bare,
 		     struct kl_val *v)
 {
@@ -345,7 +348,7 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 		return kl_scan_bad(&r->scan, tok, "a call before the return");
 	shape = shape_of(r, process->sig.method);
 	if (shape != TAKE && is_truth(p)) {
-		/* `empty' is no value of the history. */
+		/* In Violin's sets `empty' is a truth value, so it gets no word. */
 		v = kl_special(KL_ABSENT);
 		p += kl_scan_word(p);
 		ret = 0;

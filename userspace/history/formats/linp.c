@@ -12,7 +12,7 @@
  *	# set
  *	insert 1 0 1 2
  *
- * The form has no threads.  For readers, the operations are put on as few threads as possible.
+ * The form has no threads.  klin's history puts the operations on as few threads as possible.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,10 @@ static bool is_linp(const struct kl_head *head)
 	       (head->data == head->end || !kl_scan_digit(*head->data));
 }
 
-/* Does the line have a result between value and times?  Then three numbers follow the value. */
+/*
+ * Return: true if the line, whose rest behind the value is at @p, has a result before the times.
+ * Then three numbers follow the value.
+ */
 static bool has_result(const struct kl_linp *l, int m, const char *p)
 {
 	int words;
@@ -75,7 +78,7 @@ static bool has_result(const struct kl_linp *l, int m, const char *p)
 	return words > 2;
 }
 
-/* The method with the same name that has a result, or @m if there is none. */
+/* Return: the method with the name of @m whose lines have a result, or @m if there is none. */
 static int telling(const struct kl_linp *l, int m)
 {
 	const struct kl_linp_method *t = l->type->methods;
@@ -112,7 +115,7 @@ static int scan_line(void *ctx, const char **pp)
 	return kl_linp_add(l, m, &op, v, result);
 }
 
-/* Number threads such that the operations of one thread do not overlap. */
+/* Give each operation a thread, such that operations of one thread do not overlap. */
 static int number_threads(struct kl_history *h)
 {
 	struct kl_heap lanes = { .n = 0 };	/* threads by the return of their last operation */
@@ -169,8 +172,8 @@ static bool is_named(const struct kl_history *h)
 }
 
 /*
- * The type that has all methods of the history: the one of its spec if possible.  Otherwise push
- * and pop are those of a stack.
+ * Return: the type for the history's spec or, if there is none, a type that has all methods of the
+ * history (a stack rather than a priority queue); NULL after a message if no type fits.
  */
 static const struct kl_linp_type *type_of(const struct kl_history *h)
 {
@@ -228,7 +231,10 @@ static const char *find_method(const struct writer *w, const struct kl_op *op,
 		cannot(w->h, op, "has no operations without a return");
 		return NULL;
 	}
-	/* An add or remove that did not change the set shows whether the value was in it. */
+	/*
+	 * An add or remove that did not change the set shows whether the value was in the set, so
+	 * it is written as a `has'.
+	 */
 	if (s->nres == 1 && res->tag == KL_WORD && !told &&
 	    (!strcmp(ours, "add") || !strcmp(ours, "remove"))) {
 		told = *ours == 'a';
@@ -254,7 +260,7 @@ static const char *find_method(const struct writer *w, const struct kl_op *op,
 	return NULL;
 }
 
-/* Find out which values there are: those of a priority queue have to be reversed. */
+/* Find the range of the values, because those of a priority queue must be reversed. */
 static int look_at_values(struct writer *w)
 {
 	const struct kl_val *v;

@@ -6,8 +6,8 @@
  * Values are numbers; -1 is `empty'.  In these forms a priority queue removes the largest value
  * first, in klin the least, so a priority v is read as -1 - v.
  *
- * At equal times a return is before a call: a call at t is read as 2t + 1, a return at t as 2t.
- * Only LinP's check of sets takes operations at equal times for concurrent.
+ * At equal times a return is before a call, so a call at t is read as 2t + 1, a return at t as 2t.
+ * Sets are an exception (@ties): LinP takes their operations at equal times as concurrent.
  */
 #ifndef KL_HISTORY_FORMATS_LINP_H
 #define KL_HISTORY_FORMATS_LINP_H
@@ -24,7 +24,7 @@ enum kl_linp_shape {
 	KL_LINP_TAKE,	/* the value is the result */
 	KL_LINP_TRUE,	/* the value is the argument; the result is true */
 	KL_LINP_FALSE,
-	KL_LINP_TELL,	/* the value is the argument; the result, 0 or 1, follows it */
+	KL_LINP_TELL,	/* the value is the argument; the line has a result, 0 or 1, after it */
 	KL_LINP_SWAP,	/* two values are the arguments; the result is true */
 };
 
@@ -36,7 +36,7 @@ struct kl_linp_method {
 };
 
 struct kl_linp_type {
-	const char *name, *also; /* its names in the first line */
+	const char *name, *also; /* the names of the type in the first line */
 	const char *spec; /* the shipped spec */
 	const char *expected; /* list of the methods for messages */
 	bool reversed; /* the largest value comes first */
@@ -57,11 +57,11 @@ struct kl_linp {
 	struct kl_linp_name {
 		uint64_t chars, mask; /* the first eight characters of the name as a number */
 		size_t len; /* number of these characters */
-		const char *rest; /* the characters after these */
+		const char *rest; /* the characters of the name after the first eight */
 	} name[KL_LINP_METHODS];
 };
 
-/* Does a file begin with a line `# TYPE' of one of @types? */
+/* Return: true if a file begins with a line `# TYPE' for one of the @n types. */
 bool kl_linp_is(const struct kl_head *head, const struct kl_linp_type *types, size_t n);
 /* Read a line `# TYPE', or a comment after it. */
 int kl_linp_header(struct kl_linp *l, const char **pp);

@@ -35,7 +35,7 @@ bool kl_linp_is(const struct kl_head *head, const struct kl_linp_type *types, si
 	return len && !kl_head_word(head, &p) && find_type(types, n, name, len);
 }
 
-/* Prepare method @i of the type: its name in the file and its method of the history. */
+/* Set the name and the signature of method @i of the type. */
 static int begin_method(struct kl_linp *l, unsigned int i)
 {
 	static const struct {

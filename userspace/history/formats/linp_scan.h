@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Readers of the parts of a line in LinP's and FPTLin's forms, see linp.h.  They are inlined, since
- * reading a file consists of little else.
+ * Readers of the parts of a line in LinP's and FPTLin's forms, see linp.h.  They are inlined
+ * because reading a file takes most of its time in them.
  */
 #ifndef KL_HISTORY_FORMATS_LINP_SCAN_H
 #define KL_HISTORY_FORMATS_LINP_SCAN_H
@@ -106,7 +106,7 @@ static inline int kl_linp_times(struct kl_linp *l, const char **pp, struct kl_op
 	return 0;
 }
 
-/* Add an operation of method @m with the values @v and @w. */
+/* Add an operation of method @m with the value @v, and with the second value or result @w. */
 __attribute__((always_inline))
 static inline int kl_linp_add(struct kl_linp *l, int m, struct kl_op *op, uint64_t v, uint64_t w)
 {

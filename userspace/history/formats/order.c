@@ -34,7 +34,7 @@ bool kl_history_is(const struct kl_history *h, const char *name)
 	if (!p)
 		return false;
 	p = strrchr(p, '/') ? strrchr(p, '/') + 1 : p;
-	/* @spec is a path, or the name of a shipped spec. */
+	/* The spec is given by a path, or by the name of a shipped spec. */
 	return !strncmp(p, name, len) && (!p[len] || !strcmp(p + len, ".lin"));
 }
 
@@ -78,8 +78,8 @@ static void put_return(struct order *o, size_t i)
 }
 
 /*
- * Put the calls [i, end), which have one time, before the returns of that time.  One thread may
- * return and call again at that time: these two events come between.
+ * Put the calls @i .. @end - 1, which have the same time, before the returns at that time.  One
+ * thread may return and call again at that time: these two events come after the other calls.
  */
 static int put_calls(struct order *o, size_t i, size_t end)
 {

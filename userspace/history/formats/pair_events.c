@@ -10,7 +10,7 @@
 #include "history/source.h"
 
 #define DROPPED	1 /* value of kl_op.pad: the operation is removed at the end */
-#define MANY	256 /* number of processes that keep their places when their operations end */
+#define MANY	256 /* up to this number of processes, none is freed when its operation ends */
 
 int kl_pairs_place(struct kl_pairs *p, size_t thread)
 {
@@ -36,7 +36,7 @@ int kl_pairs_place(struct kl_pairs *p, size_t thread)
 	return 0;
 }
 
-/* End a process's operation. */
+/* End the operation of a process, which is freed if there are many. */
 static inline void end_op(struct kl_pairs *p, struct kl_process *process)
 {
 	uint32_t *place = &p->place[process->thread];
@@ -61,7 +61,10 @@ static inline int note_sig(struct kl_pairs *p, const struct kl_process *process)
 	return 0;
 }
 
-/* The same at the call, for an operation without results.  Operations without values share one. */
+/*
+ * Add the signature of an operation without results at its call.  Consecutive operations of one
+ * method without values share it.
+ */
 static int note_called(struct kl_pairs *p, const struct kl_process *process)
 {
 	const struct kl_opsig *s = &process->sig;
@@ -80,7 +83,7 @@ static int note_called(struct kl_pairs *p, const struct kl_process *process)
 	return ret;
 }
 
-/* The place of an event in the input, see source.h. */
+/* Return: the place of an event in the input, see source.h. */
 static uint32_t place(const struct kl_scan *s, const char *tok)
 {
 	if (!s->text)
@@ -105,7 +108,7 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 	ret = kl_source_place(h, place(p->scan, tok));
 	if (ret)
 		return ret;
-	/* Such operations have no known points and drains. */
+	/* Points and drains stay unknown, so their arrays need not grow. */
 	ret = kl_grow(h->ops, h->cops, h->nops + 1);
 	if (ret)
 		return ret;

@@ -20,12 +20,13 @@
 #define KL_PAIR_VALS	3
 
 /*
- * A process and its open operation.  The history gets the operation's signature when its results
- * are known, or known to be lost; an operation without values gets it when it is called.
+ * A process and its open operation.  The operation gets its signature when its results are known,
+ * or known to be lost; a method without results gets it at the call.
  */
 struct kl_process {
 	uint32_t op;		/* index of the open operation + 1, or 0 */
-	uint32_t thread;	/* index of its thread; in a free place, the next free place + 1 */
+	/* index of its thread; if it is free: index of the next free one + 1 */
+	uint32_t thread;
 	struct kl_opsig sig;
 	struct kl_val vals[KL_PAIR_VALS];	/* arguments, followed by results */
 };
@@ -34,8 +35,8 @@ struct kl_pairs {
 	struct kl_history *h;	/* the caller has made its one object, by kl_history_object() */
 	struct kl_scan *scan;
 	/*
-	 * processes with an open operation, and some others; there may be a thread for each
-	 * operation
+	 * processes with an open operation, and some others; others are freed, because there may
+	 * be a thread for each operation
 	 */
 	struct kl_process *process;
 	size_t nprocess, cprocess;
@@ -48,13 +49,13 @@ struct kl_pairs {
 		uint16_t method;
 		uint32_t sig;
 	} bare;	/* the last operation without values */
-	size_t dropped;
+	size_t dropped;		/* number of operations that kl_pairs_drop() ended */
 };
 
-/* Make a place for the process of a thread.  0, -ENOMEM or -EOVERFLOW. */
+/* Make a process for the thread with this index.  Return: 0, -ENOMEM or -EOVERFLOW. */
 int kl_pairs_place(struct kl_pairs *p, size_t thread);
 
-/* Get the process with this number, valid until the next call.  0 or a negative errno. */
+/* Get the process with this number, valid until the next call.  Return: 0 or a negative errno. */
 static inline int kl_pairs_process(struct kl_pairs *p, uint64_t number, struct kl_process **out)
 {
 	const int64_t thread = kl_thread_index(p->h, number);
@@ -97,14 +98,18 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res);
 /* Set arguments that were unknown at the call, before the return.  Return: as kl_pairs_return(). */
 int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct kl_val *args);
-/* End an operation with an unknown outcome: it may have taken effect, or may later.  The same. */
+/*
+ * End an operation with an unknown outcome: it may have taken effect, or may take effect later.
+ * Return: as kl_pairs_return().
+ */
 int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process);
-/* End an operation that did not happen.  The same. */
+/* Remove an operation that took no effect.  Return: as kl_pairs_return(). */
 int kl_pairs_drop(struct kl_pairs *p, struct kl_process *process);
 
+/* Return: true if kl_pairs_drop() has removed @op; it is in the history until kl_pairs_end(). */
 bool kl_pairs_dropped(const struct kl_op *op);
 
-/* Finish the history after the last event.  0 or a negative errno. */
+/* Finish the history after the last event.  Return: 0 or a negative errno. */
 int kl_pairs_end(struct kl_pairs *p);
 void kl_pairs_free(struct kl_pairs *p);
 

@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "history/formats/form.h"
 
-#define LINES	3 /* number of lines that are shown */
-#define EXAMPLES	512 /* bytes of a list of all examples */
+#define LINES	3 /* number of lines of the file that are shown */
+#define EXAMPLES	512 /* size of a buffer for the list of all examples */
 
 static const struct {
 	const char *magic;
