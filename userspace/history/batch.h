@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Adding operations one by one, faster than by kl_history_add().  A reader puts operations into
- * their final places, behind those of the history, and appends many of them together.
+ * Adding operations one by one, faster than by kl_history_add().  The operations of a batch are
+ * stored behind the last operation of the history, and are then appended all together.
  */
 #ifndef KL_HISTORY_BATCH_H
 #define KL_HISTORY_BATCH_H
@@ -12,10 +12,10 @@
 
 #define KL_BATCH_VALS	4 /* maximal number of values of an operation */
 
-/* Append the operations of the batch, and make room for more.  0 or a negative errno. */
+/* Append the operations of the batch, and make room for more.  Return: 0 or a negative errno. */
 int kl_batch_next(struct kl_history *h);
 
-/* The number of operations, with those of the batch. */
+/* Return: the number of operations of the history and of its batch. */
 static inline size_t kl_batch_nops(const struct kl_history *h)
 {
 	return h->nops + h->index->batch.n;
@@ -27,7 +27,7 @@ static inline size_t kl_batch_nops(const struct kl_history *h)
  * @op: the operation; its thread, object and times are valid
  * @s: its method, which is valid, and numbers of values
  * @v: its values, with room for KL_BATCH_VALS
- * @words: there is a value, and all values are words
+ * @words: true if there is a value, and all values are words
  *
  * Return: 0, -ENOMEM or -EOVERFLOW.
  */
@@ -49,7 +49,7 @@ __attribute__((always_inline)) static inline int kl_batch_add(struct kl_history 
 	h->ops[h->nops + b->n] = *op;
 	h->opsigs[h->nopsigs + b->n] = s;
 	to = &h->vals[h->nvals + b->nvals];
-	/* All places are copied, since the number of values cannot be predicted. */
+	/* All places are copied, because a loop over fewer would mispredict its end. */
 	for (i = 0; i < KL_BATCH_VALS; i++)
 		to[i] = v[i];
 	b->words &= words;

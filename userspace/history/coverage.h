@@ -7,7 +7,7 @@
  *
  *	# coverage put unknown "kr2_put(): no debugging information says where it is inlined"
  *
- * A history without such lines does not come from probes, and is whole.
+ * A history without such lines does not come from probes, and its coverage is whole.
  */
 #ifndef KL_HISTORY_COVERAGE_H
 #define KL_HISTORY_COVERAGE_H
@@ -36,7 +36,7 @@ struct kl_coverage {
 };
 
 /**
- * kl_history_cover() - note the coverage of a probe clause
+ * kl_history_cover() - record the coverage of a probe clause
  * @h: the history
  * @kind: the coverage
  * @method: name of the clause's method
@@ -48,9 +48,9 @@ struct kl_coverage {
  */
 int kl_history_cover(struct kl_history *h, enum kl_cover kind, const char *method, size_t len,
 		     const char *text, size_t ntext);
-/* Add the coverage of @from to @to.  0 or -ENOMEM. */
+/* Add the coverage of @from to @to.  Return: 0 or -ENOMEM. */
 int kl_history_copy_coverage(struct kl_history *to, const struct kl_history *from);
-/* The part of kl_history_free() that frees the coverage. */
+/* Free the coverage, as a part of kl_history_free(). */
 void kl_history_free_coverage(struct kl_history *h);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tells header lines from comments, see directive.h. */
+/* Distinguishes header lines from comments, see directive.h. */
 #include <ctype.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define JOINTS		"=:_-" /* characters that people put between words instead of blanks */
 #define MAX_LINE	256 /* maximal length of a line whose words are joined by JOINTS */
 
-/* Word @i of the line at @p, and its length; an empty word at the end of the line. */
+/* Return: word @i, from 0, of the line at @p; @len is its length, or 0 if there is no such word. */
 static const char *word_at(const char *p, unsigned int i, size_t *len)
 {
 	for (p = kl_scan_skip(p); i && *p != '\n'; i--)
@@ -27,7 +27,7 @@ static unsigned int count_words(const char *p)
 	return n;
 }
 
-/* Is the word in @list?  With @near, long words may have typing errors. */
+/* Return: true if the word at @p is in @list.  With @near, a long word may have a typing error. */
 static bool is_listed(const char *p, size_t len, const char *list, bool near)
 {
 	char name[KL_NEAREST_MAX];
@@ -58,7 +58,7 @@ static bool is_number(const char *p, size_t len)
 	return i == len || (p[1] == 'x' && len > 2);
 }
 
-/* Is the word a path, or the name of a shipped spec? */
+/* Return: true if the word is a path, or can be the name of a shipped spec. */
 static bool is_file(const char *p, size_t len)
 {
 	size_t i;
@@ -70,7 +70,7 @@ static bool is_file(const char *p, size_t len)
 	return i == len && len;
 }
 
-/* Is the whole rest of the line a path, which may have blanks? */
+/* Return: true if the whole rest of the line is a path, which may contain blanks. */
 static bool names_file(const char *p)
 {
 	size_t len = strcspn(p, "\n");
@@ -80,7 +80,7 @@ static bool names_file(const char *p)
 	return memchr(p, '/', len) || (len > 4 && !memcmp(p + len - 4, ".lin", 4));
 }
 
-/* Is the deciding word, number @at, in @next? */
+/* Return: true if word @d->at of the line at @p is in @d->next. */
 static bool follows(const struct kl_directive *d, const char *p, bool near)
 {
 	size_t len;
@@ -109,7 +109,7 @@ static bool has_later(const struct kl_directive *d, const char *p)
 	return false;
 }
 
-/* Is the line, whose first word is @d's, a header line? */
+/* Return: true if a line whose first word is @d->word is a header line.  @p is behind that word. */
 static bool is_meant(const struct kl_directive *d, const char *p)
 {
 	const unsigned int n = count_words(p);
@@ -121,13 +121,13 @@ static bool is_meant(const struct kl_directive *d, const char *p)
 		return false;
 	if (few && !d->wordy)
 		return true;
-	/* The name of a file may have blanks. */
+	/* The name of a file may contain blanks. */
 	if (*d->next == '/')
 		return names_file(p);
 	return (few || !d->wordy) && follows(d, p, !more);
 }
 
-/* Would the line be a header line without the typing error? */
+/* Return: true if the line would be a header line with @d->word as its first word. */
 static bool would_be(const struct kl_directive *d, const char *p)
 {
 	size_t len;
@@ -198,7 +198,10 @@ const struct kl_directive *kl_directive_meant(const struct kl_directive *d, size
 	char line[MAX_LINE + 2 * sizeof(uint64_t)] = "";
 	size_t i;
 
-	/* `# memory=tso' has a joint instead of a blank; `# --- first init ---' begins with one. */
+	/*
+	 * Joints may stand for blanks, as in `# memory=tso'.  A line that begins with a joint, such
+	 * as `# --- first init ---', remains a comment.
+	 */
 	if (!meant && len < MAX_LINE && !strchr(JOINTS, *p) && strcspn(p, JOINTS) < len) {
 		memcpy(line, p, len + 1);
 		for (i = 0; i < len; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tells header lines of the text form from comments: `# first init' is a header line, `# first we
- * write 1' is a comment, and `# frist init' is a header line with a typing error.
+ * Distinguishes header lines of the text form from comments: `# first init' is a header line,
+ * `# first we write 1' is a comment, and `# frist init' is a header line with a typing error.
  */
 #ifndef KL_HISTORY_DIRECTIVE_H
 #define KL_HISTORY_DIRECTIVE_H
@@ -15,15 +15,16 @@
 
 /**
  * struct kl_directive - a kind of header line
- * @word: its first word
+ * @word: the first word of the line
  * @read: reads the rest of the line.  Return: 0, or -EINVAL after a message
  * @next: words that can follow, separated by blanks; `#' is any number, `#.' a version, `0x' a
  *	hexadecimal number, `/' a file; NULL if anything can follow
- * @at: number of the word after @word that must be in @next
+ * @at: which word after @word must be in @next, counted from 0
  * @words: maximal number of words after @word; 0: no maximum
- * @few: a line with at most this number of words is a header line, unless it is @wordy
- * @wordy: words of @next are common in prose, so in a long line they do not suffice
- * @bare: the first word alone is a header line, also with a typing error
+ * @few: a line with at most this number of words after @word is a header line, unless @wordy
+ * @wordy: words of @next are common in prose: a line with more than @few words after @word is a
+ *	comment, even with a word of @next
+ * @bare: a line with nothing but a misspelt @word is a header line with a typing error
  * @later: words that only a header line has, separated by blanks; `#' is any number; or NULL
  * @others: words that resemble @word and are no typing errors, or NULL
  * @aside: a wrong word that people often put after @word, or NULL
@@ -37,7 +38,10 @@ struct kl_directive {
 	const char *later, *others, *aside;
 };
 
-/* The directive at *pp, which moves behind its word; NULL if the line is a comment. */
+/*
+ * Find the directive of the line at *pp, which moves behind the first word.
+ * Return: NULL if the line is a comment.
+ */
 const struct kl_directive *kl_directive_find(const struct kl_directive *d, size_t n,
 					     const char **pp);
 

@@ -28,7 +28,7 @@ struct kl_history *kl_history_new(void)
 	if (!h)
 		return NULL;
 	h->index = calloc(1, sizeof(*h->index));
-	/* Signatures without values point to the first value, so there is always one. */
+	/* A signature without values may point to index 0, so the array is never NULL. */
 	if (!h->index || kl_grow(h->vals, h->cvals, 1)) {
 		free(h->index);
 		free(h);
@@ -71,7 +71,10 @@ void kl_history_free(struct kl_history *h)
 	free(h);
 }
 
-/* Consecutive keys, such as threads numbered by operations, share a cache line of the table. */
+/*
+ * Return: a hash for which consecutive keys, such as threads numbered by operations, share a cache
+ * line of the table.
+ */
 static uint64_t hash_raw(uint64_t raw)
 {
 	return kl_mix(raw / LINE, 0x2545f4914f6cdd1dULL) * LINE + raw % LINE;
@@ -119,7 +122,7 @@ int64_t kl_history_method(struct kl_history *h, const char *name, size_t len)
 	return h->nmethods - 1;
 }
 
-/* Make room for one more key at a load of at most a half. */
+/* Make room in the table for one more key, so that at most half of its slots are used. */
 static int numbers_reserve(struct kl_numbers *t, const uint64_t *keys)
 {
 	size_t size = t->slot ? t->mask + 1 : 0, want = size ? size * 2 : 64, i, at;
@@ -183,8 +186,8 @@ void kl_history_expect(struct kl_history *h, double times, size_t most)
 {
 	const double nops = h->nops * times;
 	/*
-	 * Later operations have fewer known signatures than the first ones: if there are many,
-	 * every operation may have a new one.
+	 * The first operations find known signatures more often than later ones.  So if there are
+	 * many signatures, every operation may add one.
 	 */
 	const double nopsigs = h->nopsigs < h->nops / 8 || h->nopsigs > h->nops ?
 			       h->nopsigs * times : nops;

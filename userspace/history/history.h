@@ -4,9 +4,9 @@
  * about them.  Whatever is unknown allows more explanations.
  *
  * A is before B for certain if ret(A) + error < call(B).  It is also before B if both are of one
- * thread and one clock (on one CPU, or without a CPU) and ret(A) < call(B).  With equal times, A is
- * before B there if both take some time, since then neither can be nested in the other.  All other
- * pairs of operations are concurrent.
+ * thread and one clock (on one CPU, or without a CPU) and ret(A) < call(B).  If these two times are
+ * equal, A is before B if each operation takes some time, because then neither can be nested in
+ * the other.  All other pairs of operations are concurrent.
  */
 #ifndef KL_HISTORY_HISTORY_H
 #define KL_HISTORY_HISTORY_H
@@ -35,7 +35,7 @@ enum kl_op_flags {
 	KL_OP_PENDING = 1,	/* no return was seen: ret is KL_TIME_MAX, results are KL_ANY */
 	KL_OP_NOCALL = 2,	/* no call was seen: call is a lower bound, or KL_TIME_MIN */
 	KL_OP_UNSEEN = KL_OP_PENDING | KL_OP_NOCALL,
-	KL_OP_DRAINED = 4,	/* its drain is its return, see kl_op_drain() */
+	KL_OP_DRAINED = 4,	/* its drain is at its return, see kl_op_drain() */
 };
 
 /**
@@ -46,10 +46,10 @@ enum kl_op_flags {
  * @object: index of its object
  * @sig: index of its signature, which has method, arguments and results
  * @cpu: the CPU on which it returned (or was called) and whose clock gave its times, or KL_NO_CPU;
- *	the time of a call on another CPU was made earlier by the clock's error
+ *	a call on another CPU was made earlier by the clock's error
  * @flags: enum kl_op_flags
  *
- * Its linearization point and its drain are in arrays of their own, see kl_history_set_points().
+ * Linearization points and drains are in arrays of the history, see kl_history_set_points().
  */
 struct kl_op {
 	uint64_t call, ret;
@@ -59,7 +59,7 @@ struct kl_op {
 	uint8_t flags, pad;
 };
 
-/* The signature of all operations with the same method, arguments and results. */
+/* The signature that operations with the same method, arguments and results share. */
 struct kl_opsig {
 	uint32_t vals;		/* index in kl_history.vals of the arguments; results follow */
 	uint16_t method;	/* index of the method's name */
@@ -68,13 +68,14 @@ struct kl_opsig {
 
 enum kl_gap_reason {
 	KL_GAP_LOST,	/* the buffer had no room for events */
-	KL_GAP_MISSED,	/* probes did not run, by recursion or kprobe misses */
-	KL_GAP_CUT,	/* operations were dropped; no store buffer has their stores after @to */
+	KL_GAP_MISSED,	/* probes did not run, because of recursion or kprobe misses */
+	/* operations were dropped, whose stores had left the store buffers by @to */
+	KL_GAP_CUT,
 };
 
 /*
  * A period of lost events: in [from, to] operations may have taken effect that are not in the
- * history.  The lost operations have their call and return inside.
+ * history.  The lost operations have their call and return in this period.
  */
 struct kl_gap {
 	uint64_t from, to;
@@ -94,22 +95,23 @@ struct kl_memory {
 
 /* The unit of an operation's place in its source, see source.h. */
 enum kl_place_kind {
-	KL_PLACES_WORDS,	/* number of its line, whose words are those of the text form */
+	KL_PLACES_WORDS,	/* number of its line, which has the words of the text form */
 	KL_PLACES_LINES,	/* number of the line in which it begins */
-	KL_PLACES_OFFSETS,	/* offset of its first byte */
+	KL_PLACES_OFFSETS,	/* offset of its first byte in the file */
 };
 
 struct kl_history {
 	struct kl_op *ops;		/* sorted by call after kl_history_finish() */
 	uint64_t *points, *drains;	/* times of each operation; NULL: none is known */
-	/* place of each operation in @source; NULL: none is known */
+	/* place of each operation in the source, enum kl_place_kind; NULL: none is known */
 	uint32_t *places;
-	/* signatures: the first KL_EXACT_OPSIGS all differ; a few later ones may be equal */
+	/* signatures: the first KL_EXACT_OPSIGS all differ; later ones may equal others */
 	struct kl_opsig *opsigs;
 	struct kl_val *vals;
 	struct kl_gap *gaps;		/* sorted by from */
 	char **methods;			/* names of the methods */
-	uint32_t *arities;		/* the union of kl_arity() over each method's signatures */
+	/* of each method: the union of kl_arity() of its signatures */
+	uint32_t *arities;
 	uint64_t *objects;		/* names of the objects: addresses, or words of keys */
 	uint64_t *threads;		/* numbers of the threads */
 	size_t nops, nopsigs, nvals, ngaps, nmethods, nobjects, nthreads;
@@ -117,7 +119,7 @@ struct kl_history {
 	size_t cops, cpoints, cdrains, cplaces, copsigs, cvals, cgaps, cmethods, carities;
 	size_t cobjects, cthreads;
 	struct kl_source *source;	/* the file or text that it was read from, or NULL */
-	struct kl_index *index;		/* raw id -> index, see kl_history_object() */
+	struct kl_index *index;		/* finds methods, objects, threads and signatures */
 
 	enum kl_clock clock;
 	uint64_t error;			/* maximal error of the clock between CPUs, in its unit */
@@ -129,32 +131,33 @@ struct kl_history {
 	char *release;			/* kernel release, or NULL */
 	char *attached;			/* lines about how it was recorded, or NULL */
 	/*
-	 * objects[] has words of keys, each of which has a structure of its own, and no addresses
+	 * objects[] holds keys, not addresses; each key has a structure of its own
 	 */
 	bool keyed;
-	/* the file is certainly of its form, even without operations */
+	/* the file certainly has the form in which it was read, even if it has no operations */
 	bool declared;
 	size_t skipped;			/* number of entries of the input that the reader skipped */
-	char skipped_why[256];		/* the kinds of skipped entries */
+	char skipped_why[256];		/* text for people: the kinds of skipped entries */
 	struct kl_spellings *spellings;	/* spellings of words, see spell.h; or NULL */
 	struct kl_coverage *coverage;	/* the coverage of each probe clause */
 	size_t ncoverage, ccoverage;
 };
 
-/* A bit for this number of arguments, and a bit for this number of results. */
+/* Return: a bit that stands for @nres results. */
 static inline uint32_t kl_arity_results(unsigned int nres)
 {
 	return 1u << (16 + nres);
 }
 
+/* Return: a bit that stands for @nargs arguments, and a bit that stands for @nres results. */
 static inline uint32_t kl_arity(unsigned int nargs, unsigned int nres)
 {
 	return 1u << nargs | kl_arity_results(nres);
 }
 
 /*
- * The reason why a history without operations gives no verdict: operations were lost, or a recorder
- * saw none.  NULL: it gives one.
+ * Return: the reason why a history without operations gives no verdict (operations were lost, or a
+ * recorder saw none), or NULL if it gives one.
  */
 const char *kl_history_why_empty(const struct kl_history *h);
 
@@ -162,8 +165,8 @@ struct kl_history *kl_history_new(void);
 void kl_history_free(struct kl_history *h);
 
 /*
- * The index of a method (an identifier), object or thread, added if it is new; or a negative
- * errno.
+ * Return: the index of a method (@name is an identifier), object or thread, which is added if it is
+ * new; or a negative errno.
  */
 int64_t kl_history_method(struct kl_history *h, const char *name, size_t len);
 int64_t kl_history_object(struct kl_history *h, uint64_t raw);
@@ -173,7 +176,7 @@ int64_t kl_history_thread(struct kl_history *h, uint64_t raw);
  * kl_history_sig() - get the index of a signature, which is added if it is new
  * @h: the history
  * @s: method and numbers of values; @vals is ignored
- * @args: s->nargs values, which may be the history's own
+ * @args: s->nargs values, which may lie in the history
  * @res: s->nres values; NULL: unknown (KL_ANY)
  *
  * Return: the index, -ENOMEM, -EOVERFLOW, or -EINVAL if there is no such method or there are too
@@ -205,9 +208,9 @@ int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap);
  * @drain: a time at which all stores that its thread and its CPU made before it returned had left
  *	the store buffer, or KL_TIME_MAX if it is unknown
  *
- * Few histories have these times, which are in arrays of their own.  So operations must be moved
- * by kl_history_move() and kl_history_swap().  Without this call both times are unknown, or the
- * drain is the return (KL_OP_DRAINED).
+ * Few histories have these times, so they are in arrays of their own.  Operations must therefore be
+ * moved by kl_history_move() and kl_history_swap().  Without a call of this function the point is
+ * unknown.  The drain is then unknown, too, or at the return (KL_OP_DRAINED).
  *
  * Return: 0, -ENOMEM or -EOVERFLOW.
  */
@@ -217,17 +220,18 @@ void kl_history_swap(struct kl_history *h, size_t a, size_t b);
 void kl_history_drop(struct kl_history *h, size_t n);
 
 /*
- * Sort by call (ties: by return, then in order of addition).  It is called once, after the last
- * operation.  Return: 0, or -ENOMEM, after which the history can only be freed.
+ * Sort the operations by call (ties: by return, then in order of addition).  The function is called
+ * once, after the last operation.
+ * Return: 0, or -ENOMEM, after which the history can only be freed.
  */
 int kl_history_finish(struct kl_history *h);
 
 /*
- * Make @h anew, with its remaining operations and their signatures alone, and without gaps.  Its
- * other tables keep their order.  0 or -ENOMEM.
+ * Replace @h by a copy without gaps, which has only the signatures that its operations use.
+ * Methods, objects and threads keep their indices.  Return: 0 or -ENOMEM.
  */
 int kl_history_renew(struct kl_history **h);
-/* The same, with only the objects and threads of these operations. */
+/* As kl_history_renew(), but the copy has only the objects and threads that its operations use. */
 int kl_history_shorten(struct kl_history **h);
 
 static inline const struct kl_opsig *kl_op_sig(const struct kl_history *h, const struct kl_op *op)
@@ -235,7 +239,7 @@ static inline const struct kl_opsig *kl_op_sig(const struct kl_history *h, const
 	return &h->opsigs[op->sig];
 }
 
-/* The index of an operation's method. */
+/* Return: the index of an operation's method. */
 static inline uint16_t kl_op_method(const struct kl_history *h, const struct kl_op *op)
 {
 	return h->opsigs[op->sig].method;
@@ -254,13 +258,13 @@ static inline const struct kl_val *kl_op_res(const struct kl_history *h, const s
 /* Make an operation pending, so that its results are unknown. */
 int kl_op_make_pending(struct kl_history *h, struct kl_op *op);
 
-/* @a + @b, or KL_TIME_MAX. */
+/* Return: @a + @b, but at most KL_TIME_MAX. */
 static inline uint64_t kl_time_add(uint64_t a, uint64_t b)
 {
 	return a > KL_TIME_MAX - b ? KL_TIME_MAX : a + b;
 }
 
-/* The linearization point of one of @h's operations, or KL_TIME_MAX. */
+/* Return: the linearization point of an operation of @h, or KL_TIME_MAX if it is unknown. */
 static inline uint64_t kl_op_point(const struct kl_history *h, const struct kl_op *op)
 {
 	return h->points ? h->points[op - h->ops] : KL_TIME_MAX;
@@ -273,7 +277,10 @@ static inline uint64_t kl_op_drain(const struct kl_history *h, const struct kl_o
 	return h->drains ? h->drains[op - h->ops] : KL_TIME_MAX;
 }
 
-/* A time at which all stores before the return had left the store buffer; not before the return. */
+/*
+ * Return: a time, not before the return, at which all stores made before the return had left the
+ * store buffer; KL_TIME_MAX if no such time is known.
+ */
 static inline uint64_t kl_op_empty(const struct kl_history *h, const struct kl_op *op)
 {
 	const uint64_t drain = kl_op_drain(h, op);
@@ -281,7 +288,7 @@ static inline uint64_t kl_op_empty(const struct kl_history *h, const struct kl_o
 	return drain > op->ret ? drain : op->ret;
 }
 
-/* Replace operation @to by operation @from. */
+/* Copy operation @from, with its times and its place, over operation @to. */
 static inline void kl_history_move(struct kl_history *h, size_t to, size_t from)
 {
 	h->ops[to] = h->ops[from];
@@ -294,8 +301,8 @@ static inline void kl_history_move(struct kl_history *h, size_t to, size_t from)
 }
 
 /*
- * The word of an operation's line that a message is about.  Other forms than text use the first
- * word.
+ * The word of an operation's line that a message is about.  If the form is not the text form,
+ * messages point to the first word.
  */
 enum kl_at { KL_AT_OP = 0, KL_AT_CALL = 2, KL_AT_METHOD = 4, KL_AT_VALUE = 5, KL_AT_POINT = 99 };
 
@@ -303,7 +310,7 @@ enum kl_at { KL_AT_OP = 0, KL_AT_CALL = 2, KL_AT_METHOD = 4, KL_AT_VALUE = 5, KL
  * kl_history_err() - print a message about an operation, with its place in the source
  * @h: the history
  * @op: the operation's index; KL_NO_OP: the message is about the whole history
- * @word: the word of its line; KL_AT_VALUE + i: value i, with arguments first
+ * @word: the word of its line; KL_AT_VALUE + i: value i, counting arguments, then results
  * @fmt: the message, without a place
  *
  * The message begins with FILE:LINE:COLUMN, and the line follows, if they are known.
@@ -317,21 +324,24 @@ struct kl_form;
 
 /* All forms, in the order in which they are tried; NULL ends the list. */
 const struct kl_form *const *kl_forms(void);
-/* The form with this name, or NULL. */
+/* Return: the form with this name, or NULL. */
 const struct kl_form *kl_form_find(const char *name);
-/* The names of all forms, or only of those that klin @written: "text, linp or edn". */
+/*
+ * Write the names of all forms to @names, or with @written only of those forms that klin can write,
+ * as "text, linp or edn".  Return: @names.
+ */
 #define KL_FORM_NAMES	128
 const char *kl_form_names(char names[KL_FORM_NAMES], bool written);
-/* Print a line for each form; a star marks those that klin writes. */
+/* Print a line for each form; a star marks the forms that klin can write. */
 void kl_forms_list(void);
-/* The name of the form that a mistyped @name probably means, or NULL. */
+/* Return: the name of the form that a mistyped @name probably means, or NULL. */
 const char *kl_form_near(const char *name);
 
 /* Options for reading a history. */
 struct kl_read_opts {
-	const struct kl_form *form;	/* KL_FORM_AUTO: the one that its first bytes show */
-	bool hashed;			/* also compute the hash of its bytes */
-	/* In EDN and Jepsen's log: are values [KEY VALUE] of independent keys? */
+	const struct kl_form *form;	/* KL_FORM_AUTO: its first bytes show the form */
+	bool hashed;			/* also compute the hash of the file's bytes */
+	/* In EDN and Jepsen's log: whether values are [KEY VALUE]; TOLD: the operations show it. */
 	enum kl_independent { KL_INDEPENDENT_TOLD, KL_INDEPENDENT_YES, KL_INDEPENDENT_NO }
 		independent;
 };
@@ -345,7 +355,7 @@ struct kl_read_opts {
  * errno after a message.
  */
 int kl_history_read(const char *path, struct kl_history **out);
-/* The same; also sets the history's @sha256, the hash of all bytes of the file. */
+/* As kl_history_read(); also sets @sha256 of the history, the hash of all bytes of the file. */
 int kl_history_read_hashed(const char *path, struct kl_history **out);
 /* As kl_history_read(), in the form @form. */
 int kl_history_read_as(const char *path, const struct kl_form *form, struct kl_history **out);
@@ -357,7 +367,7 @@ int kl_history_parse(const char *name, const char *data, size_t len, const struc
 int kl_text_read(const char *name, const char *text, size_t len, struct kl_history **out);
 int kl_text_write(const struct kl_history *h, FILE *f);
 int kl_klh_read(const char *name, const void *data, size_t len, struct kl_history **out);
-/* Write .klh to @path, wholly or not at all. */
+/* Write the .klh file @path, wholly or not at all. */
 int kl_klh_write(const struct kl_history *h, const char *path);
 
 /**

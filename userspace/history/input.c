@@ -51,8 +51,8 @@ void kl_input_close(struct kl_input *in)
 }
 
 /*
- * Read until there are @want bytes or the input ends.  Room is left for a newline and
- * KL_INPUT_BEHIND.
+ * Read until there are @want bytes in @in->buf, or the input ends.  Zeros follow the bytes:
+ * room for a newline, and KL_INPUT_BEHIND bytes.
  */
 static int fill(struct kl_input *in, size_t want)
 {
@@ -104,13 +104,16 @@ static const char *last_newline(const char *p, size_t len)
 	return len ? memrchr(p, '\n', len) : NULL;
 }
 
-/* Note that @n bytes of lines are handed out; @all: these are all bytes of the input. */
+/* Record that a run of @n bytes is handed out.  @all: the run is the whole input. */
 static void hand_out(struct kl_input *in, size_t n, bool all)
 {
 	in->whole = !in->runs++ && all && n <= CHUNK ? n : 0;
 }
 
-/* Hand out a copy of the memory, with room behind it. */
+/*
+ * Hand out all lines of an input in memory.  They are copied, because readable bytes must
+ * follow the last line.  Return: 1, 0 if they were handed out before, or a negative errno.
+ */
 static int memory_lines(struct kl_input *in, const char **p, const char **end)
 {
 	size_t n = in->len - in->at;

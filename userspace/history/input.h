@@ -16,11 +16,11 @@
 #define KL_INPUT_BEHIND	8 /* number of readable bytes after the last line, of any value */
 
 struct kl_input {
-	const char *name;	/* its name in messages */
+	const char *name;	/* the input's name in messages */
 	int fd;			/* -1: the input is in memory */
 	const char *mem;
 	char *buf;
-	/* buf or mem: size of the buffer, end of the last run, end of the data */
+	/* size of buf; in buf or mem: the end of the last run, and the end of the data */
 	size_t cap, at, len;
 	bool end;		/* all bytes have been read */
 	unsigned int independent;	/* enum kl_independent */
@@ -28,7 +28,7 @@ struct kl_input {
 	bool file;		/* @name is a file, which can be read again */
 	enum kl_place_kind places;	/* kind of places of the history's form */
 	size_t skipped;		/* number of bytes skipped by kl_input_skip() */
-	/* number of runs handed out; number of all bytes, if they are few and in @buf */
+	/* runs handed out; length of the input if it was one short run, in buf; else 0 */
 	size_t runs, whole;
 	struct sha256_ctx *sha;	/* hash of all bytes that are read, or NULL */
 };
@@ -39,16 +39,16 @@ void kl_input_memory(struct kl_input *in, const char *name, const char *data, si
 void kl_input_close(struct kl_input *in);
 
 /**
- * kl_input_peek() - look at the first bytes, before any other function
+ * kl_input_peek() - look at the first bytes, before any other function reads the input
  * @in: the input
  * @data: the bytes
- * @len: their number: all, or at least 64 KiB
+ * @len: number of the bytes: the whole input, or at least 64 KiB
  *
  * Return: 0 or a negative errno.
  */
 int kl_input_peek(struct kl_input *in, const char **data, size_t *len);
 
-/* Skip the first @n of these bytes. */
+/* Skip the first @n bytes, which kl_input_peek() has returned. */
 void kl_input_skip(struct kl_input *in, size_t n);
 
 /**
@@ -57,13 +57,13 @@ void kl_input_skip(struct kl_input *in, size_t n);
  * @p: the first line
  * @end: the end of the last line's newline, which is added if the file has none
  *
- * KL_INPUT_BEHIND readable bytes follow @end.  The call overwrites the run before.
+ * KL_INPUT_BEHIND readable bytes follow @end.  The call overwrites the previous run.
  *
  * Return: 1, 0 if there are no more lines, or a negative errno.
  */
 int kl_input_lines(struct kl_input *in, const char **p, const char **end);
 
-/* Get all bytes at once, valid until kl_input_close().  0 or a negative errno. */
+/* Get all bytes at once, valid until kl_input_close().  Return: 0 or a negative errno. */
 int kl_input_all(struct kl_input *in, const char **data, size_t *len);
 
 /*
@@ -77,7 +77,7 @@ int kl_input_text(struct kl_input *in, const char **p, const char **end);
  * @in: the input, whose @sha was set before the first byte was read
  * @hex: the hash
  *
- * The function reads the bytes that the reader has left, and overwrites the last run.
+ * The function first reads the rest of the input, and overwrites the last run.
  *
  * Return: 0 or a negative errno.
  */

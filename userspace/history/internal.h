@@ -16,15 +16,15 @@ int kl_history_room(struct kl_history *h, size_t n, size_t nvals);
  */
 int kl_history_append(struct kl_history *h, size_t n, size_t nvals, bool words);
 
-/* Append the operations of kl_batch_add().  0 or a negative errno. */
+/* Append the operations of kl_batch_add().  Return: 0 or a negative errno. */
 int kl_history_flush(struct kl_history *h);
 
-/* Make points and drains of the next @n operations unknown, see kl_history_set_points(). */
+/* Set points and drains of the next @n operations to unknown, see kl_history_set_points(). */
 int kl_history_no_points(struct kl_history *h, size_t n);
 
 /*
- * Make room for about @times the present operations and signatures, if it takes at most @most
- * bytes.  The batch is empty.
+ * Make room for about @times as many operations and signatures as the history has, if this takes at
+ * most @most bytes.  The batch must be empty.
  */
 void kl_history_expect(struct kl_history *h, double times, size_t most);
 
@@ -35,16 +35,16 @@ void kl_history_expect(struct kl_history *h, double times, size_t most);
  * @inner: the operation that was called inside @outer and returned after it
  *
  * Operations of a thread follow one another, or nest (by an interrupt).  Operations whose call or
- * return was not seen do not count.  The clock's error does, since the thread may have moved to
- * another CPU.
+ * return was not seen are ignored.  So is an overlap within the clock's error, because the thread
+ * may have moved to another CPU.
  *
  * Return: 1 if there are two such operations, 0 if not, or -ENOMEM.
  */
 int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner);
 
 /*
- * Is @name a valid name of a method?  Every form can hold it, and no reader takes it for a
- * number.
+ * Return: true if @name is a valid name of a method, which every form can hold, and which no reader
+ * takes for a number.
  */
 bool kl_name_is_valid(const char *name, size_t len);
 

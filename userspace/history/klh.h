@@ -24,8 +24,8 @@ int kl_klh_open(const char *path, const struct kl_history *h, struct kl_klh **ou
 /**
  * kl_klh_append() - write operations, in blocks of 64k
  * @k: the writer
- * @h: the history that has the operations, always the same one.  Its tables of methods, objects and
- *	threads only grow.  Its operations may be dropped afterwards.
+ * @h: the history that has the operations, the same one in all calls.  Its tables of methods,
+ *	objects and threads must only grow.  Its operations may be dropped after the call.
  * @first: index of the first operation
  * @n: number of operations
  * @floor: a lower bound of the calls and gaps that are written later, or KL_TIME_MIN.  If the file
@@ -45,7 +45,7 @@ int kl_klh_append_gaps(struct kl_klh *k, const struct kl_history *h, size_t firs
  */
 int kl_klh_close(struct kl_klh *k, bool complete);
 
-/* Number of bytes written so far. */
+/* Return: the number of bytes written so far. */
 uint64_t kl_klh_bytes(const struct kl_klh *k);
 
 /* A reader of a file piece by piece, for streams; see stream.h. */
@@ -54,7 +54,8 @@ struct kl_klh_reader;
 struct kl_klh_reader *kl_klh_reader_new(const char *name);
 void kl_klh_reader_free(struct kl_klh_reader *r);
 /*
- * Read the header, a block, or the end, if all of it is there.  @used is its number of bytes.
+ * Read the header, a block, or the end, if all of its bytes are in @data.  @used receives the
+ * number of bytes read, or 0 if more bytes are needed.
  * Return: 0, -EINVAL after a message, or another negative errno.
  */
 int kl_klh_reader_feed(struct kl_klh_reader *r, const void *data, size_t len, size_t *used);
@@ -64,7 +65,7 @@ uint64_t kl_klh_reader_floor(const struct kl_klh_reader *r);
 bool kl_klh_reader_begun(const struct kl_klh_reader *r);
 bool kl_klh_reader_ended(const struct kl_klh_reader *r);
 
-/* Are these the first bytes of a .klh file? */
+/* Return: true if these are the first bytes of a .klh file. */
 bool kl_klh_is(const void *data, size_t len);
 
 #endif

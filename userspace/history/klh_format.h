@@ -6,13 +6,13 @@
  *
  *	header	magic[8], u32 version, u32 length of the text, u32 CRC-32 of the
  *		text, u32 CRC-32 of the 20 bytes before; then the text: header
- *		lines as in the text form (text_header.c), but that a file without
- *		`# memory' is of before that line: a recording, so tso
+ *		lines as in the text form (text_header.c).  A file without `# memory'
+ *		was written before that line existed, by a recorder, so it means tso
  *	block	u32 KLH_BLOCK, u32 operations, u32 raw length, u32 length, u64 floor,
  *		u32 CRC-32 of the data, u32 CRC-32 of the 28 bytes before; then the
  *		data: a zstd frame
  *	end	the same 32 bytes with KLH_END; floor holds the number of operations
- *		in all blocks, raw length that of blocks, length is 0
+ *		in all blocks, raw length the number of blocks, length is 0
  *
  * A block's raw data are KLH_COLUMNS u32 lengths and the columns in that order.
  * Each column holds LEB128 numbers; `signed' ones are folded (0, -1, 1, -2, ...).
@@ -43,11 +43,11 @@
 
 enum klh_column {
 	KLH_METHODS,	/* new names: length and bytes */
-	KLH_OBJECTS,	/* new objects: difference to the one before, signed */
+	KLH_OBJECTS,	/* new objects: difference to the previous object, signed */
 	KLH_THREADS,
 	KLH_GAPS,	/* from, to - from, lost, object + 1 (0: all), cpu + 1 (0: none), reason */
 	KLH_FLAGS,	/* flags of an operation: kl_op_flags, KLH_HAS_... */
-	KLH_CALL,	/* call: difference to the operation before, signed */
+	KLH_CALL,	/* call: difference to the previous operation's, signed */
 	KLH_RET,	/* ret - call; missing for a pending operation */
 	KLH_POINT,	/* point - call, signed; only where it is known */
 	KLH_DRAIN,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads many numbers of a column of .klh, see klh_numbers.h.  The ends of numbers are found for 64
- * bytes at a time, so that no number waits for the one before.
+ * bytes at a time, so that finding a number does not wait for the previous number.
  */
 #include <emmintrin.h>
 
@@ -10,7 +10,7 @@
 
 #define TOGETHER	128
 
-/* A mask of those of the next 64 bytes that end a number. */
+/* Return: a mask with a bit for each of the 64 bytes at @p that is the last byte of a number. */
 static inline uint64_t find_last(const uint8_t *p)
 {
 	uint64_t more = 0;
@@ -47,14 +47,14 @@ static void squeeze(uint64_t *v, size_t n)
 }
 
 /*
- * Read @n numbers of at most eight bytes, without joining their bits.  Return: false for other
- * numbers.
+ * Read @n numbers of at most eight bytes, one into each word, without joining their bits.
+ * Return: false if a number is longer or missing.
  */
 static bool split(struct klh_cursor *c, uint64_t *out, size_t n)
 {
 	const uint64_t *end = out + n;
 	const uint8_t *p = c->p, *from;
-	size_t longest = 0;	/* union of the lengths - 1: at least the longest */
+	size_t longest = 0;	/* bitwise or of all lengths - 1, so not less than any of them */
 
 	for (from = p; out < end && from < c->end; from += 64) {
 		uint64_t last = find_last(from), w;

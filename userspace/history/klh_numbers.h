@@ -36,7 +36,7 @@ static inline bool klh_next(struct klh_cursor *c, uint64_t *out)
 	return true;
 }
 
-/* The union of the bits of the next @n bytes, or all ones if there are fewer bytes. */
+/* Return: the union (bitwise or) of the next @n bytes, or 0xff if there are fewer bytes. */
 static inline uint8_t klh_all_bits(const struct klh_cursor *c, size_t n)
 {
 	uint64_t all = 0, w;
@@ -55,12 +55,13 @@ static inline uint8_t klh_all_bits(const struct klh_cursor *c, size_t n)
 	return all | all >> 8;
 }
 
-/* Are the next @n numbers a byte each, or all of them 0? */
+/* Return: true if each of the next @n numbers has one byte. */
 static inline bool klh_bytes(const struct klh_cursor *c, size_t n)
 {
 	return klh_all_bits(c, n) < 0x80;
 }
 
+/* Return: true if each of the next @n numbers is 0. */
 static inline bool klh_zeros(const struct klh_cursor *c, size_t n)
 {
 	return !klh_all_bits(c, n);
@@ -68,7 +69,7 @@ static inline bool klh_zeros(const struct klh_cursor *c, size_t n)
 
 #define KLH_BEHIND	64 /* number of readable bytes after a column, of any value */
 
-/* Get the next @n numbers, as klh_next().  Return: false, without taking any, if one is missing. */
+/* Get the next @n numbers, as by klh_next().  Return: false, with @c unchanged, if one is wrong. */
 bool klh_next_some(struct klh_cursor *c, uint64_t *out, size_t n);
 
 #endif

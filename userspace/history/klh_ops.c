@@ -21,7 +21,7 @@ struct klh_ops {
 	uint64_t flags[PART], call[PART], ret[PART], point[PART], drain[PART], thread[PART];
 	uint64_t object[PART], method[PART], cpu[PART], shape[PART];
 	uint64_t tag[2 * KL_MAX_ARGS * PART], word[2 * KL_MAX_ARGS * PART];
-	/* sizes of the columns that not all operations use */
+	/* the part's numbers of entries in the columns that not all operations use */
 	size_t nret, npoint, ndrain, ntag, nword;
 	size_t nvals; /* number of values of all operations */
 	bool plain; /* no operation has flags */
@@ -29,13 +29,13 @@ struct klh_ops {
 	struct {
 		const uint8_t *thread, *object, *method, *cpu, *shape;
 	} bytes; /* columns of a brief part, in place */
-	uint64_t prev; /* call of the operation before in the block */
-	uint64_t last_call, last_ret; /* times of the operation before in the file */
+	uint64_t prev; /* call of the previous operation of the block */
+	uint64_t last_call, last_ret; /* times of the previous operation of the file */
 	bool unordered;
 	struct klh_last last;
 };
 
-/* Number @i of a column that has bytes in a brief part. */
+/* Entry @i of a column whose entries are bytes, used in place, if the part is brief. */
 #define AT(o, column, i, brief)	((brief) ? (o)->bytes.column[i] : (o)->column[i])
 
 struct klh_ops *klh_ops_new(void)
@@ -65,7 +65,10 @@ void klh_ops_begin(struct klh_ops *o)
 	o->prev = 0;
 }
 
-/* Count the numbers of the columns that not all operations use. */
+/*
+ * Count the part's entries in the columns that not all operations use.
+ * Return: false if an operation is invalid.
+ */
 static bool count_numbers(struct klh_ops *o, const struct kl_history *h, size_t n)
 {
 	uint64_t flags = 0, thread = 0, object = 0, method = 0, cpu = 0, args = 0, results = 0;
@@ -98,7 +101,7 @@ static bool count_numbers(struct klh_ops *o, const struct kl_history *h, size_t 
 	       args <= KL_MAX_ARGS && results <= KL_MAX_ARGS;
 }
 
-/* Read the columns of the next @n operations. */
+/* Read the columns of the next @n operations.  Return: false if an operation is invalid. */
 static bool read_part(struct klh_ops *o, const struct kl_history *h, struct klh_cursor *col,
 		      size_t n)
 {
@@ -125,7 +128,7 @@ static bool read_part(struct klh_ops *o, const struct kl_history *h, struct klh_
 	return most <= KL_ABSENT && klh_next_some(&col[KLH_VALUES], o->word, o->nword);
 }
 
-/* Is each of @p below @limit? */
+/* Return: true if each of the @n bytes at @p is below @limit. */
 KL_VECTORIZED
 static bool all_below(const uint8_t *p, size_t n, size_t limit)
 {
@@ -137,7 +140,10 @@ static bool all_below(const uint8_t *p, size_t n, size_t limit)
 	return most < limit;
 }
 
-/* The number of values of @n operations, or 0 if one has too many.  *@valued: each has a value. */
+/*
+ * Return: the number of values of @n operations, or 0 if an operation has too many.
+ * *@valued becomes true if each operation has a value.
+ */
 KL_VECTORIZED
 static size_t count_values(const uint8_t *shape, size_t n, bool *valued)
 {
@@ -196,7 +202,7 @@ static bool read_brief(struct klh_ops *o, const struct kl_history *h, struct klh
 	return true;
 }
 
-/* Make the signatures of @n operations and their values, behind those of @h. */
+/* Store the signatures and values of @n operations behind the signatures and values of @h. */
 static inline __attribute__((always_inline)) void make_sigs(struct klh_ops *o,
 							      struct kl_history *h, size_t n,
 							      bool brief)
@@ -232,8 +238,8 @@ static inline __attribute__((always_inline)) void make_sigs(struct klh_ops *o,
 }
 
 /*
- * Make @n operations.  With @plain no operation has flags, as in a @brief part.  Return: false if a
- * time is wrong.
+ * Store @n operations at @op.  With @plain no operation has flags, as in a @brief part.
+ * Return: false if a return is beyond KL_TIME_MAX.
  */
 static inline __attribute__((always_inline)) bool make_ops(struct klh_ops *o, struct kl_op *op,
 							   size_t n, bool plain, bool brief)
@@ -266,7 +272,7 @@ static inline __attribute__((always_inline)) bool make_ops(struct klh_ops *o, st
 	return !over;
 }
 
-/* Set linearization points and drains of the last @n operations. */
+/* Set the linearization points and drains of the last @n operations of @h. */
 static int tell_times(struct klh_ops *o, struct kl_history *h, size_t n)
 {
 	const uint64_t *point = o->point, *drain = o->drain;

@@ -23,14 +23,14 @@ void klh_ops_begin(struct klh_ops *o);
  * @h: the history that gets the operations; its methods, objects and threads are there
  * @col: the block's columns; the columns of operations move behind the operations
  * @n: number of operations
- * @what: set with -EINVAL: the part of the block that is wrong
+ * @what: receives, for -EINVAL, a message that says what is wrong
  *
  * Return: 0, -EINVAL, -ENOMEM or -EOVERFLOW.
  */
 int klh_ops_read(struct klh_ops *o, struct kl_history *h, struct klh_cursor *col, size_t n,
 		 const char **what);
 
-/* Were some operations not in the order of kl_history_finish()? */
+/* Return: true if some operations were not in the order of kl_history_finish(). */
 bool klh_ops_unordered(const struct klh_ops *o);
 
 #endif

@@ -19,9 +19,10 @@
 #include "history/klh_ops.h"
 #include "history/text.h"
 
-/* maximal bytes of memory, for each byte of a file, that are allocated at once */
+/* maximum of bytes that are allocated at once, for each byte of the file */
 #define EXPECT	64
-#define FIRST	8192 /* operations after which the memory for all is estimated */
+/* number of operations after which the memory for all operations is estimated */
+#define FIRST	8192
 
 struct kl_klh_reader {
 	const char *name;
@@ -31,7 +32,7 @@ struct kl_klh_reader {
 	ZSTD_DCtx *zstd;
 	uint8_t *raw;
 	size_t craw;
-	uint64_t object, thread, floor;
+	uint64_t object, thread, floor; /* the last object, thread and floor that were read */
 	uint64_t nops; /* number of operations in all blocks so far */
 	uint32_t nblocks;
 	bool whole; /* the whole file is in memory */
@@ -130,7 +131,7 @@ static void expect(struct kl_klh_reader *r)
 		kl_history_expect(r->h, (double)nops / r->h->nops + 0.01, EXPECT * r->len);
 }
 
-/* Read the operations of a block.  The first ones of a file show how much memory others need. */
+/* Read the operations of a block.  The first operations show how much memory the others need. */
 static int read_ops(struct kl_klh_reader *r, struct klh_cursor *col, uint32_t nops)
 {
 	const uint32_t first = r->whole && !r->h->nops && nops > FIRST ? FIRST : nops;
@@ -223,11 +224,11 @@ static int cut_short(struct kl_klh_reader *r)
 	kl_warn("%s: truncated at offset %zu after %zu operations: operations that may have "
 		"followed, from time "
 		"%" PRIu64 " on, count as lost", r->name, r->at, r->h->nops, r->floor);
-	/* With this floor no operations could follow, so only the end itself is missing. */
+	/* No operation follows a floor of KL_TIME_MAX, so only the end itself is missing. */
 	return r->floor == KL_TIME_MAX ? 0 : kl_history_add_gap(r->h, &gap);
 }
 
-/* After a crash of the machine a file may have zeros instead of its last data. */
+/* Return: true if all bytes are 0, as the last bytes of a file may be after a machine's crash. */
 static bool only_zeros(const uint8_t *p, size_t len)
 {
 	while (len && !*p) {
@@ -277,7 +278,7 @@ static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 
 	if (!len || p[len - 1] != '\n')
 		return damaged(r, "the header's text does not end");
-	/* Scanners read some bytes after the last line. */
+	/* Scanners read up to KL_INPUT_BEHIND bytes after the last line. */
 	text = calloc(1, len + KL_INPUT_BEHIND);
 	if (!text)
 		return -ENOMEM;
@@ -384,7 +385,7 @@ static int feed_header(struct kl_klh_reader *r, const uint8_t *p, size_t len, si
 {
 	int ret;
 
-	/* The reader of whole files reports a length that is too large. */
+	/* Wait for more bytes, unless the header is damaged: then read_header() reports that. */
 	if (len < KLH_HEADER ||
 	    (klh_get32(p + 12) <= KLH_MAX_TEXT && crc32(0, p, 20) == klh_get32(p + 20) &&
 	     len - KLH_HEADER < klh_get32(p + 12)))

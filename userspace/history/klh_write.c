@@ -35,7 +35,7 @@ struct kl_klh {
 	struct klh_last last;
 };
 
-/* Append a number; klh_reserve() made room for it. */
+/* Append a number; reserve() has made room for it. */
 static inline void put(struct column *c, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -84,7 +84,10 @@ static int put_methods(struct kl_klh *k, const struct kl_history *h)
 	return 0;
 }
 
-/* Put new objects or threads into a block, at most KLH_BLOCK_KEYS. */
+/*
+ * Put the keys from number *@done on into column @c, at most KLH_BLOCK_KEYS.  *@done moves behind
+ * them, and *@last becomes the last of them.
+ */
 static int put_keys(struct column *c, const uint64_t *keys, size_t n, size_t *done, uint64_t *last)
 {
 	size_t end = n - *done > KLH_BLOCK_KEYS ? *done + KLH_BLOCK_KEYS : n;
@@ -102,7 +105,10 @@ static int put_keys(struct column *c, const uint64_t *keys, size_t n, size_t *do
 
 static int write_block(struct kl_klh *k, uint32_t nops, uint64_t floor);
 
-/* Put new entries of the tables into the next block; many need blocks of their own before it. */
+/*
+ * Put new entries of the tables into the next block.  Entries that do not fit are written
+ * before it, in blocks without operations.
+ */
 static int put_tables(struct kl_klh *k, const struct kl_history *h)
 {
 	int ret;
@@ -231,7 +237,7 @@ static int append_block(struct kl_klh *k, const struct kl_history *h, size_t fir
 	return write_block(k, n, floor);
 }
 
-/* The least call of @n operations, or KL_TIME_MAX for none. */
+/* Return: the least call of @n operations, or KL_TIME_MAX if @n is 0. */
 static uint64_t least_call(const struct kl_op *op, size_t n)
 {
 	uint64_t t = KL_TIME_MAX;
@@ -255,8 +261,8 @@ int kl_klh_append(struct kl_klh *k, const struct kl_history *h, size_t first, si
 	if (!floors)
 		return -ENOMEM;
 	/*
-	 * A block's floor bounds the calls of the blocks after it, and @floor those of later
-	 * ones.
+	 * The floor of a block is a lower bound of the calls in all later blocks.  @floor bounds
+	 * the calls in blocks that are appended later.
 	 */
 	for (i = nblocks; i-- > 0;) {
 		floors[i] = floor;

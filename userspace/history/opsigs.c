@@ -13,15 +13,16 @@
 
 #define WAYS	8 /* slots of a set, a cache line */
 #define NEAR	4 /* slots that are searched without branches, from the first possible one on */
-#define LOOKS	1024
-#define FEW	(LOOKS / 4)
-#define RARE	(LOOKS / 16)
-#define LIMIT_OPS	1024 /* operations between two readings of the clock */
-#define TOGETHER	64 /* operations that are numbered together, after prefetches */
-#define BLIND	(15 * LOOKS) /* first period of blindness; it doubles up to MOST_BLIND */
+#define LOOKS	1024	/* searches of the cache between two decisions of count_look() */
+#define FEW	(LOOKS / 4)	/* with fewer hits, the next signatures are not searched */
+#define RARE	(LOOKS / 16)	/* with fewer hits, those with words are not even hashed */
+#define LIMIT_OPS	1024 /* operations between two checks of the time limit */
+/* maximum of operations whose signatures are numbered together, after prefetches */
+#define TOGETHER	64
+#define BLIND	(15 * LOOKS) /* first value of kl_opsigs.blind; it doubles up to MOST_BLIND */
 #define MOST_BLIND	(8 * BLIND)
 
-/* Method and numbers of values in one word. */
+/* Return: the method and the numbers of arguments and results, in one word. */
 static inline uint32_t sig_head(const struct kl_opsig *s)
 {
 	return (uint32_t)s->method << 16 | s->nargs << 8 | s->nres;
@@ -39,7 +40,10 @@ static inline uint32_t sig_hash(const struct kl_opsig *s, const struct kl_val *v
 	return hash;
 }
 
-/* Operations have few values, so this loop is faster than memcmp(). */
+/*
+ * Return: true if two arrays of @n values are equal.  Operations have few values, so this loop is
+ * faster than memcmp().
+ */
 static inline bool same_vals(const struct kl_val *a, const struct kl_val *b, size_t n)
 {
 	for (; n; n--, a++, b++)
@@ -48,13 +52,13 @@ static inline bool same_vals(const struct kl_val *a, const struct kl_val *b, siz
 	return true;
 }
 
-/* The set of slots for this hash, when the table is a cache. */
+/* Return: the set of slots for this hash, if the table is a cache. */
 static inline uint64_t *set_of(const struct kl_opsigs *t, uint64_t hash)
 {
 	return &t->slot[hash & t->mask & ~(size_t)(WAYS - 1)];
 }
 
-/* A free slot of the set for this hash, or a slot to replace. */
+/* Return: a free slot of the set for this hash, or a slot to replace. */
 static uint64_t *recent_slot(struct kl_opsigs *t, uint64_t hash)
 {
 	uint64_t *set = set_of(t, hash);
@@ -87,7 +91,7 @@ static int keep_recent(struct kl_opsigs *t)
 	return 0;
 }
 
-/* Make room for one more signature, at a load of at most a half. */
+/* Make room in the table for one more signature, so that at most half of its slots are used. */
 static int sigs_reserve(struct kl_history *h)
 {
 	struct kl_opsigs *t = &h->index->opsigs;
@@ -98,7 +102,7 @@ static int sigs_reserve(struct kl_history *h)
 		return 0;
 	if (h->nopsigs >= KL_EXACT_OPSIGS)
 		return keep_recent(t);
-	/* likely_in() reads NEAR slots after the last, too, which stay empty. */
+	/* NEAR more slots stay empty, because likely_in() may read them. */
 	slot = calloc(want + NEAR, sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;
@@ -115,7 +119,7 @@ static int sigs_reserve(struct kl_history *h)
 	return 0;
 }
 
-/* Copy values.  There are mostly one or two, for which a string instruction has a slow start. */
+/* Copy @n values: mostly one or two, too few for a string instruction, which starts slowly. */
 static inline void copy_vals(struct kl_val *to, const struct kl_val *from, size_t n)
 {
 	for (; n > 1; n -= 2, to += 2, from += 2) {
@@ -138,8 +142,8 @@ static inline int sigs_room(struct kl_history *h, size_t n, size_t nvals)
 }
 
 /*
- * Note an arity.  The store is conditional, since new arities are rare and a load would wait for
- * it.
+ * Add the arity of @s to the arities of its method.  The store is conditional, because it is rarely
+ * needed, and the next load would wait for it.
  */
 static inline void see_arity(struct kl_history *h, const struct kl_opsig *s)
 {
@@ -150,8 +154,8 @@ static inline void see_arity(struct kl_history *h, const struct kl_opsig *s)
 }
 
 /*
- * Append a signature, for which there is room.  Its values may lie in their place already, or
- * behind.
+ * Append a signature with the values @v, for which there is room.  The values may already be in
+ * their place, behind the history's values, or further behind.
  */
 static inline uint32_t put_sig(struct kl_history *h, const struct kl_opsig *s,
 				 const struct kl_val *v)
@@ -190,7 +194,7 @@ static inline bool is_sig(const struct kl_history *h, uint64_t slot, uint64_t ha
 	return slot && slot >> 32 == hash && same_sig(h, (uint32_t)slot - 1, s, v);
 }
 
-/* Count a search in the cache, and decide now and then whether searching pays. */
+/* Count a search in the cache.  After LOOKS searches, decide whether to leave out the next ones. */
 static void count_look(struct kl_opsigs *t, bool found)
 {
 	t->found += found;
@@ -225,7 +229,7 @@ static inline uint64_t *find_recent(struct kl_history *h, const struct kl_opsig 
 	return &set[i];
 }
 
-/* The slot of a signature if it is @found, else the slot that it gets. */
+/* Return: the slot of a signature if it is @found, else the slot in which to store it. */
 static inline uint64_t *find_sig(struct kl_history *h, const struct kl_opsig *s,
 				   const struct kl_val *v, uint64_t hash, bool *found)
 {
@@ -288,8 +292,9 @@ static inline bool good_sig(const struct kl_history *h, const struct kl_opsig *s
 }
 
 /*
- * All values of @s in one array:  @v, unless they are consecutive and outside the history, whose
- * array may move.  @res NULL: the results are unknown.
+ * Return: the arguments and results of @s in one array.  This is @args if the results follow the
+ * arguments outside the history's values, which may move; else @v, which receives a copy.
+ * If @res is NULL, the results are unknown.
  */
 static inline const struct kl_val *all_vals(const struct kl_history *h, const struct kl_opsig *s,
 					    const struct kl_val *args, const struct kl_val *res,
@@ -316,7 +321,7 @@ int64_t kl_history_sig(struct kl_history *h, const struct kl_opsig *s, const str
 	return good_sig(h, s) ? number_sig(h, s, all_vals(h, s, args, res, v)) : -EINVAL;
 }
 
-/* Are the operation's times valid?  A pending operation has no return. */
+/* Remove the return of a pending operation.  Return: true if the operation's times are valid. */
 static inline bool good_times(struct kl_op *op)
 {
 	if (op->flags & KL_OP_PENDING) {
@@ -329,8 +334,9 @@ static inline bool good_times(struct kl_op *op)
 }
 
 /*
- * Give an operation behind the history's the new signature number @sig, without a search.
- * Return: the end of its values.
+ * Let @op, which is stored behind the history's operations, have the new signature @s with number
+ * @sig, without a search.  The values of @s begin at index @nvals.
+ * Return: the index behind these values.
  */
 static inline uint32_t put_unseen(struct kl_history *h, struct kl_opsig *s, struct kl_op *op,
 				  uint32_t sig, uint32_t nvals)
@@ -342,8 +348,8 @@ static inline uint32_t put_unseen(struct kl_history *h, struct kl_opsig *s, stru
 }
 
 /*
- * Append the next signatures without a search while they have words; they lie in their places
- * already.  Return: number of appended signatures.
+ * Append the next signatures, at most @n, without a search, up to the first without a word.  They
+ * are already in their places.  Return: the number of appended signatures.
  */
 static size_t keep_rare(struct kl_history *h, size_t n)
 {
@@ -359,7 +365,7 @@ static size_t keep_rare(struct kl_history *h, size_t n)
 	return i;
 }
 
-/* Number the signatures of the next @n operations in a period of blindness. */
+/* Number the signatures of the next @n operations, searching @handful alone or nothing. */
 static void number_blindly(struct kl_history *h, size_t n, const struct kl_opsig *s,
 			   const struct kl_val *vals)
 {
@@ -389,8 +395,8 @@ static void number_blindly(struct kl_history *h, size_t n, const struct kl_opsig
 }
 
 /*
- * The number + 1 in a slot with this hash, of @ways slots from @set on; or 0.  There is no branch
- * for each slot, since the matching one cannot be predicted.
+ * Return: the number + 1 in the first slot with this hash among the @ways slots at @set, or 0.
+ * There is no branch for each slot, because the processor could not predict which slot matches.
  */
 static inline uint32_t likely_in(const uint64_t *set, unsigned int ways, uint32_t hash)
 {
@@ -403,8 +409,8 @@ static inline uint32_t likely_in(const uint64_t *set, unsigned int ways, uint32_
 }
 
 /*
- * For each hash, find the number + 1 of a signature that is probably equal, or 0.  Signatures and
- * values are prefetched, each in a loop over all hashes, so that nothing waits for memory.
+ * For each hash, find the number + 1 of a signature that is probably equal, or 0.  First all
+ * signatures are prefetched, then all values, so that no comparison waits for memory.
  */
 static void find_likely(const struct kl_history *h, const uint32_t *hash, size_t n,
 			uint32_t *likely)
@@ -423,7 +429,7 @@ static void find_likely(const struct kl_history *h, const uint32_t *hash, size_t
 			__builtin_prefetch(&h->vals[h->opsigs[likely[i] - 1].vals]);
 }
 
-/* Number the signatures of the next @n operations, at most TOGETHER, with a search. */
+/* Number the signatures of the next @n operations, at most TOGETHER, by searching the table. */
 static int number_looking(struct kl_history *h, size_t n, const struct kl_opsig *s,
 			  const struct kl_val *vals)
 {
@@ -456,7 +462,7 @@ static int number_looking(struct kl_history *h, size_t n, const struct kl_opsig 
 	return 0;
 }
 
-/* Number the signatures of @n operations, at most TOGETHER; there is room for their values. */
+/* Number the signatures of the next @n operations, at most TOGETHER.  Values have room. */
 static int number_some(struct kl_history *h, size_t n, const struct kl_opsig *s,
 		       const struct kl_val *vals)
 {
@@ -471,7 +477,7 @@ int kl_history_room(struct kl_history *h, size_t n, size_t nvals)
 	return kl_grow(h->ops, h->cops, h->nops + n) ?: sigs_room(h, n, nvals);
 }
 
-/* Append @n signatures where they lie, without a search.  Return: false if a time is wrong. */
+/* Append @n signatures, already in place, without a search.  Return: false if a time is wrong. */
 static bool keep_all(struct kl_history *h, size_t n)
 {
 	struct kl_opsig *s = h->opsigs + h->nopsigs;
@@ -499,9 +505,7 @@ static int append_each(struct kl_history *h, size_t n)
 			return -EINVAL;
 	for (; n && !ret; n -= part, s += part, vals += nvals) {
 		part = n < TOGETHER ? n : TOGETHER;
-		/*
-		 * The values are counted first, since number_some() may overwrite the signatures.
-		 */
+		/* Count the values first: number_some() may overwrite the signatures. */
 		for (i = nvals = 0; i < part; i++)
 			nvals += s[i].nargs + s[i].nres;
 		ret = number_some(h, part, s, vals);

@@ -29,8 +29,8 @@ int kl_history_no_points(struct kl_history *h, size_t n)
 }
 
 /*
- * Set a time of operation @i of @n.  The array is made at the first use, since few histories need
- * it.
+ * Set the time of operation @i in an array for @n operations.  Few histories need the array, so it
+ * is allocated for the first known time.
  */
 static int set_time(uint64_t **times, size_t *cap, size_t n, size_t i, uint64_t time)
 {

@@ -35,8 +35,8 @@ int kl_val_print(char *buf, size_t size, struct kl_val v)
 		return snprintf(buf, size, "?");
 	}
 	/*
-	 * The kernel's error numbers are negative; large numbers such as addresses are
-	 * hexadecimal.
+	 * Error numbers of the kernel are printed as negative numbers, and large words such as
+	 * addresses in hexadecimal.
 	 */
 	if (v.v >= -(uint64_t)MAX_ERRNO)
 		return snprintf(buf, size, "%" PRId64, (int64_t)v.v);
@@ -81,9 +81,9 @@ static void put_vals(struct out *o, const struct kl_history *h, const struct kl_
 }
 
 /*
- * The string that an operation of a key-value log appends, as kv.c spells it: "x" of ..."x".  The
- * other arguments of specs/kv.lin are steps from value to value, which the caller did not pass.
- * NULL: the operation is no append.
+ * Return: the string that an operation of a key-value log appends, as kv.c spells it: "x" of
+ * ..."x"; or NULL if the operation is no append.  Its other arguments, by specs/kv.lin, are
+ * steps from value to value, which the caller did not pass.
  */
 static const char *appended(const struct kl_history *h, const struct kl_op *op)
 {

@@ -11,7 +11,7 @@
 #include "history/scan.h"
 
 #define MAX_ERRORS	20
-#define EXPECT		64 /* maximal bytes of memory, for each byte of a file, allocated at once */
+#define EXPECT		64 /* maximum of bytes allocated at once, for each byte of a file */
 
 const unsigned char kl_scan_class[256] = {
 	[' '] = KL_SCAN_BLANK | KL_SCAN_END, ['\t'] = KL_SCAN_BLANK | KL_SCAN_END,
@@ -20,7 +20,7 @@ const unsigned char kl_scan_class[256] = {
 	['0' ... '9'] = KL_SCAN_NAME, ['_'] = KL_SCAN_NAME,
 };
 
-/* Quote the word at @p for a message. */
+/* Return: the word at @p in quotes, in @buf, for a message. */
 static const char *quote(char *buf, size_t size, const char *p)
 {
 	size_t n = 0;
@@ -41,7 +41,7 @@ static const char *quote(char *buf, size_t size, const char *p)
 	return buf;
 }
 
-/* Find the line of @tok, and set the scanner's line number.  NULL: @tok is not in the input. */
+/* Find the line of @tok, and set @s->line.  Return: the line, or NULL if @tok is in no line. */
 static const char *find_line(struct kl_scan *s, const char *tok, size_t *len)
 {
 	const char *line = s->text ?: s->start, *p = line, *end = s->end;
@@ -201,8 +201,8 @@ static int zero_byte(struct kl_scan *s, const char *p, const char *at, const cha
 }
 
 /*
- * Scan the lines of a run.  Return: 0, also after messages and if the scanner stops; negative
- * errno.
+ * Call @line for each line of a run that is not empty.
+ * Return: 0, also if lines have errors; a negative errno if the rest cannot be scanned.
  */
 static int scan_run(struct kl_scan *s, const char *p, const char *end,
 		    int (*line)(void *ctx, const char **pp), void *ctx)

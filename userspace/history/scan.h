@@ -27,9 +27,9 @@ enum kl_skip {
 struct kl_scan {
 	const char *name;
 	unsigned int line, errors;
-	bool stop;		/* a reader sets it if it cannot understand the rest */
+	bool stop;		/* set by a reader that cannot understand the rest of the input */
 	bool quiet;		/* errors are counted, without messages */
-	/* the whole text if it is in memory, from which messages show lines */
+	/* the whole text if it is in memory, so that messages can show lines of it */
 	const char *text, *end;
 	const char *start;	/* the present line, if @text is NULL */
 	size_t skipped[KL_SKIPS];
@@ -50,7 +50,7 @@ static inline bool kl_scan_blank(char c)
 	return kl_scan_class[(unsigned char)c] & KL_SCAN_BLANK;
 }
 
-/* Does this character end a word? */
+/* Return: true if this character ends a word. */
 static inline bool kl_scan_end(char c)
 {
 	return kl_scan_class[(unsigned char)c] & KL_SCAN_END;
@@ -73,7 +73,7 @@ static inline const char *kl_scan_skip(const char *p)
 	return p;
 }
 
-/* The eight characters at @p as a number, whose lowest byte is the first. */
+/* Return: the eight characters at @p as a number, whose lowest byte is the first character. */
 __attribute__((always_inline))
 static inline uint64_t kl_scan_eight(const char *p)
 {
@@ -92,8 +92,8 @@ static inline size_t kl_scan_word(const char *p)
 	uint64_t w, found;
 
 	/*
-	 * Characters that end words, and few others, are not above a blank; only the lowest is
-	 * certain.
+	 * A character that ends a word is not above a blank.  @found marks such characters.  Only
+	 * the lowest mark is certain, because the subtraction borrows.
 	 */
 	for (;; p += sizeof(w)) {
 		w = kl_scan_eight(p);
@@ -106,13 +106,13 @@ static inline size_t kl_scan_word(const char *p)
 	return p - start;
 }
 
-/* Is @word the word of @len characters at @p? */
+/* Return: true if @word is the word of @len characters at @p. */
 __attribute__((always_inline))
 static inline bool kl_scan_is(const char *p, size_t len, const char *word)
 {
 	size_t i;
 
-	/* A literal is compared as a number. */
+	/* The compiler compares a literal by a few integer instructions. */
 	if (__builtin_constant_p(__builtin_strlen(word)))
 		return len == __builtin_strlen(word) &&
 		       !__builtin_memcmp(p, word, __builtin_strlen(word));
@@ -122,7 +122,7 @@ static inline bool kl_scan_is(const char *p, size_t len, const char *word)
 	return !word[len];
 }
 
-/* The end of @word if it is the word at @p, else NULL. */
+/* Return: the end of the word at @p if it is @word, else NULL. */
 static inline const char *kl_scan_past(const char *p, const char *word)
 {
 	while (*word && *p == *word) {
@@ -138,7 +138,7 @@ static inline const char *kl_scan_past(const char *p, const char *word)
  */
 int kl_scan_bad(struct kl_scan *s, const char *tok, const char *expected);
 
-/* The same with the message @what about the word at @tok. */
+/* As kl_scan_bad(), but with the message @what about the word at @tok. */
 int kl_scan_bad_shown(struct kl_scan *s, const char *tok, const char *what);
 
 /* As kl_scan_bad(), for an error after which nothing can be understood. */
@@ -147,21 +147,21 @@ int kl_scan_stop(struct kl_scan *s, const char *tok, const char *expected);
 /* Count the entry at @tok as skipped. */
 void kl_scan_skipped(struct kl_scan *s, enum kl_skip kind, const char *tok);
 
-/* Warn about all skipped entries, and note them in the history. */
+/* Warn about all skipped entries, and record their number and kinds in the history. */
 void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h);
 
-/* The number of digits at the begin of the eight characters. */
+/* Return: the number of digits before the first other one of the eight characters. */
 __attribute__((always_inline))
 static inline unsigned int kl_scan_digits(uint64_t w)
 {
 	const uint64_t v = w ^ 0x3030303030303030;
-	/* Bits after the first other character may be wrong, by carries. */
+	/* Bits above the first character that is no digit may be wrong, by carries. */
 	const uint64_t others = ((v + 0x7676767676767676) | v) & 0x8080808080808080;
 
 	return others ? __builtin_ctzll(others) / 8 : 8;
 }
 
-/* The number in the first @n of the eight characters; pairs, then fours of digits are combined. */
+/* Return: the number in the first @n of the eight characters.  It joins pairs, then all digits. */
 __attribute__((always_inline))
 static inline uint64_t kl_scan_number(uint64_t w, unsigned int n)
 {
@@ -176,7 +176,7 @@ static inline uint64_t kl_scan_number(uint64_t w, unsigned int n)
 /* The part of kl_scan_u64() for numbers that are not short and decimal. */
 int kl_scan_u64_slow(struct kl_scan *s, const char **pp, uint64_t *out, const char *what);
 
-/* Read a word that is a decimal or 0x number, and move *pp behind it.  0 or -EINVAL. */
+/* Read a word that is a decimal or 0x number, and move *pp behind it.  Return: 0 or -EINVAL. */
 __attribute__((always_inline))
 static inline int kl_scan_u64(struct kl_scan *s, const char **pp, uint64_t *out, const char *what)
 {
@@ -208,7 +208,7 @@ static inline int kl_scan_u64(struct kl_scan *s, const char **pp, uint64_t *out,
 	return ret;
 }
 
-/* The same for numbers that often have one digit: threads, objects, CPUs. */
+/* As kl_scan_u64(), for numbers that often have one digit: threads, objects, CPUs. */
 __attribute__((always_inline))
 static inline int kl_scan_short(struct kl_scan *s, const char **pp, uint64_t *out,
 				const char *what)
@@ -233,7 +233,7 @@ static inline int kl_scan_word64(struct kl_scan *s, const char **pp, uint64_t *o
 	return **pp == '-' ? kl_scan_negative(s, pp, out, what) : kl_scan_short(s, pp, out, what);
 }
 
-/* The same for a signed number: from 2^63 on it is an error, since it would be negative. */
+/* As kl_scan_word64(), but a number from 2^63 on is an error, because it would become negative. */
 __attribute__((always_inline))
 static inline int kl_scan_int64(struct kl_scan *s, const char **pp, uint64_t *out,
 				const char *what)
@@ -246,7 +246,7 @@ static inline int kl_scan_int64(struct kl_scan *s, const char **pp, uint64_t *ou
 	return kl_scan_bad(s, tok, "a number below 2^63");
 }
 
-/* Move *pp to the end of the line, where only blanks may be left.  0 or -EINVAL. */
+/* Move *pp over blanks to the end of the line.  Return: 0, or -EINVAL if something else is left. */
 static inline int kl_scan_eol(struct kl_scan *s, const char **pp)
 {
 	*pp = kl_scan_skip(*pp);
@@ -266,7 +266,7 @@ static inline int kl_scan_eol(struct kl_scan *s, const char **pp)
 int kl_scan_lines(struct kl_scan *s, struct kl_input *in,
 		  int (*line)(void *ctx, const char **pp), void *ctx);
 
-/* The same for the lines of the scanner's text, which is in memory. */
+/* As kl_scan_lines(), for the lines of @s->text. */
 int kl_scan_text(struct kl_scan *s, int (*line)(void *ctx, const char **pp), void *ctx);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "history/internal.h"
 
-#define AHEAD	16 /* operations ahead of their turn that are prefetched */
+#define AHEAD	16 /* an element is prefetched this number of copies before its own */
 
 static bool in_order(const struct kl_history *h)
 {
@@ -22,7 +22,7 @@ static bool in_order(const struct kl_history *h)
 	return true;
 }
 
-/* Sort the operations with the same call, whose keys begin at @k, by return. */
+/* Sort operations that have the same call by return; @k has a key of each operation, by call. */
 static void sort_ties(const struct kl_history *h, struct kl_key *k)
 {
 	struct kl_key *tmp = k + h->nops;
@@ -39,7 +39,7 @@ static void sort_ties(const struct kl_history *h, struct kl_key *k)
 	}
 }
 
-/* The old index of each operation in the sorted order. */
+/* Return: the old index of each operation, in the sorted order; NULL without memory. */
 static uint32_t *find_order(const struct kl_history *h)
 {
 	struct kl_key *k = kl_big_alloc(2 * h->nops * sizeof(*k));
@@ -59,7 +59,7 @@ static uint32_t *find_order(const struct kl_history *h)
 	return from ? from : (uint32_t *)k;
 }
 
-/* A new array with new[i] = old[from[i]]; NULL without memory. */
+/* Return: a new array with new[i] = old[from[i]]; NULL without memory. */
 static inline void *gather(const void *old, size_t size, const uint32_t *from, size_t n)
 {
 	char *new = kl_big_alloc(n * size);
@@ -130,8 +130,8 @@ int kl_history_finish(struct kl_history *h)
 }
 
 /*
- * The open operations of each thread form a stack.  One pass decides, since of operations with
- * equal calls the outermost comes first: its return is the last.
+ * The open operations of each thread form a stack.  Operations with the same call are pushed in
+ * descending order of return, so that each is nested in the one below.  So one pass suffices.
  */
 int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner)
 {

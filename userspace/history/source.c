@@ -10,7 +10,7 @@
 #include "history/scan.h"
 #include "history/source.h"
 
-/* A place in the text, and the line that it is in. */
+/* A place in the text: number of its line, column, and the line with its length. */
 struct found {
 	unsigned int line;
 	size_t col, len;
@@ -54,7 +54,7 @@ void kl_source_free(struct kl_source *s)
 	free(s);
 }
 
-/* Is the @i-th word, of @n characters at @at, the wanted @word? */
+/* Return: true if word @i of a line, the @n characters at @at, is the word @word (enum kl_at). */
 static bool is_word(const char *at, size_t n, unsigned int i, unsigned int word)
 {
 	static const char point[] = "point=";
@@ -64,7 +64,10 @@ static bool is_word(const char *at, size_t n, unsigned int i, unsigned int word)
 	return i == word;
 }
 
-/* The column of word @word in a line of text; the arrow before results is no word. */
+/*
+ * Return: the column of word @word (enum kl_at) in a line, or of the first word if the line has no
+ * such word.  The arrow before results does not count as a word.
+ */
 static size_t word_col(const char *line, size_t len, unsigned int word)
 {
 	const char *p = line, *end = line + len;
@@ -86,7 +89,10 @@ static size_t word_col(const char *line, size_t len, unsigned int word)
 	}
 }
 
-/* Is the place in the line that begins at byte @at of the text? */
+/*
+ * Return: true if @place is in the line @f, which begins at byte @at of the text.  Then @f gets the
+ * column, and loses its newline.
+ */
 static bool in_line(const struct kl_source *s, struct found *f, uint32_t place, size_t at,
 		    unsigned int word)
 {
@@ -145,7 +151,7 @@ void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, cons
 		kl_err_at(s->name, f.line, f.col, "%s", what);
 		kl_err_source(f.text, f.len, f.col);
 	} else {
-		/* Without a line: a long text from a pipe is not kept. */
+		/* A long text from a pipe is not kept, so its lines cannot be shown. */
 		kl_err_at(s->name, s->places == KL_PLACES_OFFSETS ? 0 : h->places[op], 0, "%s",
 			  what);
 	}

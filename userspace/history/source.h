@@ -20,18 +20,18 @@ struct kl_source {
 	char *path;		/* path of a file that can be read again, or NULL */
 	size_t skip;		/* number of bytes before the first line */
 	enum kl_place_kind places;
-	/* lines that are kept, or NULL */
+	/* lines that are in memory, or NULL */
 	const char *text;
 	size_t len;
 	unsigned int first;	/* number of the first of these lines */
 	char *kept;		/* memory of @text that the source owns, or NULL */
 };
 
-/* Note the input that the history was read from, after its last operation.  0 or -ENOMEM. */
+/* Record the input that the history was read from, after the last operation.  0 or -ENOMEM. */
 int kl_source_note(struct kl_history *h, const struct kl_input *in);
 void kl_source_free(struct kl_source *s);
 
-/* Note the place of the operation that is added next.  0 or -ENOMEM. */
+/* Record the place of the operation that is added next.  Return: 0 or -ENOMEM. */
 __attribute__((always_inline))
 static inline int kl_source_place(struct kl_history *h, uint32_t place)
 {

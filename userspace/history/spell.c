@@ -28,7 +28,7 @@ static uint32_t hash_of(uint64_t word)
 	return kl_mix(word, SEED);
 }
 
-/* The index of @word's spelling, or KL_TABLE_END. */
+/* Return: the index of the spelling of @word, or KL_TABLE_END. */
 static uint32_t find(const struct kl_spellings *s, uint64_t word)
 {
 	const uint32_t hash = hash_of(word);
@@ -41,7 +41,7 @@ static uint32_t find(const struct kl_spellings *s, uint64_t word)
 	return i;
 }
 
-/* Add a word that is not there. */
+/* Add a spelling of a word that has none. */
 static int add(struct kl_spellings *s, uint64_t word, const char *text, size_t len)
 {
 	const int ret = kl_grow(s->spelling, s->cap, s->n + 1) ?: kl_table_reserve(&s->table, 1);
@@ -67,7 +67,7 @@ static void free_table(struct kl_spellings *s)
 	free(s);
 }
 
-/* Give @h a table of its own, with its present spellings. */
+/* Give @h a table that it shares with no other history, with its present spellings. */
 static int own(struct kl_history *h)
 {
 	const struct kl_spellings *old = h->spellings;
@@ -144,7 +144,7 @@ void kl_history_free_spellings(struct kl_history *h)
 		free_table(s);
 }
 
-/* The spelling of the number at @p, or NULL; @end is set to the number's end. */
+/* Return: the spelling of the number at @p, or NULL; @end is set to the number's end. */
 static const char *number(const struct kl_history *h, const char *p, char **end)
 {
 	uint64_t word;

@@ -13,24 +13,24 @@
 /**
  * kl_history_spell() - set the spelling of a word
  * @h: the history
- * @word: the word; if it has a spelling, it keeps it
- * @text: its spelling, without a newline or a zero byte
+ * @word: the word; a spelling that it already has is kept
+ * @text: the new spelling, without a newline or a zero byte
  * @len: length of @text
  *
  * Return: 0, -ENOMEM or -EOVERFLOW.
  */
 int kl_history_spell(struct kl_history *h, uint64_t word, const char *text, size_t len);
 
-/* The spelling of a word, or NULL. */
+/* Return: the spelling of a word, or NULL. */
 const char *kl_history_spelling(const struct kl_history *h, uint64_t word);
 
-/* Share the spellings of @from with @to, which has none. */
+/* Share the spellings of @from with @to, which must not have any. */
 void kl_history_share_spellings(struct kl_history *to, const struct kl_history *from);
 
 /* Move the spellings of @from to @to. */
 void kl_history_move_spellings(struct kl_history *to, struct kl_history *from);
 
-/* Write a header line for each spelling, after @prefix. */
+/* Write a line for each spelling: @prefix, the word and the spelling. */
 void kl_history_put_spellings(FILE *f, const struct kl_history *h, const char *prefix);
 
 void kl_history_free_spellings(struct kl_history *h);

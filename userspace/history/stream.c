@@ -19,7 +19,8 @@
 
 #define CHUNK		(256u << 10)
 #define MOMENT_MS	50
-#define OPSIGS		65536 /* number of signatures at which the history is made anew */
+/* number of signatures from which kl_history_renew() removes unused ones */
+#define OPSIGS		65536
 
 struct kl_stream {
 	const char *name;
@@ -109,7 +110,7 @@ static int fill(struct kl_stream *s)
 	return 0;
 }
 
-/* Find out the form from the first bytes. */
+/* Find the form from the first bytes, and make a reader.  Return: 0 or a negative errno. */
 static int tell(struct kl_stream *s)
 {
 	const bool klh = kl_klh_is(s->buf, s->len);
@@ -170,7 +171,8 @@ static bool over(const struct kl_stream *s)
 }
 
 /*
- * Drop what was handed out.  Gaps stay until the first operation, since nobody reads them before.
+ * Drop the operations and gaps that were handed out.  Before the first operation gaps are kept,
+ * because the user of the stream reads none before it.
  */
 static int forget(struct kl_stream *s)
 {
@@ -191,7 +193,7 @@ int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
 	const size_t before = s->at;
 	int more = 0, ret = s->text || s->klh ? forget(s) : 0;
 
-	/* Bytes that are there come first; a .klh is read block by block. */
+	/* take() reads one block of a .klh, so the buffer may hold more blocks. */
 	if (!ret && s->len > s->at && s->klh)
 		ret = take(s);
 	if (!ret && s->at == before && !s->end && !over(s)) {

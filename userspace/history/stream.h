@@ -3,9 +3,9 @@
  * Reads a history while it grows, from a file that is being written or from a pipe, in the text
  * form or in .klh.  Operations are handed out once and dropped.
  *
- * The input bounds the calls of later operations from below.  In .klh each block has a floor.
- * Lines of the text form are in order of call; with header lines `# floor TIME' only these are
- * the bound.
+ * The input gives a lower bound of the calls of later operations.  In .klh each block has a floor.
+ * Lines of the text form are in order of call; if there are header lines `# floor TIME', only these
+ * lines give the bound.
  */
 #ifndef KL_HISTORY_STREAM_H
 #define KL_HISTORY_STREAM_H
@@ -22,7 +22,7 @@ enum kl_stream_state {
 };
 
 /**
- * kl_stream_open() - begin to read
+ * kl_stream_open() - begin to read a growing history
  * @path: the file, "-" for standard input
  * @out: the stream
  *
@@ -37,22 +37,22 @@ void kl_stream_close(struct kl_stream *s);
  * @state: enum kl_stream_state
  *
  * The function waits for a moment if there is no input.  It drops the operations and gaps of the
- * last call, but keeps gaps until there is an operation.
+ * last call, except that gaps before the first operation are kept until there is an operation.
  *
  * Return: 0, -EINVAL after a message, or another negative errno.
  */
 int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state);
 
 /*
- * The operations of the last call, in the order of the input.  Clock, first state and spec are
- * known after the first operation or the end.
+ * Return: the history with the operations of the last kl_stream_read(), in the order of the input.
+ * Its clock, first state and spec are valid after the first operation or the end.
  */
 const struct kl_history *kl_stream_history(const struct kl_stream *s);
-/* Has the header been read? */
+/* Return: true if the form is known and, for .klh, the header has been read. */
 bool kl_stream_begun(const struct kl_stream *s);
 /*
- * A lower bound of the calls of later operations.  @sure: it is stated explicitly, and not only by
- * the order of the lines.
+ * Return: a lower bound of the calls of later operations.  @sure becomes true if the input states
+ * the bound, and false if the bound follows from the order of the lines.
  */
 uint64_t kl_stream_floor(const struct kl_stream *s, bool *sure);
 

@@ -12,7 +12,7 @@ static const char *text_of(const struct kl_word_entry *e)
 	return e->len <= sizeof(e->here) ? e->here : e->there;
 }
 
-/* The index of a string with this hash, or KL_TABLE_END. */
+/* Return: the index of the string, which has this hash, or KL_TABLE_END. */
 static uint32_t find(const struct kl_words *w, const char *s, size_t len, uint32_t hash)
 {
 	const struct kl_word_entry *e;

@@ -30,7 +30,7 @@ struct kl_words {
 
 /*
  * Read the number at @s, of at most @most characters, without a sign and without leading zeros.
- * Return: its length, or 0 if there is no number that is its own word.
+ * Return: the length of the number, or 0 if there is no number that is its own word.
  */
 static inline size_t kl_words_number(const char *s, size_t most, uint64_t *word)
 {
@@ -45,7 +45,7 @@ static inline size_t kl_words_number(const char *s, size_t most, uint64_t *word)
 	return i;
 }
 
-/* Get the word of a string.  0, -ENOMEM or -EOVERFLOW. */
+/* Get the word of a string, a new one for a new string.  Return: 0, -ENOMEM or -EOVERFLOW. */
 int kl_words_get(struct kl_words *w, const char *s, size_t len, uint64_t *word);
 /* Find the word of a string.  Return: false if it has none. */
 bool kl_words_find(const struct kl_words *w, const char *s, size_t len, uint64_t *word);

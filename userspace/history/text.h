@@ -12,21 +12,21 @@
 
 #define KL_TEXT_VALUE	"a number, true, false, empty, full, absent or `?'"
 
-/* The position of the reader, and header lines that may have several parts. */
+/* The state of the reader: its position, and the contents of header lines. */
 struct kl_text_src {
 	struct kl_scan scan;
-	char *attached, *spec_text;	/* the lines so far */
+	char *attached, *spec_text;	/* the lines `# attached' and `# |' read so far */
 	size_t nattached, cattached, nspec, cspec;
 	uint64_t floor;		/* the time of the last `# floor' */
 	bool has_floor, ended;	/* `# floor' was read; `# end' was read */
 };
 
-/* Write the header lines, without gaps. */
+/* Write all header lines except those of gaps. */
 void kl_text_put_header(FILE *f, const struct kl_history *h);
 
-/* Read a header line or a comment, from behind its '#'. */
+/* Read a header line or a comment; @p is behind its '#'. */
 int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p);
-/* Hand the texts of header lines over to the history. */
+/* Move the texts in @s to the history. */
 void kl_text_header_end(struct kl_history *h, struct kl_text_src *s);
 
 /* A reader of a text piece by piece, for streams; see stream.h. */
@@ -39,7 +39,7 @@ void kl_text_reader_free(struct kl_text_reader *r);
  * after a message, or another negative errno.
  */
 int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *end);
-/* End the text. */
+/* Move the contents of the header lines that were read to the history. */
 void kl_text_reader_end(struct kl_text_reader *r);
 struct kl_history *kl_text_reader_history(struct kl_text_reader *r);
 int kl_text_reader_renew(struct kl_text_reader *r);

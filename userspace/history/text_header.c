@@ -320,7 +320,7 @@ static int header_spec_text(struct kl_history *h, struct kl_text_src *s, const c
 	return append_line(s, p + (*p == ' '), &s->spec_text, &s->nspec, &s->cspec);
 }
 
-/* A row has the differences between a header line and a comment with the same first word. */
+/* A row says how a header line differs from a comment with the same first word. */
 static const struct kl_directive directives[] = {
 	{ "klin", header_klin, .next = "history", .words = 2, .few = 2 },
 	{ "clock", header_clock, .next = "mono seq tick epoch", .words = 3, .few = 1,
@@ -338,7 +338,7 @@ static const struct kl_directive directives[] = {
 	{ "gap", header_gap, .next = "cpu from to lost object reason", .few = 2, .wordy = true,
 	  .later = "#", .others = "cap gas lap map nap rap sap tap zap" },
 	{ "floor", header_floor, .next = "#", .words = 1, .few = 1, .others = "flood flour" },
-	/* The first line names the way in which a function is probed. */
+	/* The first line `# attached' names the way in which a function is probed. */
 	{ "attached", header_attached, .later = "fentry fentry+fexit, kprobe kprobe, "
 	  "kprobe+kretprobe kprobe+kretprobe, tracepoints, klin.ko klin.ko's",
 	  .others = "attach attaches detached" },
@@ -348,7 +348,7 @@ static const struct kl_directive directives[] = {
 	{ "|", header_spec_text, .few = KL_DIRECTIVE_ANY },
 };
 
-/* Report a typing error: a gap that is taken for a comment could lead to a false alarm. */
+/* Report a typing error: a gap line that is taken for a comment could cause a false alarm. */
 static int mistyped(struct kl_text_src *s, const char *p, const struct kl_directive *d)
 {
 	const bool blanks = strcspn(p, "=:_\n") < strcspn(p, "\n");
@@ -363,7 +363,7 @@ int kl_text_header(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	const struct kl_directive *d;
 
-	/* Lines after the first need not name a way of probing. */
+	/* Later lines `# attached' need not name a way of probing. */
 	if (s->nattached && kl_scan_blank(*p) && take(&p, "attached"))
 		return header_attached(h, s, p);
 	d = kl_directive_find(directives, sizeof(directives) / sizeof(*directives), &p);

@@ -11,9 +11,9 @@
  *	t4 @0xffff8881 180 - read
  *
  * A line has thread, object, call, return, method, arguments, results and attributes.  A return
- * of `-' means a pending operation.  A call of `-' was not seen; `>=100' was not seen and is not
- * before 100.  Every line ends with a newline, which no token contains, so the scanner checks no
- * other bound.
+ * of `-' means a pending operation.  A call of `-' was not seen; a call of `>=100' was not seen
+ * either, but is not before 100.  Every line ends with a newline, which no token contains, so the
+ * scanner checks no other bound.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,10 +34,11 @@
 struct kl_text_reader {
 	struct kl_text_src src;
 	struct kl_history *h;
-	bool guess; /* a pending operation has an unknown number of results */
+	bool guess; /* there is a pending operation whose number of results is unknown */
 	uint64_t last; /* in a stream: the call of the last operation */
 	struct {
-		uint64_t chars; /* characters of the last short name of a method */
+		/* characters of the last method name of this hash, if it is short */
+		uint64_t chars;
 		uint32_t n; /* number of these characters */
 		uint32_t method; /* index of this method */
 	} recent[1u << RECENT_BITS];
@@ -135,7 +136,7 @@ static inline bool is_attribute(const char *p)
 {
 	if (*p < 'a' || *p > 'z')
 		return false;
-	/* Nearly all attributes are of this kind. */
+	/* Nearly all attributes are CPU numbers. */
 	if (scan_prefix(&p, "cpu="))
 		return true;
 	while (kl_scan_name(*p))
@@ -262,7 +263,7 @@ static inline int scan_id(struct kl_scan *s, const char **pp, char mark, const c
 	return 0;
 }
 
-/* Add an operation.  Most are simple and have few values, and are added in batches. */
+/* Add an operation, to the batch if it has returned, has few values and no further times. */
 static int add_op(struct kl_text_reader *r, struct line *l)
 {
 	const bool told = l->point != KL_TIME_MAX || l->drain != KL_TIME_MAX;
@@ -312,7 +313,7 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 	if (scan_tail(s, &p, &l))
 		return -EINVAL;
 	*pp = p;
-	/* An operation that returned shows the number of results, see pending_results(). */
+	/* pending_results() takes the number of results from an operation that returned. */
 	if ((l.op.flags & KL_OP_PENDING) && !l.arrow) {
 		l.op.pad = 1;
 		r->guess = true;
@@ -488,7 +489,7 @@ int kl_text_reader_lines(struct kl_text_reader *r, const char *p, const char *en
 	r->h->source->len = end - p;
 	r->h->source->first = r->src.scan.line + 1;
 	ret = kl_scan_lines(&r->src.scan, &in, scan_line, r);
-	/* After an error the operations before it are appended, too. */
+	/* The operations before an error are appended, too. */
 	ret = kl_history_flush(r->h) ?: ret;
 	kl_input_close(&in);
 	if (!ret && r->h->nops) {
@@ -528,7 +529,7 @@ bool kl_text_reader_ended(const struct kl_text_reader *r)
 	return r->src.ended;
 }
 
-/* Does the file begin with "# klin", or with an operation? */
+/* Return: true if the file begins with "# klin", or with an operation. */
 static bool is_text(const struct kl_head *head)
 {
 	const char *p = head->data, *q = head->first;

@@ -19,7 +19,8 @@ struct writer {
 	FILE *f;
 	char *buf;
 	size_t len;
-	int16_t *nres; /* results of each method, by its first operation that returned; or -1 */
+	/* for each method: number of results of the first operation that returned, or -1 */
+	int16_t *nres;
 };
 
 static int flush(struct writer *w)
@@ -37,7 +38,7 @@ static char *put_str(char *p, const char *s)
 	return p;
 }
 
-/* Write a number; addresses are hexadecimal. */
+/* Write the name of an object or thread; large numbers, such as addresses, in hexadecimal. */
 static char *put_id(char *p, uint64_t v)
 {
 	unsigned int shift = 60;
@@ -122,7 +123,7 @@ static int put_op(struct writer *w, const struct kl_op *op)
 	return 0;
 }
 
-/* Write each line of @text behind `# KEYWORD'. */
+/* Write each line of @text, beginning with `# KEYWORD'. */
 static void put_text(FILE *f, const char *keyword, const char *text)
 {
 	const char *end;

@@ -10,7 +10,7 @@
 #include "history/formats/order.h"
 #include "history/history.h"
 
-/* Check that the form's methods mean the same as in the history's spec. */
+/* Check that the form's methods have the same meaning as in the history's spec. */
 static int check_spec(const struct kl_history *h, const struct kl_form *form)
 {
 	const char *const *name = form->specs;
