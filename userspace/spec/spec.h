@@ -39,7 +39,7 @@ enum kl_use {
 struct kl_param {
 	const char *name;
 	enum kl_type_kind type;
-	unsigned int use; /* uses of a parameter, enum kl_use */
+	unsigned int use; /* of a parameter: its uses, enum kl_use */
 	unsigned int bound; /* KL_USE_INDEX: size of the smallest array that it indexes */
 };
 
@@ -54,7 +54,7 @@ struct kl_method {
 	bool blind; /* no path reads the state */
 	bool flush; /* every writing block is an atomic_flush, which leaves the buffer empty */
 	bool barrier; /* some path has an atomic_flush or a fence, which needs an empty buffer */
-	bool barrier_always; /* every path has one */
+	bool barrier_always; /* every path has an atomic_flush or a fence */
 	/*
 	 * With `partition by k`: index of the parameter k, or nparams + index of the result k, so
 	 * that kl_op_args()[part_param] is the key of an operation.  Otherwise -1.
@@ -62,7 +62,7 @@ struct kl_method {
 	int part_param;
 };
 
-/* Index among a method's values of a parameter or result; parameters come first. */
+/* Return: the index of a parameter or result among a method's values; parameters come first. */
 static inline unsigned int kl_method_value(const struct kl_method *m, const struct kl_param *p)
 {
 	const bool param = p >= m->params && p < m->params + KL_MAX_ARGS;
@@ -87,7 +87,7 @@ static inline bool kl_method_key(const struct kl_method *m, const struct kl_val 
 	if (m->part_param < 0 || vals[k].tag != KL_WORD)
 		return false;
 	p = k < m->nparams ? &m->params[k] : &m->results[k - m->nparams];
-	/* Every bool other than 0 is true. */
+	/* A bool is true for every word except 0. */
 	*key = p->type == KL_T_BOOL ? !!vals[k].v : vals[k].v;
 	return true;
 }
@@ -110,7 +110,7 @@ const char *kl_spec_path(const struct kl_spec *s);
 const char *kl_spec_text(const struct kl_spec *s);
 unsigned int kl_spec_nmethods(const struct kl_spec *s);
 const struct kl_method *kl_spec_method(const struct kl_spec *s, unsigned int i);
-/* Index of the method with this name, or -1. */
+/* Return: the index of the method with this name, or -1. */
 int kl_spec_find_method(const struct kl_spec *s, const char *name);
 enum kl_partition kl_spec_partition(const struct kl_spec *s);
 /**
@@ -120,31 +120,32 @@ enum kl_partition kl_spec_partition(const struct kl_spec *s);
  * @size: size of @buf
  *
  * The partition is justified if each method touches nothing but the entries that its k names
- * (Horn & Kroening, Definition 6: the spec is then the conjunction of one for each k).
- * kl_spec_load() warns of all doubts.  A doubt may be wrong, but no unjustified partition is
- * without a doubt.
+ * (Horn & Kroening, Definition 6: the spec is then the conjunction of one spec for each k).
+ * kl_spec_load() warns of all doubts.  A doubt may be wrong, but each unjustified partition has a
+ * doubt.
  *
  * Return: true if there is a doubt.
  */
 bool kl_spec_partition_doubt(const struct kl_spec *s, char *buf, size_t size);
-/* Does every writing block leave the store buffer empty?  Then SC and TSO agree. */
+/* Return: true if every writing block leaves the store buffer empty.  Then SC and TSO agree. */
 bool kl_spec_flushes(const struct kl_spec *s);
-/* The first argument of a method that is a special value where none is allowed, or NULL. */
+/* Return: the first parameter whose argument is a special value that is not allowed, or NULL. */
 const struct kl_param *kl_spec_bad_argument(const struct kl_spec *s, unsigned int method,
 					    const struct kl_val *args);
 /*
- * The first bool among the @n values of a method, arguments before results, that is neither 0 nor
- * 1, and its word; or NULL.
+ * Find a bool that is neither 0 nor 1 among the first @n values of a method, arguments before
+ * results.  @is receives its word.  Return: its parameter or result, or NULL if there is none.
  */
 const struct kl_param *kl_spec_bad_bool(const struct kl_spec *s, unsigned int method,
 					const struct kl_val *vals, unsigned int n, uint64_t *is);
 /*
- * Does the spec have only scalars and arrays?  Then states have a fixed size, as TSO checks need.
+ * Return: true if the spec has only scalars and arrays.  Then states have a fixed size, which
+ * checks with store buffers need.
  */
 bool kl_spec_fixed_size(const struct kl_spec *s);
 /*
- * The number of slots that operations with one key may touch, an element of each array, in a spec
- * of fixed size; 0 if the spec is not certainly partitioned by key.
+ * Return: the number of slots that operations with one key may touch, which is an element of each
+ * array; 0 unless the spec has a fixed size and is certainly partitioned by key.
  */
 size_t kl_spec_key_slots(const struct kl_spec *s);
 /* Probe clauses in the order of the file, see probe.h. */
@@ -193,8 +194,8 @@ struct kl_outcome {
 	const struct kl_val *results; /* computed results; KL_ANY where they are unknown */
 	/*
 	 * Raw mode only: bound[s] is the value of unknown s of the state before, or KL_ANY s
-	 * itself if it is still unknown.  Of two unknowns that are now equal the lower number
-	 * stands for both.
+	 * itself if it is still unknown.  If two unknowns are now equal, the lower number stands
+	 * for both.
 	 */
 	const struct kl_val *bound;
 	size_t nbound;
@@ -234,7 +235,7 @@ typedef int (*kl_outcome_fn)(void *ctx, const struct kl_outcome *o);
 int kl_run_apply(struct kl_run *r, const struct kl_val *state, size_t len, unsigned int method,
 		 const struct kl_val *args, const struct kl_val *res, kl_outcome_fn fn, void *ctx);
 const char *kl_run_error(const struct kl_run *r);
-/* The work of the last call: about the number of instructions, and of values copied or compared. */
+/* Return: the work of the last call, about the instructions and the values copied or compared. */
 uint64_t kl_run_work(const struct kl_run *r);
 /**
  * kl_run_set_bound() - bound the work of the next call
@@ -244,11 +245,10 @@ uint64_t kl_run_work(const struct kl_run *r);
  * @ctx: argument of @over
  *
  * The next kl_run_apply() or kl_run_resume(), and no later one, returns -EDQUOT if it exceeds
- * @work or
- * @over returns true.  Outcomes up to then have been reported.
+ * @work, or if @over returns true.  Outcomes found before that have been reported.
  */
 void kl_run_set_bound(struct kl_run *r, uint64_t work, bool (*over)(void *ctx), void *ctx);
-/* The work of all calls of kl_run_apply() and kl_run_resume() with @r. */
+/* Return: the work of all calls of kl_run_apply() and kl_run_resume() with @r. */
 uint64_t kl_run_total(const struct kl_run *r);
 
 /*
@@ -261,11 +261,12 @@ uint64_t kl_run_total(const struct kl_run *r);
 void kl_run_set_raw(struct kl_run *r, bool raw);
 #define KL_RAW_ALIVE	2 /* number of values that kl_raw_alive() puts */
 void kl_raw_alive(uint64_t unknown, struct kl_val *to);
-/* Never use the fast path for known values; for code that checks other results. */
+/* Never use the fast path for known values.  This is for code that checks results of other code. */
 void kl_run_set_slow(struct kl_run *r, bool slow);
 /*
- * Keep each word that an unknown is not, up to a bound; engines keep only an interval.  It is for
- * the replay of one order, which has few states.
+ * Keep each word that a path excludes for an unknown.  Without exact mode, states keep few excluded
+ * words, and otherwise only a range that contains them (unknown_domain.c).  Exact mode is for the
+ * replay of one order, which has few states.
  */
 void kl_run_set_exact(struct kl_run *r, bool exact);
 /* In raw mode: new unknowns get numbers from @first on, if the state has no larger ones. */
@@ -293,7 +294,7 @@ int kl_run_resume(struct kl_run *r, const struct kl_val *state, size_t len, unsi
 		  const struct kl_outcome *before, kl_outcome_fn fn, void *ctx);
 
 /**
- * kl_state_lost() - has knowledge about unknowns been lost?
+ * kl_state_lost() - check whether knowledge about unknowns was lost
  * @state: a state that kl_run_apply() reported
  * @len: number of its slots
  *
@@ -302,19 +303,19 @@ int kl_run_resume(struct kl_run *r, const struct kl_val *state, size_t len, unsi
  * container's unknown entries.  Other knowledge is lost, so that more is accepted than some first
  * state allows.
  *
- * Return: true if so: then the state may stand for no concrete state.
+ * Return: true if knowledge was lost.  Then the state may stand for no concrete state.
  */
 bool kl_state_lost(const struct kl_val *state, size_t len);
 
 /**
- * kl_state_covers() - does one state stand for all concrete states of another?
+ * kl_state_covers() - check whether one state stands for all concrete states of another
  * @s: their spec
  * @a: the first state, canonical
  * @alen: number of its slots
  * @b: the other state
  * @blen: number of its slots
  *
- * Return: true if @a certainly covers @b: they differ only in the knowledge of unknowns.
+ * Return: true if @a certainly covers @b: they differ only in what is known about unknowns.
  */
 bool kl_state_covers(const struct kl_spec *s, const struct kl_val *a, size_t alen,
 		     const struct kl_val *b, size_t blen);

@@ -33,7 +33,7 @@ void kl_spec_container(const struct kl_spec *s, struct kl_container *c)
 	c->first = v->init;
 }
 
-/* The statement of a method that is one atomic block with one statement, or NULL. */
+/* Return: the statement of a method that is one atomic block with one statement, or NULL. */
 static const struct kl_stmt *only_statement(const struct kl_method_def *m)
 {
 	const struct kl_stmt *s = m->body;
@@ -47,7 +47,7 @@ static const struct kl_stmt *only_statement(const struct kl_method_def *m)
 	return s->body;
 }
 
-/* Is @e the method's only parameter, a word? */
+/* Return: true if @e is the method's only parameter, and is a word. */
 static bool is_param(const struct kl_method_def *m, const struct kl_ast_expr *e)
 {
 	return m->pub.nparams == 1 && m->pub.params[0].type == KL_T_WORD && e &&
@@ -94,7 +94,7 @@ static enum kl_role multiset_role(const struct kl_method_def *m, const struct kl
 	return set_role(m, call);
 }
 
-/* The call on the container in statement @st, or NULL. */
+/* Return: the call on the container in statement @st, or NULL. */
 static const struct kl_ast_expr *call_of(const struct kl_spec *s, const struct kl_stmt *st)
 {
 	const struct kl_ast_expr *call = !st ? NULL :

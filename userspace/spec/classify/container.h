@@ -2,7 +2,7 @@
 /*
  * Classifies specs by their meaning, not by their names: a spec may be one container, whose methods
  * each make one call on it and return its result, or one word that is read and written.  The
- * log-linear monitors depend on it.
+ * log-linear monitors depend on this classification.
  */
 #ifndef KL_SPEC_CLASSIFY_CONTAINER_H
 #define KL_SPEC_CLASSIFY_CONTAINER_H
@@ -34,7 +34,7 @@ struct kl_container {
 	struct kl_val first;
 };
 
-/* Does each operation name its word, so that words can be decided one by one? */
+/* Return: true if each operation names its word, so that words can be decided one by one. */
 static inline bool kl_container_keyed(const struct kl_container *c)
 {
 	return c->kind == KL_CONTAINER_SET || c->kind == KL_CONTAINER_MULTISET;
@@ -52,15 +52,15 @@ void kl_spec_container(const struct kl_spec *s, struct kl_container *c);
  * @s: a spec that is a container
  * @method: index of the method
  *
- * Return: its role.  A spec may have methods with KL_ROLE_OTHER: histories without them are still
- * those of a container.
+ * Return: the role of the method.  A spec may have methods with KL_ROLE_OTHER.  A history without
+ * operations of such methods is still one of a container.
  */
 enum kl_role kl_spec_role(const struct kl_spec *s, unsigned int method);
 
 /**
- * kl_spec_deque_used() - get the container that some methods of a deque make
+ * kl_spec_deque_used() - get the kind of container that a deque is if only some methods are used
  * @s: a spec that is a deque
- * @used: for each method, is it used?
+ * @used: for each method: true if it is used
  *
  * Return: KL_CONTAINER_STACK if all used methods are at one end, KL_CONTAINER_QUEUE if values are
  * added at one end and leave at the other, else KL_CONTAINER_DEQUE.

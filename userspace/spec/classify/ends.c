@@ -3,7 +3,7 @@
 #include "spec/lang/ast.h"
 #include "spec/classify/ends.h"
 
-/* Replace blocks of one statement by the statement. */
+/* Return: @s or, if @s is a block of one statement, that statement, unwrapped in turn. */
 static const struct kl_stmt *unwrap(const struct kl_stmt *s)
 {
 	while (s && s->kind == KL_S_BLOCK && s->body && !s->body->next)
@@ -26,7 +26,7 @@ static bool constant(const struct kl_ast_expr *e, struct kl_val *v)
 	return true;
 }
 
-/* The index of the parameter that @e is, or -1. */
+/* Return: the index of the parameter that @e is, or -1 if it is none. */
 static int parameter(const struct kl_method_def *m, const struct kl_ast_expr *e)
 {
 	return e && e->kind == KL_A_NAME && e->local && e->local->reg < m->pub.nparams &&
@@ -39,7 +39,8 @@ static const struct kl_ast_expr *call_on(const struct kl_spec *s, const struct k
 }
 
 /*
- * Match a return of constants and at most one call, whose index is set in @at.  Return: the call.
+ * Match a return of constants, which go to @v.  If @at is not NULL, one of the results must be a
+ * call, and *@at becomes its index.  Return: NULL if @st does not match; else the call, if any.
  */
 static const struct kl_ast_expr *results(const struct kl_spec *s, const struct kl_stmt *st,
 					 struct kl_val *v, unsigned int *at)
@@ -141,7 +142,7 @@ static bool match_pop(const struct kl_spec *s, const struct kl_method_def *m,
 	call = st && !st->next ? results(s, st, e->done, &e->value) : NULL;
 	if (!call || call->nargs || m->pub.results[e->value].type != KL_T_WORD)
 		return false;
-	/* The call alone returns `empty', so the other results are those of success. */
+	/* Without an `if', the call itself returns `empty', and must be the only result. */
 	if (!zero) {
 		if (m->pub.nresults != 1)
 			return false;

@@ -13,7 +13,7 @@
 
 #define LOCALS	16
 
-/* The execution of one path. */
+/* The execution of one path: its effect so far, and the values of local variables. */
 struct way {
 	const struct kl_spec *s;
 	struct kl_word_method *m;
@@ -21,7 +21,7 @@ struct way {
 	struct kl_word_sum local[LOCALS];
 };
 
-/* The statements after the present block. */
+/* The statements that follow the present block, and those that follow the block around it. */
 struct behind {
 	const struct kl_stmt *next;
 	const struct behind *up;
@@ -78,7 +78,10 @@ static bool eval(const struct way *w, const struct kl_ast_expr *e, struct kl_wor
 	}
 }
 
-/* Match a comparison that is true if the word before is @is, or if not (@equal). */
+/*
+ * Match a comparison of the word before with a sum @is.  @equal becomes true if the comparison
+ * holds for an equal word, and false if it holds for a different word.
+ */
 static bool compare(const struct way *w, const struct kl_ast_expr *e, struct kl_word_sum *is,
 		    bool *equal)
 {
@@ -98,7 +101,7 @@ static bool compare(const struct way *w, const struct kl_ast_expr *e, struct kl_
 		return false;
 	*equal = e->op == KL_OP_EQ;
 	a = add(&a, &b, -1);
-	/* Solve a - b == 0, where the word before has the factor 1 or -1, for this word. */
+	/* Solve a - b == 0 for the word before, whose factor must be 1 or -1. */
 	if (a.before == 1)
 		a = add(&zero, &a, -1);
 	else if (a.before != (uint64_t)-1)
@@ -257,7 +260,7 @@ const struct kl_word_method *kl_word_method(const struct kl_spec *s, unsigned in
 	return s->methods[method].word;
 }
 
-/* The value of a sum that does not contain the word before. */
+/* Return: the value of a sum without its multiple of the word before. */
 static uint64_t value_of(const struct kl_word_method *m, const struct kl_word_sum *sum,
 			 const struct kl_val *vals)
 {
@@ -269,7 +272,7 @@ static uint64_t value_of(const struct kl_word_method *m, const struct kl_word_su
 	return v;
 }
 
-/* The step of an operation on path @p; KL_WORD_NEVER if its results exclude the path. */
+/* Return: the step of an operation on path @p; KL_WORD_NEVER if its results exclude the path. */
 static struct kl_word_step step_on(const struct kl_word_method *m, const struct kl_word_path *p,
 				   const struct kl_val *vals, bool pending)
 {

@@ -12,17 +12,17 @@
 
 #define KL_WORD_PATHS	4
 
-/* A sum: a constant, multiples of the arguments, and a multiple of the word before. */
+/* A sum: @base + each argument times its @arg + the word before the operation times @before. */
 struct kl_word_sum {
 	uint64_t base, arg[KL_MAX_ARGS], before;
 };
 
 /* A path through a method. */
 struct kl_word_path {
-	/* the condition of the path: none, the word before is @is, or is not @is */
+	/* the condition of the path: none, or the word before equals @is, or differs from @is */
 	enum { KL_WORD_ALWAYS, KL_WORD_IF, KL_WORD_IF_NOT } when;
 	struct kl_word_sum is, after, result;
-	bool gives; /* the path has a result: @result, or the bool in its base */
+	bool gives; /* the path has a result: @result, or if it is a bool, result.base */
 };
 
 struct kl_word_method {
@@ -33,7 +33,7 @@ struct kl_word_method {
 
 enum kl_word_kind {
 	KL_WORD_NEVER, /* no state gives this result */
-	KL_WORD_NOTHING,	/* it sees nothing and changes nothing */
+	KL_WORD_NOTHING,  /* the operation neither shows nor changes the word */
 	KL_WORD_SEES, /* the word is @before, and stays */
 	KL_WORD_SEES_NOT, /* the word is not @before, and stays */
 	KL_WORD_WRITES, /* the word becomes @after, whatever it was */
@@ -47,7 +47,7 @@ struct kl_word_step {
 	uint64_t before, after;
 };
 
-/* Classify the methods of a spec, when it is loaded.  0 or -ENOMEM. */
+/* Classify the methods of a spec, when it is loaded.  Return: 0 or -ENOMEM. */
 int kl_infer_words(struct kl_spec *s);
 
 /**
@@ -64,7 +64,7 @@ const struct kl_word_method *kl_word_method(const struct kl_spec *s, unsigned in
  * kl_word_step() - get the effect of an operation on the word
  * @m: its method
  * @vals: arguments, then results
- * @pending: the operation has no results; the step is its change, if it took effect
+ * @pending: the operation did not return; the step is the change that it makes if it takes effect
  *
  * Return: the step.
  */

@@ -133,8 +133,8 @@ static void gen_method(struct kl_igen *g, struct kl_method_def *m)
 }
 
 /*
- * Put the implementation's methods in the order of the spec's, and match each with its method
- * there.
+ * Put the implementation's methods in the order of the spec's methods, and compare each with the
+ * spec's method of this name.
  */
 static void match_methods(struct kl_igen *g)
 {
@@ -238,7 +238,7 @@ static struct kl_method_def *stand_in(struct kl_igen *g, const char *name, struc
 	return m;
 }
 
-/* Compile code outside methods, for `init' and `final'.  Return: its place. */
+/* Compile code outside methods, for `init' and `final'.  Return: its index, 0 if there is none. */
 static uint32_t gen_body(struct kl_igen *g, const struct kl_stmt *body, const char *name,
 			 struct kl_pos pos, enum kl_icode code)
 {
@@ -253,7 +253,7 @@ static uint32_t gen_body(struct kl_igen *g, const struct kl_stmt *body, const ch
 	return m->code;
 }
 
-/* Warn about fields that are never set: a new object's fields are 0. */
+/* Warn about fields that are read but never set: they are always 0, as in a new object. */
 static void check_fields(struct kl_igen *g)
 {
 	const struct kl_struct *s;
@@ -410,7 +410,7 @@ static void general_thread(struct kl_igen *g, unsigned int t, unsigned int ops)
 	end(g);
 }
 
-/* Keep a thread's variables at its end, for the outcomes of a client. */
+/* Record in which registers a thread's variables are at its end, for the outcomes of a client. */
 static void keep_vars(struct kl_igen *g, const struct kl_thread_def *d, unsigned int number,
 		      unsigned int of)
 {
@@ -427,7 +427,7 @@ static void keep_vars(struct kl_igen *g, const struct kl_thread_def *d, unsigned
 	}
 }
 
-/* Compile a thread: its body is repeated, since a counter would need one more register. */
+/* Compile a thread, its body @repeat times, because a counter would need one more register. */
 static void written_thread(struct kl_igen *g, struct kl_thread_def *d, unsigned int self,
 			   uint64_t repeat)
 {

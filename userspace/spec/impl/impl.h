@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Implementations and their clients, the second part of the spec language.  Their code follows the
- * spec's methods in the same array, and shares the constants.  The explorer runs this code.
+ * Implementations and their clients, the second part of the spec language.  Their byte code follows
+ * that of the spec's methods in kl_spec.code, and shares kl_spec.pool.  The explorer runs it.
  */
 #ifndef KL_SPEC_IMPL_IMPL_H
 #define KL_SPEC_IMPL_IMPL_H
@@ -46,7 +46,7 @@ struct kl_shared {
 	struct kl_ast_expr *len_expr, *init_expr;
 	unsigned int len, slot;
 	struct kl_val init;
-	bool of_methods, of_client; /* methods use it; the client uses it */
+	bool of_methods, of_client; /* methods use the variable; the client uses it */
 };
 
 /* thread NAME[n] repeat(k) { } */
@@ -93,7 +93,7 @@ struct kl_impl {
 	struct kl_method_def *methods; /* in the order of the spec's, after the check */
 	size_t nmethods, cmethods;
 	struct kl_client client;
-	bool client_seen; /* the client was compiled once, with its warnings */
+	bool client_seen; /* the client was compiled, and its warnings were printed */
 	struct kl_stmt *init, *final;
 	struct kl_pos init_pos, final_pos;
 	/* set by the generator */
@@ -106,10 +106,11 @@ struct kl_impl {
 /**
  * kl_impl_lin() - compile the methods with their linearization points
  * @s: the spec; the new code follows the present code
- * @code: gets the place of each method, in the order of the spec
+ * @code: gets the index in kl_spec.code of each method, in the order of the spec
  * @ncode: gets the number of words of each method
- * @nregs: gets the number of registers that they use
- * @names: gets the variable in each register of each method; "" for several, NULL for none
+ * @nregs: gets the number of registers that the methods use
+ * @names: gets the variable's name for each register of each method; "" if several variables use
+ *	the register, NULL if none does
  *
  * Return: 0, -EINVAL after a message, or -ENOMEM.
  */
@@ -121,9 +122,9 @@ int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int
  * @s: the spec
  * @nthreads: number of threads of a general client; 0: the number in the file
  * @ops: number of operations of each thread of a general client; 0: the number in the file
- * @start: gets the place of each thread's code
+ * @start: gets the index in kl_spec.code of each thread
  * @n: gets the number of threads
- * @nregs: gets the number of registers that they use
+ * @nregs: gets the number of registers that the threads use
  *
  * Return: 0, -EINVAL after a message, or -ENOMEM.
  */

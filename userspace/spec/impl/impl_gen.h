@@ -12,12 +12,12 @@ struct kl_ilocal {
 	unsigned int type;
 };
 
-/* The kind of the present code, which decides whether calls and returns are allowed. */
+/* The kind of the code being compiled, which decides whether calls and returns are allowed. */
 enum kl_icode { KL_IC_METHOD, KL_IC_INIT, KL_IC_THREAD, KL_IC_FINAL };
 
 /* Masks of the local variables without a value. */
 struct kl_iunset {
-	uint64_t always, some; /* without a value on all paths to here; on some paths */
+	uint64_t always, some; /* variables without a value on all paths to here; on some paths */
 	bool dead; /* no path leads here */
 };
 
@@ -33,15 +33,15 @@ struct kl_igen {
 	unsigned int atomic; /* line of the present atomic block, or 0 */
 	bool returns; /* a `return' can be reached */
 	/* linearization points */
-	bool lin; /* code is made for them */
-	bool in_lin; /* the present expression is the condition of one */
-	/* the expression whose points follow the statement's store */
+	bool lin; /* linearization points are compiled */
+	bool in_lin; /* the present expression is the condition of a linearization point */
+	/* the expression whose linearization points belong to the statement's store */
 	const struct kl_ast_expr *later;
 	unsigned int rmw, rmw_type; /* register and type of the last locked instruction's result */
 	/* jumps of the innermost loop, chained through their targets */
 	unsigned int brk, cont;
-	bool broken;
-	/* at this place, and at the targets of these jumps */
+	bool broken; /* the innermost loop has a `break' */
+	/* variables without a value at this place, and at the targets of brk and cont */
 	struct kl_iunset unset, at_brk, at_cont;
 };
 
@@ -50,7 +50,7 @@ void kl_ig_err(struct kl_igen *g, struct kl_pos pos, const char *fmt, ...)
 const char *kl_itype_name(const struct kl_igen *g, unsigned int type, char buf[80]);
 /* Give a variable the next register. */
 void kl_ig_local(struct kl_igen *g, const char *name, struct kl_pos pos, unsigned int type);
-/* The type of the struct with this name, or KL_IT_ERR after a message. */
+/* Return: the type of the struct with this name, or KL_IT_ERR after a message. */
 unsigned int kl_ig_struct(struct kl_igen *g, const char *name, struct kl_pos pos);
 
 /* A place: a local, or shared memory. */
@@ -63,7 +63,7 @@ struct kl_place {
 	struct kl_pos pos; /* position of the field's name */
 };
 
-/* impl_place.c: the constant with this name, or NULL. */
+/* impl_place.c.  Return: the constant with this name, or NULL. */
 const struct kl_const *kl_ig_const_named(const struct kl_igen *g, const char *name);
 void kl_ig_no_such_name(struct kl_igen *g, const struct kl_ast_expr *e);
 struct kl_place kl_ig_place(struct kl_igen *g, const struct kl_ast_expr *e);
@@ -85,11 +85,11 @@ void kl_ig_lin(struct kl_igen *g, const struct kl_lin *l, const struct kl_ast_ex
 	       bool attached);
 /* Compile a list of statements.  Return: true if its end cannot be reached. */
 bool kl_ig_list(struct kl_igen *g, const struct kl_stmt *s);
-/* impl_set.c: note that a local variable is set, is declared without a value, or is read. */
+/* impl_set.c: record that a local variable is set, is declared without a value, or is read. */
 void kl_ig_has_value(struct kl_igen *g, unsigned int local);
 void kl_ig_no_value(struct kl_igen *g, unsigned int local);
 void kl_ig_read(struct kl_igen *g, unsigned int local, struct kl_pos pos);
-/* The variables that these statements may set. */
+/* Return: the variables that these statements may set, a bit each. */
 uint64_t kl_ig_sets(const struct kl_igen *g, const struct kl_stmt *s);
 void kl_ig_meet(struct kl_iunset *u, const struct kl_iunset *other);
 unsigned int kl_ig_emit(struct kl_igen *g, uint32_t word);

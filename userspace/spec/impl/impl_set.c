@@ -8,7 +8,7 @@
 
 #include "spec/impl/impl_gen.h"
 
-/* Join the sets of two paths. */
+/* Join two paths to one place: @u becomes the sets of both paths together. */
 void kl_ig_meet(struct kl_iunset *u, const struct kl_iunset *other)
 {
 	if (other->dead)

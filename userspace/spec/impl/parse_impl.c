@@ -225,8 +225,8 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p)
 				   NULL);
 	}
 	/*
-	 * The kernel's barriers for stores and for loads do nothing, since TSO keeps these
-	 * orders.
+	 * The kernel's barriers between stores and between loads do nothing, because TSO keeps
+	 * these orders.
 	 */
 	if (next == ';' && (kl_p_is_word(p, "wmb") || kl_p_is_word(p, "rmb")))
 		return simple(p, KL_S_BLOCK);
@@ -265,8 +265,8 @@ struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p)
 /* ---- declarations ------------------------------------------------------------------ */
 
 /*
- * Parse a type: word, bool, data, key, lock or the name of a struct, whose '*' is before each
- * name.
+ * Parse a type: word, bool, data, key, lock or the name of a struct.  The '*' of a pointer stands
+ * before the name of a variable, so it is parsed with the name.
  */
 static void field_type(struct kl_parser *p, struct kl_field *f)
 {

@@ -10,7 +10,7 @@
 
 #include "spec/interp/run.h"
 
-/* The order of entries: words, then special values, then unknowns. */
+/* Compare two entries by their first value: words are first, then special values, then unknowns. */
 static inline int entry_cmp(const struct kl_val *a, const struct kl_val *b)
 {
 	unsigned int x = a->tag == KL_ANY ? UINT32_MAX : a->tag;
@@ -71,7 +71,7 @@ static int sort_entries(struct kl_val *e, size_t n, const unsigned int stride)
 	unsigned int moves = 0;
 	size_t i, at;
 
-	/* Most often all are in order but for the last ones, which this step appended. */
+	/* Mostly only the last entries are out of order, which this operation appended. */
 	for (i = 1; i < n; i++) {
 		const struct kl_val *a = &e[(i - 1) * stride], *b = &e[i * stride];
 
@@ -105,7 +105,7 @@ static int reserve(struct kl_run *r, size_t n)
 }
 
 /*
- * Return: true if the entry says that its key is absent, and is redundant as all keys are listed.
+ * Return: true if the entry is redundant: it says that its key is absent, and all keys are listed.
  */
 static bool is_redundant(const struct kl_cont *c, enum kl_cont_kind kind, const struct kl_val *e)
 {
@@ -121,7 +121,7 @@ static struct kl_val *put_entries(struct kl_run *r, const struct kl_cont *c,
 	const unsigned int stride = kl_cont_stride(kind);
 	size_t i;
 
-	/* A deque with nothing but KL_REST is written without entries: one form for each state. */
+	/* A deque with KL_REST alone is written without entries, so that it has one form. */
 	i = kind == KL_C_DEQUE && c->unknown && c->n == 1;
 	for (; i < c->n; i += stride) {
 		e[0] = kl_sym_get(r, c->e[i]);
@@ -135,7 +135,7 @@ static struct kl_val *put_entries(struct kl_run *r, const struct kl_cont *c,
 		if (stride == 1 || !is_redundant(c, kind, e))
 			e += stride;
 		else
-			/* An unknown key goes, and with it that it differs from the others. */
+			/* It is lost that an unknown key differs from the others. */
 			r->lost |= e->tag == KL_ANY;
 	}
 	return e;
@@ -155,7 +155,7 @@ static int put_loaded(struct kl_run *r, unsigned int index)
 	if (ret)
 		return ret;
 	head = r->out + r->nout;
-	/* If all containers were known before, there are no redundant entries. */
+	/* If all containers were known before the operation, no entry is redundant. */
 	if (known) {
 		memcpy(head + 1, c->e, c->n * sizeof(*c->e));
 		n = c->n;
@@ -164,7 +164,7 @@ static int put_loaded(struct kl_run *r, unsigned int index)
 	}
 	*head = (struct kl_val){ .v = n / stride, .tag = c->unknown ? KL_ANY : KL_WORD };
 	r->nout += n + 1;
-	/* If moreover nothing was appended, the entries are still in order. */
+	/* If also nothing was appended, the entries are still in order. */
 	if (!sorted_kind(kind) || (known && !c->appended))
 		return 0;
 	return sort_entries(head + 1, n / stride, stride);

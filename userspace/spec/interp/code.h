@@ -20,7 +20,7 @@ enum kl_opcode {
 	KL_I_LOAD,	/* a = slot imm */
 	KL_I_STORE,	/* slot imm = a */
 	KL_I_LOADX,	/* a = element b of the array in the next word: base | length << 16 */
-	KL_I_STOREX,	/* that element = a */
+	KL_I_STOREX,	/* element b of the array in the next word = a, as for KL_I_LOADX */
 	KL_I_ADD, KL_I_SUB, KL_I_MUL, KL_I_DIV, KL_I_MOD, KL_I_AND, KL_I_OR, KL_I_XOR, KL_I_SHL,
 	KL_I_SHR,	/* a = b op c */
 	KL_I_LT, KL_I_LE,	/* a = b < c, b <= c: bool */
@@ -55,7 +55,7 @@ enum kl_opcode {
 	/* Only in implementations compiled for the verifier, see kl_impl_lin(): */
 	KL_I_LIN,	/* a linearization point, of kind c; if b, only when a is true */
 	KL_I_LOCK,	/* take the lock in slot b; if a, the lock at address b plus c */
-	KL_I_UNLOCK,	/* release this lock */
+	KL_I_UNLOCK,	/* release the lock, given as for KL_I_LOCK */
 	KL_I_COUNT_
 };
 

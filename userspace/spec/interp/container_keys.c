@@ -65,7 +65,7 @@ static int find_key(struct kl_run *r, struct kl_cont *c, struct kl_val key, bool
 	return 0;
 }
 
-/* Delete the entry @at.  Its key differs from the other keys, which is recorded before it goes. */
+/* Delete the entry @at, and record that its key differs from the other keys. */
 static int delete_entry(struct kl_run *r, struct kl_cont *c, size_t at)
 {
 	const struct kl_val key = kl_sym_get(r, c->e[at]);
@@ -139,7 +139,7 @@ static int map_put(struct kl_run *r, struct kl_cont *c, struct kl_val *v)
 	if (v[1].tag == KL_ABSENT)
 		return kl_run_fault(r, "'absent' cannot be put into a map");
 	ret = find_key(r, c, v[0], true, &at);
-	/* If the size is tracked, it matters whether the key was there before. */
+	/* If the size is tracked, it matters whether the key was already in the map. */
 	if (!ret && at == SIZE_MAX && c->unknown && c->rest.tag != KL_REST)
 		ret = find_or_guess(r, c, true, v[0], true, &at);
 	if (ret)

@@ -284,9 +284,8 @@ static int in_order(struct kl_run *r, bool max, struct kl_val a, struct kl_val b
 }
 
 /*
- * The pqueue returned @v, so no unlisted entry comes before @v: raise the floor to @v.  If
- * @of_rest,
- * @v was itself an unlisted entry, and must not come before the old floor.
+ * The pqueue returned @v, so no unlisted entry comes before @v: raise the floor to @v.  With
+ * @of_rest, @v was itself an unlisted entry, and must not come before the old floor.
  */
 static int raise_floor(struct kl_run *r, struct kl_cont *c, bool max, struct kl_val v, bool of_rest)
 {

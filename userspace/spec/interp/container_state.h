@@ -10,7 +10,7 @@ int kl_cont_append(struct kl_run *r, struct kl_cont *c, struct kl_val v);
 void kl_cont_delete(struct kl_cont *c, size_t at, size_t n);
 /* Decide whether an unknown container has no unlisted entry; then it is known from here on. */
 int kl_cont_rest(struct kl_run *r, struct kl_cont *c, bool *empty);
-/* There are @n unlisted entries less: they were listed or removed. */
+/* Subtract @n from the number of unlisted entries, because they were listed or removed. */
 int kl_cont_rest_less(struct kl_run *r, struct kl_cont *c, uint64_t n);
 /* Set @v to the number of entries, of which @listed are listed. */
 int kl_cont_size(struct kl_run *r, struct kl_cont *c, uint64_t listed, struct kl_val *v);

@@ -76,7 +76,7 @@ static int write_slot(struct fast *f, uint32_t slot, struct kl_val v)
 	return 0;
 }
 
-/* Set *@at to the index of the entry of @key, or of its place.  Return: true if it exists. */
+/* Set *@at to the index of the entry of @key, or where it belongs.  Return: true if it exists. */
 static bool find(const struct fast *f, uint64_t key, size_t *at)
 {
 	for (*at = f->r->s->nslots + 1; *at < f->len; *at += 2)
@@ -121,7 +121,7 @@ static int remove_entry(struct fast *f, size_t at)
 	return 0;
 }
 
-/* The same as kl_cont_map_call(), for known keys. */
+/* As kl_cont_map_call(), for known keys. */
 static int call(struct fast *f, bool map, enum kl_cont_op op, struct kl_val *v)
 {
 	const struct kl_val key = v[0];

@@ -139,7 +139,7 @@ int kl_run_fault(struct kl_run *r, const char *fmt, ...)
 	char msg[100];
 	va_list ap;
 
-	/* No state of the specification has this error, so the path has guessed a wrong state. */
+	/* No state of the specification has errors, so the path guessed a wrong state. */
 	if (r->guessed || r->preset)
 		return KL_DROP;
 	va_start(ap, fmt);

@@ -163,7 +163,7 @@ struct kl_run {
 	unsigned int nrelations, nopaque, nxor;
 	struct kl_choice *choice;
 	size_t nchoice, cchoice, at_choice;
-	/* The slots that the path assigned; and for each slot, @path if it is among them. */
+	/* The slots that the path assigned.  For such a slot, mark[slot] equals @path. */
 	uint32_t *wrote, *mark;
 	size_t nwrote;
 	uint32_t path;			/* number of the path, never 0 */
@@ -304,7 +304,7 @@ static inline int kl_run_lose_e2big(struct kl_run *r, int ret)
 	return 0;
 }
 
-/* The same as kl_sym_follow(), faster for known values. */
+/* As kl_sym_follow(), but faster for known values. */
 static inline struct kl_val kl_sym_get(const struct kl_run *r, struct kl_val v)
 {
 	return v.tag == KL_ANY ? kl_sym_follow(r, v) : v;
@@ -359,7 +359,7 @@ int kl_run_canon(struct kl_run *r);
  */
 void kl_canon_name(struct kl_run *r, struct kl_val *v);
 
-/* Return: true if states have notes.  In step mode states have a fixed size, and none. */
+/* Return: true if states have notes.  In step mode states have a fixed size and no notes. */
 static inline bool kl_run_keeps(const struct kl_run *r)
 {
 	return !r->stepwise;

@@ -3,10 +3,11 @@
  * Domains of unknowns: words, as ascending ranges that do not touch, and special values.  Ranges
  * live until the end of the path.
  *
- * Comparisons exclude single words, and other words in each order of the operations.  Keeping them
- * all would multiply the states, and they hardly ever matter.  So kl_dom_fold() keeps a few, and of
- * more only the range that they are in: the doubtful range.  If a result depends on whether a
- * doubtful word is excluded, the path is lost.
+ * A comparison may exclude a single word from a domain, and each order of the operations may
+ * exclude other words.  Keeping all excluded words would multiply the states, and they hardly
+ * ever matter.  So kl_dom_fold() keeps a few of them.  If there are more, it keeps only a range
+ * that contains them: the doubtful range.  If a result depends on whether a doubtful word is
+ * excluded, the path is lost.
  */
 #include <errno.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static void check_doubt(struct kl_run *r, const struct kl_dom *d)
 	r->lost = true;
 }
 
-/* Extend the doubtful range by the words from @lo to @hi; of all ways the shortest range wins. */
+/* Replace the doubtful range by the shortest one that also contains the words from @lo to @hi. */
 static void extend_doubt(struct kl_dom *d, uint64_t lo, uint64_t hi)
 {
 	const struct kl_range old = d->doubtful ? d->doubt : (struct kl_range){ lo, hi };

@@ -20,7 +20,7 @@ static void count_unknown(struct kl_run *r, struct kl_val v)
 		r->nstate = v.v + 1;
 }
 
-/* Return: the number of values of the note at @v, of which @n can be read; 0 if it is invalid. */
+/* Return: the number of values of the note at @v, 0 if it is invalid.  @n values can be read. */
 static size_t note_len(const struct kl_val *v, size_t n)
 {
 	size_t len = 2;
@@ -263,8 +263,8 @@ static int term_domain(struct kl_run *r, const struct kl_term *t, bool length, s
 		return kl_dom_fold(r, d);
 	ret = kl_dom_map(r, d, t->minus, t->c, d) ?: kl_dom_fold(r, d);
 	/*
-	 * Numbers above KL_LENGTH_MAX do not occur, so allow all of them: equal states then
-	 * match.
+	 * Numbers above KL_LENGTH_MAX do not occur, so allow all of them.  Then states that differ
+	 * only in a bound of such numbers are equal.
 	 */
 	if (!ret && length && d->n && r->ranges[d->at + d->n - 1].hi >= KL_LENGTH_MAX / 2)
 		r->ranges[d->at + d->n - 1].hi = UINT64_MAX;

@@ -182,8 +182,8 @@ static uint64_t marks_of(const struct kl_run *r, struct kl_val v)
 }
 
 /*
- * Return: true if a dead unknown with these marks has more words than relations, all of them !=.
- * It can then always differ from all others.
+ * Return: true if a dead unknown with these marks is in != relations only, and has more words than
+ * there can be relations.  It can then always differ from the other sides.
  */
 static bool can_always_differ(const struct kl_run *r, struct kl_val v, uint64_t marks)
 {
@@ -330,7 +330,7 @@ static bool may_interact(const struct kl_run *r, const struct kl_relation *p,
 	return false;
 }
 
-/* Let the least word of the left side and the greatest word of the right side bound the other. */
+/* Bound the right side by the least word of the left side, and the left by the right's greatest. */
 static int propagate_bounds(struct kl_run *r, const struct kl_relation *rel)
 {
 	const bool strict = rel->kind == KL_NOTE_LT;
@@ -387,7 +387,7 @@ static int combine_live(struct kl_run *r, bool *again)
 	return ret;
 }
 
-/* Return: true if a root is dead and unconstrained but for one opaque sum. */
+/* Return: true if a root is dead, and only one opaque sum constrains it. */
 static bool is_unconstrained(const struct kl_run *r, uint64_t root)
 {
 	const struct kl_val v = { .v = root, .tag = KL_ANY };

@@ -12,13 +12,13 @@
 
 #define XOR_MAX	64	/* unknowns of a path that are recorded as an exclusive or */
 
-/* Return: the word that the term is if its root is @root. */
+/* Return: the word of the term if its root has the word @root. */
 static uint64_t term_word(const struct kl_term *t, uint64_t root)
 {
 	return (t->minus ? -root : root) + t->c;
 }
 
-/* Return: the root's word if the term is @word. */
+/* Return: the word of the root if the term has the word @word. */
 static uint64_t root_word(const struct kl_term *t, uint64_t word)
 {
 	return t->minus ? t->c - word : word - t->c;
@@ -244,8 +244,8 @@ static int fresh_xor(struct kl_run *r, struct kl_val a, uint64_t c, struct kl_va
 }
 
 /*
- * Make an unknown that is the sum, difference or exclusive or of two roots.  Of these three any two
- * determine the third, which kl_opaque.of is for.
+ * Make an unknown that is the sum, difference or exclusive or of two roots.  kl_opaque.of records
+ * the roots, because any two of the three determine the third.
  */
 static int fresh_opaque_sum(struct kl_run *r, uint64_t a, uint64_t b, struct kl_val *v)
 {
@@ -348,7 +348,7 @@ int kl_sym_unify(struct kl_run *r, struct kl_val a, struct kl_val b)
 		return join_roots(r, t, u);
 	if (t.minus == u.minus)
 		return t.c == u.c ? 0 : KL_DROP;
-	/* root + c = d - root has two solutions or none; neither is recorded. */
+	/* root + c = d - root has two solutions or none, which is not recorded. */
 	kl_run_lose(r);
 	return 0;
 }
@@ -446,8 +446,8 @@ int kl_sym_truth(struct kl_run *r, struct kl_val v, bool *truth)
 }
 
 /*
- * The observed results are few, so each is tried as a known word.  The last choice is any other
- * word.
+ * There are few observed results, so each is tried as a known word.  The last choice is an unknown
+ * for any other word.
  */
 int kl_sym_any(struct kl_run *r, uint64_t least, struct kl_val *v, bool *seen)
 {

@@ -13,7 +13,8 @@
 
 #define KL_DEPTH_MAX	200 /* maximal nesting of statements and expressions */
 #define KL_SLOTS_MAX	16384 /* maximal number of scalars and array elements of a state */
-#define KL_ITEMS_MAX	250 /* maximal number of variables; so of constants, methods and probes */
+/* maximal number of variables, of constants, of methods, and of probes */
+#define KL_ITEMS_MAX	250
 
 enum kl_cont_kind {
 	KL_C_NONE, KL_C_QUEUE, KL_C_STACK, KL_C_DEQUE, KL_C_PQUEUE, KL_C_SET, KL_C_MAP, KL_C_BAG,
@@ -95,8 +96,8 @@ struct kl_ast_expr {
 	struct kl_lin *lin;
 	/* Set by the checker: */
 	enum kl_etype type;
-	bool special; /* it may be a special value, whatever the locals hold */
-	bool from_local; /* it may be special if a local of its method may be */
+	bool special; /* it may be a special value, even if no local variable is one */
+	bool from_local; /* it may be a special value if a local of its method may be one */
 	struct kl_var *var;
 	struct kl_local *local;
 	struct kl_const *konst;
@@ -198,7 +199,7 @@ struct kl_cont_method {
 const struct kl_cont_method *kl_cont_find(enum kl_cont_kind kind, const char *name);
 const struct kl_cont_method *kl_cont_method(enum kl_cont_kind kind, enum kl_cont_op op);
 const char *kl_cont_nearest(enum kl_cont_kind kind, const char *name);
-/* A list of a container's methods: "push, pop, front, size". */
+/* Write a list of a container's methods to @buf: "push, pop, front, size".  Return: @buf. */
 const char *kl_cont_list(enum kl_cont_kind kind, char *buf, size_t size);
 const char *kl_cont_name(enum kl_cont_kind kind);
 

@@ -15,7 +15,7 @@ struct kl_checker {
 	unsigned int nscope;
 	const struct kl_stmt *atomic; /* the present atomic block, or NULL */
 	unsigned int loops;
-	unsigned int blocks; /* maximal number of atomic blocks so far on this path */
+	unsigned int blocks; /* maximal number of atomic blocks on a path to here */
 	bool fenced; /* each path to here has a fence or an atomic_flush */
 	bool special_local;		/* some local may hold a special value */
 	bool stores_local; /* the value of a local is stored into the state */
@@ -27,28 +27,28 @@ struct kl_checker {
 	bool out_of_memory;
 };
 
-/* The type of @e, or KL_ET_ERR after a message. */
+/* Return: the type of @e, or KL_ET_ERR after a message. */
 enum kl_etype kl_check_expr(struct kl_checker *c, struct kl_ast_expr *e);
 /* Check that @e has @type; @what names the place: "the condition". */
 void kl_check_need(struct kl_checker *c, struct kl_ast_expr *e, enum kl_etype type,
 		   const char *what);
-/* Note that @e is stored into the state. */
+/* Record that @e is stored into the state. */
 void kl_check_stored(struct kl_checker *c, const struct kl_ast_expr *e);
 /* Resolve the variable of a NAME or INDEX, for reading or writing. */
 enum kl_etype kl_check_place(struct kl_checker *c, struct kl_ast_expr *e, bool write);
-/* The local variable with this name, or NULL. */
+/* Return: the local variable with this name, or NULL. */
 struct kl_local *kl_check_local(struct kl_checker *c, const char *name);
 /* Get the value of a constant expression.  Return: false after a message. */
 bool kl_check_const(struct kl_checker *c, struct kl_ast_expr *e, struct kl_val *v,
 		    enum kl_etype *type);
 
-/* If @e is a parameter, note its use (enum kl_use). */
+/* If @e is a parameter, record its use (enum kl_use). */
 void kl_check_use(struct kl_checker *c, const struct kl_ast_expr *e, unsigned int use);
 
 /*
- * check_part.c: is `partition by k` justified?  These functions are called when @e touches the
- * entry that @key names (NULL: all of the state), when a local variable is declared or assigned,
- * and when two paths join.
+ * check_part.c checks whether `partition by k` is justified.  These functions are called when @e
+ * touches the entry that @key names (NULL: all of the state), when a local variable is declared or
+ * assigned, at a return, and when two paths join.
  */
 void kl_part_resolve(struct kl_checker *c);
 void kl_part_touch(struct kl_checker *c, const struct kl_ast_expr *e,

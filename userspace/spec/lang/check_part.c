@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The checker: is `partition by k` justified?  It is if each method touches only the entry that
- * its k names, for all states and choices.  Then the spec is the conjunction of one spec for each
- * k, and a history is linearizable if and only if its restriction to each k is (Horn & Kroening,
- * Definition 6 and Theorem 1).
+ * The checker: whether `partition by k` is justified.  It is if each method touches only the
+ * entry that its k names, for all states and choices.  Then the spec is the conjunction of one
+ * spec for each k, and a history is linearizable if and only if its restriction to each k is
+ * (Horn & Kroening, Definition 6 and Theorem 1).
  *
  * k is a parameter or a result.  If it is a result, one local variable names all entries that a
  * path touches, and the path returns this variable as k.
@@ -14,7 +14,7 @@
 
 #include "spec/lang/check.h"
 
-/* Stands for different variables on different paths. */
+/* A value of kl_checker.key after paths with different variables have joined. */
 static const struct kl_local several;
 
 static void doubt(struct kl_checker *c, struct kl_pos pos, const char *fmt, ...)

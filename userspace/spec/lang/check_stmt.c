@@ -40,7 +40,7 @@ static void declare(struct kl_checker *c, const char *name, struct kl_pos pos, e
 	kl_part_declare(c, l);
 }
 
-/* Assign @e to @l; NULL: any word. */
+/* Check an assignment of @e to @l; @e is NULL if any word is assigned. */
 static void set_local(struct kl_checker *c, struct kl_local *l, struct kl_pos pos,
 		      const struct kl_ast_expr *e)
 {
@@ -136,7 +136,10 @@ static void check_return(struct kl_checker *c, struct kl_stmt *s)
 	end_path(c);
 }
 
-/* The state of the checker after several paths from one point; some paths may have ended. */
+/*
+ * The state of the checker where several paths from one point join again: at that point
+ * (@start...), and joined over the paths so far.  Paths that ended by a return do not count.
+ */
 struct join {
 	unsigned int start_blocks, blocks;
 	bool start_fenced, fenced, ends;

@@ -30,7 +30,7 @@ enum kl_tok_kind {
 	KL_TOK_INC,
 	KL_TOK_DEC,
 	KL_TOK_STRING, /* "..." in one line, with its quotes */
-	/* an assignment OP= is this plus the kind of OP, which is below 300 */
+	/* an assignment OP= has this kind plus the kind of OP, which is below 300 */
 	KL_TOK_ASSIGN	= 1000,
 };
 
@@ -77,7 +77,7 @@ void kl_diag_warn(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)
  */
 int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out);
 
-/* The text of a token for messages: "'text'", cut if it is long, or "end of file". */
+/* Return: a token for messages, in @buf: "'text'", cut if it is long, or "end of file". */
 const char *kl_tok_show(char buf[48], const char *text, const struct kl_tok *t);
 
 #endif

@@ -43,7 +43,7 @@ void kl_p_fail(struct kl_parser *p, struct kl_pos pos, const char *fmt, ...)
 void kl_p_guard(struct kl_parser *p, void (*fn)(struct kl_parser *p, void *arg), void *arg);
 void kl_p_enter(struct kl_parser *p);
 void kl_p_leave(struct kl_parser *p);
-/* Precedence of a binary operator, from 1 for || to 10 for *; 0 for other tokens. */
+/* Return: the precedence of a binary operator, from 1 for || to 10 for *; 0 for other tokens. */
 int kl_p_precedence(int kind);
 
 /* parse_decl.c */
@@ -52,10 +52,10 @@ void kl_p_const(struct kl_parser *p);
 /* Parse `method NAME(...) -> ...`, up to the body. */
 void kl_p_method_head(struct kl_parser *p, struct kl_method_def *m);
 
-/* Is the position in an implementation or a client? */
+/* Return: true if the position is in an implementation or a client. */
 bool kl_p_impl(struct kl_parser *p);
 void kl_p_set_impl(struct kl_parser *p, bool impl);
-/* Does the next word begin a declaration of an implementation, and nothing else? */
+/* Return: true if the next word can only begin a declaration of an implementation. */
 bool kl_p_is_impl_word(struct kl_parser *p);
 struct kl_ast_expr *kl_p_new_expr(struct kl_parser *p, enum kl_ast_kind kind, struct kl_pos pos);
 struct kl_stmt *kl_p_new_stmt(struct kl_parser *p, enum kl_stmt_kind kind);
@@ -78,9 +78,9 @@ void kl_p_probe(struct kl_parser *p) KL_OPTIONAL;
 
 /* spec/impl/parse_impl.c: parse a declaration outside the spec. */
 void kl_p_impl_decl(struct kl_parser *p) KL_OPTIONAL;
-/* Parse a statement that only implementations have; NULL if there is none. */
+/* Parse a statement that only implementations have.  Return: NULL if there is none. */
 struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p) KL_OPTIONAL;
-/* The same for expressions, and for the part of a place after a name. */
+/* As kl_p_impl_stmt(), for an expression, and for the part of a place after the name @e. */
 struct kl_ast_expr *kl_p_impl_primary(struct kl_parser *p) KL_OPTIONAL;
 struct kl_ast_expr *kl_p_impl_place(struct kl_parser *p, struct kl_ast_expr *e) KL_OPTIONAL;
 /* Parse any number of `@lin', `@lin if (CONDITION)' and `@lin other'. */

@@ -53,7 +53,7 @@ static struct kl_stmt *condition(struct kl_parser *p, enum kl_stmt_kind kind)
 	return s;
 }
 
-/* Is it a list of results, as "(a, b)", and no expression, as "(a) + b"? */
+/* Return: true if @t begins a list of results, as "(a, b)", and no expression, as "(a) + b". */
 static bool is_list(const struct kl_tok *t)
 {
 	unsigned int depth = 0;

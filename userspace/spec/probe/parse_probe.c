@@ -145,7 +145,7 @@ static enum when_read parse_at(struct kl_parser *p)
 static bool at_return(struct kl_parser *p, const struct kl_probe_target *t, enum when_read at,
 		      bool has_return, bool by_default, struct kl_pos pos)
 {
-	/* The end of inlined code in the function around it is not certain. */
+	/* It is not certain where inlined code ends in the function around it. */
 	if (t->inlined && (at == AT_RETURN || has_return))
 		kl_p_fail(p, pos, "the return of '%s' cannot be observed where it is inlined: only "
 				  "data at its call can be read", t->inlined);
@@ -365,8 +365,8 @@ static void parse_body(struct kl_parser *p, struct clause *c)
 }
 
 /*
- * Parse the body that follows once for each target without a body, since the targets have different
- * parameters.  Errors in the first parse are not repeated.
+ * Parse the next body once for each of the @n targets that share it, because the targets have
+ * different parameters.  After a parse with errors it is not parsed again.
  */
 static void share_body(struct kl_parser *p, struct clause *c, struct kl_probe_target *t,
 		       unsigned int n)

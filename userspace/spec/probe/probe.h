@@ -29,7 +29,7 @@
  * and `at return` change that, and an expression with `return` is always evaluated at the return.
  * There may be a `when` for the call and another for the return.
  *
- *	number(TEXT, N)		the N-th decimal number in a text, from 0; unknown if it is none
+ *	number(TEXT, N)		the N-th decimal number in a text, from 0; unknown if there is none
  *	unknown			an unknown value, for cases in which klin cannot know it
  *	empty, full, absent	these values, alone or as branches of ?:
  *	user(LVALUE)		the lvalue in the task's own memory
@@ -49,8 +49,8 @@
  *	probe put on store_put(store, v) { ... coverage asserted "called by pointer only"; }
  *
  * Calls of inlined or cloned copies of a function do not pass its entry.  klin finds out whether
- * it sees all calls, see record/attach/coverage.h.  `coverage asserted "REASON";' states that it
- * does, or that the others do no harm.
+ * it sees all calls, see record/attach/coverage.h.  `coverage asserted "REASON";' states that klin
+ * sees all calls, or that the calls that it misses do no harm.
  *
  * A target klin:NAME is a method that code instrumented with <klin.h> declares (debugfs
  * klin/methods); its arguments and results are matched by position.
@@ -134,7 +134,7 @@ struct kl_spot {
 /* A place where a method may be, and the values to fetch there. */
 struct kl_probe_target {
 	enum kl_target_kind kind;
-	const char *inlined; /* for a place, as in struct kl_spot */
+	const char *inlined; /* the target is the entry of this inlined function; or NULL */
 	bool at_offset;
 	uint64_t offset;
 	unsigned int ninlined; /* number of the inlined function's parameters, which come first */
@@ -152,7 +152,7 @@ struct kl_probe_target {
 	struct kl_pos pos;
 };
 
-/* Is the target a place inside a function? */
+/* Return: true if the target is a place inside a function. */
 static inline bool kl_target_is_place(const struct kl_probe_target *t)
 {
 	return t->inlined || t->at_offset;

@@ -68,7 +68,7 @@ static char *copy(struct ctx *c, const struct kl_tok *t)
 	return memcpy(s, kl_p_spec(c->p)->text + t->off, t->len);
 }
 
-/* The name of a basic type such as "unsigned long", with words joined by one space. */
+/* Parse a basic type such as "unsigned long".  Return: its words, joined by one space. */
 static const char *basic_name(struct ctx *c)
 {
 	char name[64] = "";
@@ -111,7 +111,7 @@ static struct kl_ctype parse_type(struct ctx *c)
 	return type;
 }
 
-/* Does a cast begin at this '('?  Names that are no parameters can only be types. */
+/* Return: true if a cast begins at this '('.  A name that is no parameter can only be a type. */
 static bool at_cast(struct ctx *c)
 {
 	const struct kl_tok *t = kl_p_ahead(c->p, 1);
@@ -197,7 +197,7 @@ static struct kl_expr *enumerator(struct ctx *c)
 	return e;
 }
 
-/* Check the place of a special value: a value of its own, or a branch of ?: between values. */
+/* Check that a special value is the whole value (@allowed), or a branch of a ?: that is. */
 static void check_special(struct kl_parser *p, const struct kl_expr *e, bool allowed)
 {
 	if (!e)
