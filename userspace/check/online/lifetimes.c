@@ -101,8 +101,8 @@ static int new_use(struct uses *s, uint64_t word, uint32_t *i)
 	u = use(s, *i);
 	*u = (struct use){
 		.word = word,
-		.lo = NEVER,
-		.hi = NEVER,
+		.first_ret = NEVER,
+		.last_call = NEVER,
 		.first_seen_ret = NEVER,
 		.seen = NEVER,
 		.add = ON_NONE,
@@ -152,7 +152,8 @@ static uint32_t choose(const struct kl_online *o, const struct uses *s, uint32_t
 		const bool fits = kind == ON_REMOVE ? u->remove == ON_NONE :
 				  !removed_by(o, s, u, op->call) &&
 				  (kind == ON_PEEK ||
-				   (u->add == ON_NONE && u->lo == NEVER && !seen_by(o, s, u, op)));
+				   (u->add == ON_NONE && u->first_ret == NEVER &&
+				    !seen_by(o, s, u, op)));
 
 		/* The oldest use is the last in the list, the newest is the first. */
 		if (fits && (found == ON_NONE || !s->lifo || kind == ON_ADD))
@@ -266,8 +267,8 @@ void uses_return(struct kl_online *o, struct uses *s, uint32_t i)
 		return;
 	u = use(s, use_of(s, op));
 	u->opens--;
-	if (u->lo == NEVER)
-		u->lo = s->ev;
+	if (u->first_ret == NEVER)
+		u->first_ret = s->ev;
 	if (op->kind != ON_ADD && u->first_seen_ret == NEVER) {
 		u->first_seen_ret = s->ev;
 		set(o, &u->see, i);
@@ -289,7 +290,7 @@ static void bury(struct kl_online *o, struct uses *s)
 	for (i = 0; i < s->nempties; i++)
 		if (s->empties[i].call < since)
 			since = s->empties[i].call;
-	for (; s->bury < s->ndead && use(s, s->dead[s->bury])->hi <= since; s->bury++)
+	for (; s->bury < s->ndead && use(s, s->dead[s->bury])->last_call <= since; s->bury++)
 		free_use(o, s, s->dead[s->bury]);
 	if (s->bury < s->ndead && s->bury < s->ndead / 2)
 		return;
@@ -374,9 +375,10 @@ int uses_returned(struct kl_online *o, struct uses *s, uint32_t i)
 void uses_enter(struct kl_online *o, struct uses *s, uint32_t i)
 {
 	struct use *u = use(s, i);
-	const uint32_t prev = u->lo ? s->tail : ON_NONE, next = u->lo ? ON_NONE : s->head;
+	const uint32_t prev = u->first_ret ? s->tail : ON_NONE,
+		       next = u->first_ret ? ON_NONE : s->head;
 
-	/* The list is by lo: the use is the last one, or was inside before the start. */
+	/* The list is by first_ret: the use is the last one, or was inside before the start. */
 	u->prev = prev;
 	u->next = next;
 	if (prev == ON_NONE)
@@ -388,7 +390,7 @@ void uses_enter(struct kl_online *o, struct uses *s, uint32_t i)
 	else
 		use(s, next)->prev = i;
 	u->inside = true;
-	if (!s->ninside++ && u->lo)
+	if (!s->ninside++ && u->first_ret)
 		s->empty = s->ev - 1;
 	o->inside += !s->strict;
 }
@@ -438,8 +440,8 @@ int uses_known(struct kl_online *o, struct uses *s, uint64_t call)
 		const struct use *u = use(s, i);
 		const size_t at = u->linked ? find(s, u->word) : 0;
 
-		if (!u->linked || u->opens || u->lo == NEVER || u->lo > call || !s->words.at[at] ||
-		    s->words.at[at] - 1 != i || u->same != ON_NONE)
+		if (!u->linked || u->opens || u->first_ret == NEVER || u->first_ret > call ||
+		    !s->words.at[at] || s->words.at[at] - 1 != i || u->same != ON_NONE)
 			continue;
 		unlink_word(s, at);
 		free_use(o, s, i);

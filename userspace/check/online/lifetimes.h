@@ -25,12 +25,13 @@ enum on_begin {
 struct use {
 	uint64_t word;
 	uint64_t call;		/* event of the addition's call, or 0 */
-	uint64_t lo, hi;	/* first return, last call; NEVER before these */
-	uint64_t first_seen_ret;		/* first return of a removal or peek */
+	/* events: first return of an operation of the use; last call of one; NEVER before these */
+	uint64_t first_ret, last_call;
+	uint64_t first_seen_ret;	/* event: first return of a removal or peek, or NEVER */
 	uint64_t seen;		/* that return's time in advance, as soon as it is known */
 	uint32_t add, remove;	/* operations, or ON_NONE */
 	uint32_t see, last;	/* the operation that saw it first; the one that was called last */
-	uint32_t prev, next;	/* links of uses that are certainly inside, by lo */
+	uint32_t prev, next;	/* links of uses that are certainly inside, by first_ret */
 	uint32_t same;		/* the next use of the cluster */
 	uint32_t opens;		/* number of operations that have not returned */
 	bool inside, removed, first, linked;
@@ -50,7 +51,7 @@ struct uses {
 	enum on_begin begin;
 	bool strict;
 	bool lifo;		/* of equal words, the last one is removed first */
-	uint32_t head, tail;	/* uses that are certainly inside, by lo */
+	uint32_t head, tail;	/* uses that are certainly inside, by first_ret */
 	uint64_t ninside;
 	uint64_t empty;		/* the last slot at which it was empty; 0 if none */
 	struct open_empty {
@@ -106,7 +107,7 @@ void uses_leave(struct kl_online *o, struct uses *s, uint32_t i);
 /* Is it known that the last operation of the use was called? */
 static inline bool use_over(const struct use *u)
 {
-	return u->hi != NEVER;
+	return u->last_call != NEVER;
 }
 
 /*

@@ -48,13 +48,13 @@ static uint32_t reaches(const struct uses *s, uint64_t at)
 {
 	uint32_t best = ON_NONE, i;
 
-	if (s->head != ON_NONE && s->u[s->head].lo <= at)
+	if (s->head != ON_NONE && s->u[s->head].first_ret <= at)
 		return s->head;
 	for (i = 0; i < s->n; i++) {
 		const struct use *u = &s->u[i];
 
-		if (u->linked && u->lo <= at && use_over(u) && u->hi > at &&
-		    (best == ON_NONE || u->hi > s->u[best].hi))
+		if (u->linked && u->first_ret <= at && use_over(u) && u->last_call > at &&
+		    (best == ON_NONE || u->last_call > s->u[best].last_call))
 			best = i;
 	}
 	return best;
@@ -72,7 +72,7 @@ int core_since(struct uses *s, uint64_t from)
 		ret = core_word(s, i);
 		if (!use_over(use(s, i)))
 			break;
-		from = use(s, i)->hi;
+		from = use(s, i)->last_call;
 	}
 	return ret;
 }

@@ -241,8 +241,8 @@ static int pqueue_call(struct kl_online *o, void *mon, uint32_t i)
 					 u->word, 0);
 	}
 	if (!ret && u->remove != ON_NONE && u->last == i && !use_over(u)) {
-		u->hi = s->ev;
-		if (u->lo == NEVER && u->call)
+		u->last_call = s->ev;
+		if (u->first_ret == NEVER && u->call)
 			ret = wait_for(q, at, ON_NONE);
 	}
 	return ret ? ret : settle(o, q);
@@ -259,7 +259,7 @@ static int give(struct kl_online *o, struct pqueue *q)
 	on_op(o, by)->refs++;
 	use(s, best)->remove = by;
 	use(s, best)->removed = true;
-	use(s, best)->hi = s->ev;
+	use(s, best)->last_call = s->ev;
 	return 1;
 }
 
@@ -282,17 +282,17 @@ static int all_in_the_way(struct pqueue *q, uint64_t word, uint64_t from)
 		for (i = 0; i < q->in.n; i++) {
 			const struct use *u = use(s, q->in.e[i].use);
 
-			if (u->held && better(q, u->word, word) && u->lo <= at && at < u->hi &&
-			    (!best || u->lo < best->lo))
+			if (u->held && better(q, u->word, word) && u->first_ret <= at &&
+			    at < u->last_call && (!best || u->first_ret < best->first_ret))
 				best = u;
 		}
-		if (best && (!v || best->lo <= v->lo)) {
+		if (best && (!v || best->first_ret <= v->first_ret)) {
 			ret = core_word(s, best - s->u);
-			at = best->lo;
+			at = best->first_ret;
 		} else if (v) {
 			for (k = 0; k < 4 && !ret; k++)
 				ret = core_op(s, v->op[k]);
-			at = v->lo;
+			at = v->first_ret;
 		} else {
 			break;
 		}
@@ -318,7 +318,7 @@ static int in_the_way(struct kl_online *o, struct pqueue *q, uint32_t at, const 
 
 	if (!ret && q->in.n)
 		ret = core_first(q) ?:
-		      all_in_the_way(q, u->word, use_over(u) ? u->hi : u->call);
+		      all_in_the_way(q, u->word, use_over(u) ? u->last_call : u->call);
 	return ret ? ret : wrong(o, q, what, use(s, at)->word, q->in.n ? q->in.e[0].word : 0);
 }
 
@@ -388,7 +388,7 @@ static int known(struct kl_online *o, struct pqueue *q, uint64_t call)
 		/* Other uses of the word may still be open. */
 		u->taken = u->removed;
 		u->held = false;
-		if (u->linked && u->call && u->lo != NEVER && !u->removed)
+		if (u->linked && u->call && u->first_ret != NEVER && !u->removed)
 			ret = enter(o, q, i);
 	}
 	s->empty = empty;
@@ -461,7 +461,7 @@ static int pqueue_ret(struct kl_online *o, void *mon, uint32_t i)
 		u = use(s, at);
 		if (!ret && u->held && u->removed && !u->opens)
 			ret = take_out(o, q, u);
-		else if (!ret && u->lo == s->ev && !u->taken && !u->removed && u->call)
+		else if (!ret && u->first_ret == s->ev && !u->taken && !u->removed && u->call)
 			ret = enter(o, q, at);
 	}
 	if (!ret || ret == 1)

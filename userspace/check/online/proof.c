@@ -38,8 +38,8 @@ static void leave_out(struct kl_online *o, struct proofs *p)
 	uint32_t k;
 
 	for (k = 0; k < n; k++) {
-		if (p->g[p->last[k]].hi > p->left_out)
-			p->left_out = p->g[p->last[k]].hi;
+		if (p->g[p->last[k]].last_call > p->left_out)
+			p->left_out = p->g[p->last[k]].last_call;
 		put(o, p, p->last[k]);
 	}
 	p->nlast -= n;
@@ -58,8 +58,8 @@ static void hold_ops(struct kl_online *o, struct gone *g, const struct use *u)
 	}
 }
 
-int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t i, uint64_t lo,
-	       uint64_t hi, bool whole)
+int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t i,
+	       uint64_t first_ret, uint64_t last_call, bool whole)
 {
 	const struct use *u = use(s, i);
 	struct gone *g;
@@ -68,7 +68,7 @@ int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t i
 
 	while (p->nlast) {
 		g = &p->g[p->last[p->nlast - 1]];
-		if (g->lo < lo || g->hi > hi)
+		if (g->first_ret < first_ret || g->last_call > last_call)
 			break;
 		put(o, p, p->last[--p->nlast]);
 	}
@@ -85,7 +85,8 @@ int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t i
 	}
 	g = &p->g[at];
 	*g = (struct gone){
-		.lo = lo, .hi = hi, .refs = 1, .op = { ON_NONE, ON_NONE, ON_NONE, ON_NONE },
+		.first_ret = first_ret, .last_call = last_call, .refs = 1,
+		.op = { ON_NONE, ON_NONE, ON_NONE, ON_NONE },
 	};
 	/* If the word has several uses at once, the operations of each are a guess. */
 	if (whole && u->add != ON_NONE && !u->opens && uses_alone(s, i))
@@ -102,7 +103,8 @@ static uint32_t reaching(const struct proofs *p, uint64_t at, uint32_t look)
 	for (k = p->nlast; k-- && look--; ) {
 		const struct gone *g = &p->g[p->last[k]];
 
-		if (g->lo <= at && at < g->hi && (best == ON_NONE || g->hi > p->g[best].hi))
+		if (g->first_ret <= at && at < g->last_call &&
+		    (best == ON_NONE || g->last_call > p->g[best].last_call))
 			best = p->last[k];
 	}
 	return best;
@@ -114,7 +116,7 @@ uint64_t proofs_free_gap(const struct proofs *p, uint64_t from)
 
 	from = from < p->left_out ? p->left_out : from;
 	while ((i = reaching(p, from, PROOF_LAST)) != ON_NONE)
-		from = p->g[i].hi;
+		from = p->g[i].last_call;
 	return from;
 }
 
@@ -135,7 +137,7 @@ int proofs_core(const struct proofs *p, struct uses *s, uint64_t from, uint64_t 
 
 	while (from < to && !ret && (i = reaching(p, from, PROOF_LAST)) != ON_NONE) {
 		ret = core(p, s, i);
-		from = p->g[i].hi;
+		from = p->g[i].last_call;
 	}
 	return ret;
 }
@@ -148,7 +150,7 @@ void proof_get(struct proofs *p, struct proof *proof, uint64_t from, uint64_t to
 	for (k = 0; k < 2 && from < to && (i = reaching(p, from, LOOK)) != ON_NONE; k++) {
 		p->g[i].refs++;
 		proof->by[k] = i + 1;
-		from = p->g[i].hi;
+		from = p->g[i].last_call;
 	}
 }
 

@@ -13,7 +13,8 @@
 
 struct proofs {
 	struct gone {
-		uint64_t lo, hi;	/* certainly inside in the slots lo .. hi - 1 */
+		/* certainly inside in the slots first_ret .. last_call - 1 */
+		uint64_t first_ret, last_call;
 		uint32_t op[4];		/* its operations, or ON_NONE */
 		uint32_t refs, next;
 	} *g;
@@ -31,8 +32,8 @@ struct proof {
 
 void proofs_free(struct kl_online *o, struct proofs *p);
 /* Add the value of a use that is gone; @whole: all its operations have returned.  0 or -ENOMEM. */
-int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t use, uint64_t lo,
-	       uint64_t hi, bool whole);
+int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t use,
+	       uint64_t first_ret, uint64_t last_call, bool whole);
 /* The first slot from @from on in which none of the values is certainly inside. */
 uint64_t proofs_free_gap(const struct proofs *p, uint64_t from);
 /* Put the known values that cover the slots @from .. @to - 1 into the core. */

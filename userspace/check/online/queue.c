@@ -19,7 +19,7 @@ struct queue {
 	struct uses s;
 	uint32_t front;		/* the value at the front since the event @begins, or ON_NONE */
 	uint64_t begins;
-	uint64_t left;		/* least lo of the values that left since then */
+	uint64_t left;		/* least first_ret of the values that left since then */
 	uint64_t first;		/* values from before the start were gone by this event */
 };
 
@@ -66,13 +66,13 @@ static int leave(struct kl_online *o, struct queue *q, uint32_t i)
 	struct use *u = use(s, i);
 	int ret;
 
-	u->hi = s->ev;
+	u->last_call = s->ev;
 	if (u->inside)
 		uses_leave(o, s, i);
 	if (q->front == i)
 		q->front = ON_NONE;
-	else if (q->front != ON_NONE && u->lo < q->left)
-		q->left = u->lo;
+	else if (q->front != ON_NONE && u->first_ret < q->left)
+		q->left = u->first_ret;
 	core_start(s);
 	if (u->removed) {
 		ret = core_word(s, i);
@@ -114,7 +114,7 @@ static int first_in(struct kl_online *o, struct queue *q, uint32_t i)
 
 	for (;;) {
 		head = s->head == i ? use(s, i)->next : s->head;
-		if (head == ON_NONE || use(s, head)->lo >= u->call || s->begin == ON_LOST)
+		if (head == ON_NONE || use(s, head)->first_ret >= u->call || s->begin == ON_LOST)
 			return 0;
 		by = uses_give(s, head);
 		if (by == ON_NONE)
@@ -150,7 +150,7 @@ static int sight(struct kl_online *o, struct queue *q, uint32_t i)
 	u->first |= !u->call;
 	if (q->front != ON_NONE && q->front != i) {
 		first = q->begins;
-		if (u->hi > q->begins) {
+		if (u->last_call > q->begins) {
 			ret = core_word(s, i) ?: core_word(s, q->front);
 			return ret ? ret : wrong(o, q, "%" PRIu64 " was at the front while %" PRIu64
 						 " was", u->word, use(s, q->front)->word);
@@ -171,7 +171,7 @@ static int sight(struct kl_online *o, struct queue *q, uint32_t i)
 		if (q->first < s->ev)
 			return wrong(o, q, "%" PRIu64 " was seen after values that were added "
 						      "later were removed", u->word, 0);
-		u->lo = 0;
+		u->first_ret = 0;
 		s->empty = 0;
 		uses_enter(o, s, i);
 	}
@@ -220,7 +220,7 @@ static void was_called(struct kl_online *o, struct queue *q, uint32_t i)
 	struct use *u = use(&q->s, i);
 
 	if (!use_over(u) && u->remove != ON_NONE && on_op(o, u->last)->old)
-		u->hi = q->s.ev;
+		u->last_call = q->s.ev;
 }
 
 static int queue_ret(struct kl_online *o, void *mon, uint32_t i)
@@ -241,7 +241,8 @@ static int queue_ret(struct kl_online *o, void *mon, uint32_t i)
 		if (op->kind != ON_ADD && use(s, at)->first_seen_ret == s->ev)
 			ret = sight(o, q, at);
 		/* Values from before the start are inside already, see leave(). */
-		if (!ret && use(s, at)->lo == s->ev && !use_over(use(s, at)) && use(s, at)->call)
+		if (!ret && use(s, at)->first_ret == s->ev && !use_over(use(s, at)) &&
+		    use(s, at)->call)
 			uses_enter(o, s, at);
 	}
 	return ret ? ret : uses_returned(o, s, i);

@@ -36,7 +36,7 @@ static void *reg_new(struct kl_online *o, bool strict, int begin)
 			return NULL;
 		}
 		r->v[i].written = true;
-		r->v[i].lo = r->v[i].sure = 0;
+		r->v[i].first_ret = r->v[i].sure = 0;
 		value_enter(r, i, &r->head, &r->tail);
 	}
 	return r;
@@ -175,14 +175,14 @@ static int wrong(struct kl_online *o, struct reg *r, struct value *v, uint32_t o
 /* May reads of the value have been reads of the first word? */
 static bool doubtful(const struct reg *r, const struct value *v)
 {
-	return r->first_read == ON_NONE && v->sure != v->lo;
+	return r->first_read == ON_NONE && v->sure != v->first_ret;
 }
 
 /* @w must come after @v, since @op, an operation of @w, was called after @v was first seen. */
 static void end(struct kl_online *o, struct reg *r, struct value *v, const struct value *w,
 		uint32_t op)
 {
-	v->over = w->lo;
+	v->over = w->first_ret;
 	v->doubt |= doubtful(r, w);
 	reg_hold(o, &v->by[0], w->write);
 	reg_hold(o, &v->by[1], w->see);
@@ -207,17 +207,17 @@ static int rise(struct kl_online *o, struct reg *r, uint32_t i, uint64_t call, u
 	struct value *w = &r->v[i], *v;
 	uint32_t k, next;
 
-	w->hi = call;
+	w->last_call = call;
 	reg_hold(o, &w->last, op);
 	for (k = r->over; k != ON_NONE; k = v->next) {
 		v = &r->v[k];
-		if (k == i || v->lo > call || w->lo >= v->over)
+		if (k == i || v->first_ret > call || w->first_ret >= v->over)
 			continue;
 		if (open_doubt(r, v, w, call))
 			return decline(o, doubt);
 		end(o, r, v, w, op);
 	}
-	for (k = r->head; k != ON_NONE && r->v[k].lo < call; k = next) {
+	for (k = r->head; k != ON_NONE && r->v[k].first_ret < call; k = next) {
 		v = &r->v[k];
 		next = v->next;
 		if (k == i)
@@ -242,15 +242,15 @@ static int returned(struct kl_online *o, struct reg *r, uint32_t i, uint64_t cal
 
 	if (!early && v->sure == NEVER)
 		v->sure = r->ev;
-	if (v->lo == NEVER) {
-		v->lo = r->ev;
+	if (v->first_ret == NEVER) {
+		v->first_ret = r->ev;
 		reg_hold(o, &v->see, op);
 		value_enter(r, i, &r->head, &r->tail);
 		if (v->call > call) {
 			call = v->call;
 			op = v->write;
 		}
-	} else if (call <= v->hi) {
+	} else if (call <= v->last_call) {
 		return 0;
 	}
 	if (call > v->over) {

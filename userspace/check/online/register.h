@@ -3,18 +3,19 @@
  * Registers, by Gibbons & Korach's zones (Testing shared memories, section 4), while they grow;
  * offline they are in loglinear/register/register.c.
  *
- * A value is a write and its reads.  Take its operations that have returned, and its write once one
- * of them has.  Let lo be their first return and hi their last call.  V is certainly before W if
- * lo(V) < hi(W).  There is an order if and only if no two values are each before the other: order
- * them by lo + hi, see loglinear/register/rmw.c.
+ * A value V is a write and its reads.  Of its operations that have returned, and of its write once
+ * one of them has, first_ret(V) is the first return and last_call(V) the last call.  V is certainly
+ * before another value W if first_ret(V) < last_call(W).  There is an order if and only if no two
+ * values are each before the other: order them by first_ret + last_call, see
+ * loglinear/register/rmw.c.
  *
  * The return of V's first operation breaks nothing, since no operation was called after it.  The
- * return of a later operation, called at c > hi(V), breaks the order if and only if some W has
- * lo(W) < c and lo(V) < hi(W).  So V is over from an event on: the minimum of lo(W) over all W
- * with lo(V) < hi(W).  A read of V that was called later than that is wrong when it returns.
- * Such a W is found when its hi rises.  A value that is over and has no open operations is
- * forgotten.  Values that are not over were first seen after the last call of all others, so
- * there are at most as many as there were open operations.
+ * return of a later operation, called at c > last_call(V), breaks the order if and only if some W
+ * has first_ret(W) < c and first_ret(V) < last_call(W).  So V is over from an event on: the minimum
+ * of first_ret(W) over all W with first_ret(V) < last_call(W).  A read of V that was called later
+ * than that is wrong when it returns.  Such a W is found when its last_call rises.  A value that is
+ * over and has no open operations is forgotten.  Values that are not over were first seen after the
+ * last call of all others, so there are at most as many as there were open operations.
  *
  * A read that is called after its value is over belongs to a later write of the word.  So equal
  * words are distinguished; where times do not suffice, the monitor cannot go on.
@@ -36,7 +37,7 @@
 struct value {
 	uint64_t word;
 	uint64_t call;		/* event of the write's call */
-	uint64_t lo, hi;	/* first return, or NEVER; last call */
+	uint64_t first_ret, last_call;	/* first_ret is NEVER before any return */
 	/* first return of an operation that cannot concern the first word */
 	uint64_t sure;
 	uint64_t over;		/* event after which no call concerns the value, or NEVER */
@@ -44,7 +45,7 @@ struct value {
 	/* the one that returned first; the one that returned and was called last */
 	uint32_t see, last;
 	uint32_t by[3];		/* operations of the value that ended this one */
-	/* links by lo while it is not over; else links of values that are over */
+	/* links by first_ret while it is not over; else links of values that are over */
 	uint32_t prev, next;
 	uint32_t same;		/* the next value of the same word, or the next free one */
 	uint32_t opens;		/* number of open operations, except pending ones */
@@ -72,7 +73,7 @@ struct reg {
 	uint64_t ev;
 	enum on_begin begin;
 	bool strict;
-	uint32_t head, tail;	/* values that are not over, by lo */
+	uint32_t head, tail;	/* values that are not over, by first_ret */
 	uint32_t over;		/* values that are over and have open operations */
 
 	/* ON_ANY: the first return of all, and the first return that shows another word. */

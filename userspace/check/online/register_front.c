@@ -18,7 +18,8 @@
 /* A value that the register may have, or that may be read. */
 struct candidate {
 	uint32_t value;
-	uint64_t lo, hi;	/* with the open operations that took effect, see register.h */
+	/* with the open operations that took effect, see register.h */
+	uint64_t first_ret, last_call;
 	bool here;
 };
 
@@ -57,9 +58,9 @@ static bool place(struct cut *t, struct kl_online *o, unsigned int done)
 	for (i = 0; i < t->ncand; i++) {
 		const struct value *v = &t->r->v[t->c[i].value];
 
-		t->c[i].lo = v->lo == NEVER ? now : v->lo;
-		t->c[i].hi = v->lo == NEVER ? 0 : v->hi;
-		t->c[i].here = v->lo != NEVER;
+		t->c[i].first_ret = v->first_ret == NEVER ? now : v->first_ret;
+		t->c[i].last_call = v->first_ret == NEVER ? 0 : v->last_call;
+		t->c[i].here = v->first_ret != NEVER;
 	}
 	for (i = 0; i < t->n; i++) {
 		const struct doing *d = doing(t, o, i);
@@ -71,8 +72,8 @@ static bool place(struct cut *t, struct kl_online *o, unsigned int done)
 		if (d->call > t->r->v[d->value].over)
 			return false;
 		c->here = true;
-		if (d->call > c->hi)
-			c->hi = d->call;
+		if (d->call > c->last_call)
+			c->last_call = d->call;
 	}
 	for (i = 0; i < t->n; i++) {
 		const struct doing *d = doing(t, o, i);
@@ -87,7 +88,8 @@ static bool place(struct cut *t, struct kl_online *o, unsigned int done)
 		if (a->here && !t->r->v[a->value].written)
 			return false;
 		for (k = 0; a->here && k < i; k++)
-			if (t->c[k].here && a->hi > t->c[k].lo && t->c[k].hi > a->lo)
+			if (t->c[k].here && a->last_call > t->c[k].first_ret &&
+			    t->c[k].last_call > a->first_ret)
 				return false;
 	}
 	return true;
@@ -105,7 +107,7 @@ static uint64_t last(const struct cut *t)
 		if (!c->here || t->r->v[c->value].over != NEVER)
 			continue;
 		for (k = 0; k < t->ncand; k++)
-			if (k != i && t->c[k].here && t->c[k].hi > c->lo)
+			if (k != i && t->c[k].here && t->c[k].last_call > c->first_ret)
 				break;
 		if (k == t->ncand)
 			mask |= 1ull << i;

@@ -67,7 +67,7 @@ int value_new(struct reg *r, uint64_t word, uint32_t *i)
 	}
 	at = find(r, word);
 	r->v[*i] = (struct value){
-		.word = word, .lo = NEVER, .sure = NEVER, .over = NEVER, .write = ON_NONE,
+		.word = word, .first_ret = NEVER, .sure = NEVER, .over = NEVER, .write = ON_NONE,
 		.see = ON_NONE, .last = ON_NONE, .by = { ON_NONE, ON_NONE, ON_NONE },
 		.prev = ON_NONE, .next = ON_NONE, .same = r->words.at[at] - 1, .linked = true,
 	};

@@ -33,7 +33,9 @@ int left_add(struct kl_online *o, struct left *l, const struct uses *s, uint32_t
 	else
 		l->n++;
 	l->at = (l->at + 1) % KEPT;
-	*v = (struct left_value){ .word = u->word, .lo = u->lo, .hi = u->hi };
+	*v = (struct left_value){
+		.word = u->word, .first_ret = u->first_ret, .last_call = u->last_call,
+	};
 	for (k = 0; k < 4; k++) {
 		v->op[k] = k > 1 && (ops[k] == ops[0] || ops[k] == ops[1]) ? ON_NONE : ops[k];
 		if (v->op[k] != ON_NONE)
@@ -59,8 +61,8 @@ const struct left_value *left_find(const struct left *l, uint64_t word, bool max
 	for (i = 0; i < l->n; i++) {
 		const struct left_value *v = &l->v[i];
 
-		if ((max ? v->word > word : v->word < word) && v->lo <= at && at < v->hi &&
-		    (!best || v->lo < best->lo))
+		if ((max ? v->word > word : v->word < word) && v->first_ret <= at &&
+		    at < v->last_call && (!best || v->first_ret < best->first_ret))
 			best = v;
 	}
 	return best;

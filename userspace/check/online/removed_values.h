@@ -7,7 +7,8 @@
 
 struct left_value {
 	uint64_t word;
-	uint64_t lo, hi;	/* certainly inside in the slots lo .. hi - 1 */
+	/* certainly inside in the slots first_ret .. last_call - 1 */
+	uint64_t first_ret, last_call;
 	uint32_t op[4];		/* or ON_NONE */
 };
 

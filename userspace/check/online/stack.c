@@ -50,7 +50,7 @@ static int stack_announce(struct kl_online *o, void *mon, uint32_t op)
 		st->l[st->nl] = (struct level){ .marks = ON_NONE };
 	/* The use may belong to a forgotten one that a pending removal may have taken. */
 	at = use_of(s, on_op(o, op));
-	if (!ret && use(s, at)->opens == 1 && use(s, at)->lo == NEVER &&
+	if (!ret && use(s, at)->opens == 1 && use(s, at)->first_ret == NEVER &&
 	    st->l[at].state != LEVEL_NONE)
 		level_forget(o, st, at);
 	return ret;
@@ -81,7 +81,7 @@ static int leave(struct kl_online *o, struct stack *st, uint32_t i)
 	struct use *u = use(s, i);
 	int ret;
 
-	u->hi = s->ev;
+	u->last_call = s->ev;
 	if (u->inside)
 		uses_leave(o, s, i);
 	core_start(s);
@@ -91,7 +91,7 @@ static int leave(struct kl_online *o, struct stack *st, uint32_t i)
 					 u->word, 0);
 	}
 	if (st->l[i].state == LEVEL_ALIVE)
-		return level_leave(st, i, u->lo, s->ev, s->ev);
+		return level_leave(st, i, u->first_ret, s->ev, s->ev);
 	if (u->add != ON_NONE || s->begin != ON_ANY || st->l[i].state != LEVEL_NONE)
 		return 0;
 	/* The value is from before the start, and was inside until now. */
@@ -151,7 +151,7 @@ static int enter(struct kl_online *o, struct stack *st, uint32_t i)
 		if (s->begin != ON_ANY)
 			return 0;
 		/* The value is from before the start, and is still inside. */
-		u->lo = 0;
+		u->first_ret = 0;
 		s->empty = 0;
 		fault = was_there(o, st, i);
 	}
@@ -191,8 +191,8 @@ static int removed(struct kl_online *o, struct stack *st, uint32_t i, int fault)
 		return fault;
 	}
 	if (!fault)
-		fault = above_check(o, st, i, d->hi, d->at, "%" PRIu64 " was removed while %" PRIu64
-				    " was on top of it");
+		fault = above_check(o, st, i, d->last_call, d->at,
+				    "%" PRIu64 " was removed while %" PRIu64 " was on top of it");
 	ret = level_die(o, st, level_dying(st, i));
 	return ret ? ret : fault;
 }
@@ -221,12 +221,13 @@ static int known(struct kl_online *o, struct stack *st, uint64_t call)
 	for (i = 0; i < s->n && !ret; i++) {
 		const struct use *u = use(s, i);
 
-		if (!u->linked || !u->call || u->lo == NEVER || u->removed || u->hi <= u->lo)
+		if (!u->linked || !u->call || u->first_ret == NEVER || u->removed ||
+		    u->last_call <= u->first_ret)
 			continue;
 		level_enter(st, i);
-		ret = level_mark(o, st, i, u->call, u->call, u->lo);
+		ret = level_mark(o, st, i, u->call, u->call, u->first_ret);
 		if (!ret && use_over(u))
-			ret = level_leave(st, i, u->lo, u->hi, u->hi);
+			ret = level_leave(st, i, u->first_ret, u->last_call, u->last_call);
 	}
 	return ret;
 }
@@ -270,7 +271,7 @@ static int value_ret(struct kl_online *o, struct stack *st, uint32_t i)
 
 	if (op->kind != ON_ADD && use(s, at)->first_seen_ret == s->ev)
 		ret = sight(o, st, at);
-	if (!ret && use(s, at)->lo == s->ev)
+	if (!ret && use(s, at)->first_ret == s->ev)
 		ret = enter(o, st, at);
 	if (ret < 0)
 		return ret;

@@ -61,8 +61,9 @@ struct level {
 };
 
 struct dying {
-	uint64_t lo, hi;	/* inside for certain at the gaps lo .. hi - 1 */
-	uint64_t at;		/* the first slot from hi on without a dead value */
+	/* certainly inside in the slots first_ret .. last_call - 1 */
+	uint64_t first_ret, last_call;
+	uint64_t at;		/* the first slot from @last_call on without a dead value */
 	uint32_t use;
 	bool forced;		/* a mark is missing */
 };
@@ -76,7 +77,8 @@ struct open_op {
 
 /* A value that may have to be peeled after another one. */
 struct above {
-	uint64_t lo, hi, at;	/* it covers lo .. hi - 1, and dead values cover up to @at */
+	/* it covers the slots first_ret .. last_call - 1; dead values cover last_call .. at - 1 */
+	uint64_t first_ret, last_call, at;
 	uint32_t use;
 	bool peeled;
 	bool need, named;	/* what is wrong */
@@ -110,7 +112,8 @@ void level_enter(struct stack *st, uint32_t use);
 int level_mark(struct kl_online *o, struct stack *st, uint32_t use, uint64_t call, uint64_t at,
 	       uint64_t end);
 /* The removal of the value was called.  0 or -ENOMEM. */
-int level_leave(struct stack *st, uint32_t use, uint64_t lo, uint64_t hi, uint64_t at);
+int level_leave(struct stack *st, uint32_t use, uint64_t first_ret, uint64_t last_call,
+		uint64_t at);
 /* The removal of the value returned; other values may die, too.  0 or -ENOMEM. */
 int level_die(struct kl_online *o, struct stack *st, struct dying *d);
 /* Forget a value; forget all values. */

@@ -7,12 +7,14 @@
 #include "base/mem.h"
 #include "check/online/stack.h"
 
-static int add(struct stack *st, uint32_t i, uint64_t lo, uint64_t hi, uint64_t at)
+static int add(struct stack *st, uint32_t i, uint64_t first_ret, uint64_t last_call, uint64_t at)
 {
 	int ret = kl_grow(st->above, st->cabove, st->nabove + 1);
 
 	if (!ret)
-		st->above[st->nabove++] = (struct above){ .lo = lo, .hi = hi, .at = at, .use = i };
+		st->above[st->nabove++] = (struct above){
+			.first_ret = first_ret, .last_call = last_call, .at = at, .use = i,
+		};
 	return ret;
 }
 
@@ -29,11 +31,11 @@ static uint64_t find_from(const struct stack *st, uint64_t from, uint32_t *end)
 	do {
 		before = from;
 		for (; *end != ON_NONE && st->l[*end].key >= from; *end = st->l[*end].prev)
-			if (st->s.u[*end].lo < from)
-				from = st->s.u[*end].lo;
+			if (st->s.u[*end].first_ret < from)
+				from = st->s.u[*end].first_ret;
 		for (k = 0; k < st->ndying; k++)
-			if (st->l[st->dying[k].use].key >= from && st->dying[k].lo < from)
-				from = st->dying[k].lo;
+			if (st->l[st->dying[k].use].key >= from && st->dying[k].first_ret < from)
+				from = st->dying[k].first_ret;
 	} while (from < before);
 	return from;
 }
@@ -44,19 +46,19 @@ static uint64_t find_from(const struct stack *st, uint64_t from, uint32_t *end)
 static int gather(struct stack *st, uint32_t i)
 {
 	const struct dying *d = st->l[i].state == LEVEL_DYING ? level_dying(st, i) : NULL;
-	const uint64_t lo = d ? d->lo : use(&st->s, i)->lo;
+	const uint64_t first_ret = d ? d->first_ret : use(&st->s, i)->first_ret;
 	uint32_t end, w;
 	uint64_t from;
 	size_t k;
 
 	st->nabove = 0;
-	if (add(st, i, lo, d ? d->hi : NEVER, d ? d->at : NEVER))
+	if (add(st, i, first_ret, d ? d->last_call : NEVER, d ? d->at : NEVER))
 		return -ENOMEM;
-	from = find_from(st, lo, &end);
+	from = find_from(st, first_ret, &end);
 	for (k = 0; k < st->ndying; k++) {
 		d = &st->dying[k];
 		if (d->use != i && st->l[d->use].key >= from &&
-		    add(st, d->use, d->lo, d->hi, d->at))
+		    add(st, d->use, d->first_ret, d->last_call, d->at))
 			return -ENOMEM;
 	}
 	st->first_alive = st->nabove;
@@ -65,10 +67,11 @@ static int gather(struct stack *st, uint32_t i)
 
 		if (w == i)
 			continue;
-		if (add(st, w, use(&st->s, w)->lo, NEVER, NEVER))
+		if (add(st, w, use(&st->s, w)->first_ret, NEVER, NEVER))
 			return -ENOMEM;
 		a = st->above[st->nabove - 1];
-		for (k = st->nabove - 1; k > st->first_alive && st->above[k - 1].lo > a.lo; k--)
+		for (k = st->nabove - 1;
+		     k > st->first_alive && st->above[k - 1].first_ret > a.first_ret; k--)
 			st->above[k] = st->above[k - 1];
 		st->above[k] = a;
 	}
@@ -83,11 +86,11 @@ static struct above *covering(struct stack *st, uint64_t at, size_t but)
 	for (k = 0; k < st->first_alive; k++) {
 		struct above *a = &st->above[k];
 
-		if (k != but && !a->peeled && a->lo <= at && at < a->hi)
+		if (k != but && !a->peeled && a->first_ret <= at && at < a->last_call)
 			return a;
 	}
 	/* The first of the alive values covers most. */
-	for (; k < st->nabove && st->above[k].lo <= at; k++)
+	for (; k < st->nabove && st->above[k].first_ret <= at; k++)
 		if (k != but && !st->above[k].peeled)
 			return &st->above[k];
 	return NULL;
@@ -141,19 +144,21 @@ int above_give(struct kl_online *o, struct stack *st, uint32_t i)
 	struct uses *s = &st->s;
 	const uint32_t by = uses_give(s, i);
 	struct use *u = use(s, i);
-	uint64_t hi;
+	uint64_t last_call;
+	int ret;
 
 	if (by == ON_NONE)
 		return 0;
-	hi = st->wild_call[s->given - 1];
-	hi = st->l[i].last > hi ? st->l[i].last : hi;
+	last_call = st->wild_call[s->given - 1];
+	last_call = st->l[i].last > last_call ? st->l[i].last : last_call;
 	on_op(o, by)->refs++;
 	u->remove = by;
-	u->hi = hi;
+	u->last_call = last_call;
 	u->removed = true;
 	if (u->inside)
 		uses_leave(o, s, i);
-	return level_leave(st, i, u->lo, hi, proofs_free_gap(&st->dead, hi)) ?: 1;
+	ret = level_leave(st, i, u->first_ret, last_call, proofs_free_gap(&st->dead, last_call));
+	return ret ? ret : 1;
 }
 
 /* Make a core: values that cover the window [@call, @end), and the reasons why they are inside. */
@@ -175,8 +180,8 @@ static int name_core(struct kl_online *o, struct stack *st, uint64_t call, uint6
 		m = &st->marks[covered_mark(st, k)];
 		covered(st, m->at, m->end, k, true);
 		ret = core_word(s, a->use) ?: proof_core(&st->dead, s, &m->proof);
-		if (!ret && a->hi != NEVER)
-			ret = proofs_core(&st->dead, s, a->hi, a->at);
+		if (!ret && a->last_call != NEVER)
+			ret = proofs_core(&st->dead, s, a->last_call, a->at);
 		k = 0;
 	}
 	return ret;

@@ -69,7 +69,7 @@ static bool is_said(const struct stack *st, const struct mark *m, uint64_t later
 	if (m->at > later)
 		return false;
 	for (k = 0; k < st->ndying; k++)
-		if (st->dying[k].use != use && st->dying[k].hi > m->at)
+		if (st->dying[k].use != use && st->dying[k].last_call > m->at)
 			return false;
 	return true;
 }
@@ -120,7 +120,8 @@ void level_enter(struct stack *st, uint32_t i)
 	link_level(st, i);
 }
 
-int level_leave(struct stack *st, uint32_t i, uint64_t lo, uint64_t hi, uint64_t at)
+int level_leave(struct stack *st, uint32_t i, uint64_t first_ret, uint64_t last_call,
+		uint64_t at)
 {
 	int ret = kl_grow(st->dying, st->cdying, st->ndying + 1);
 
@@ -129,7 +130,9 @@ int level_leave(struct stack *st, uint32_t i, uint64_t lo, uint64_t hi, uint64_t
 	if (st->l[i].state == LEVEL_ALIVE)
 		unlink_level(st, i);
 	st->l[i].state = LEVEL_DYING;
-	st->dying[st->ndying++] = (struct dying){ .lo = lo, .hi = hi, .at = at, .use = i };
+	st->dying[st->ndying++] = (struct dying){
+		.first_ret = first_ret, .last_call = last_call, .at = at, .use = i,
+	};
 	return 0;
 }
 
@@ -174,7 +177,7 @@ static void move_marks(struct kl_online *o, struct stack *st, uint32_t i, const 
 	for (at = &st->l[i].marks; *at != ON_NONE; ) {
 		struct mark *m = &st->marks[*at];
 
-		if (m->at < x->lo || m->at >= x->hi) {
+		if (m->at < x->first_ret || m->at >= x->last_call) {
 			at = &m->next;
 			continue;
 		}
@@ -198,21 +201,21 @@ static int bury(struct kl_online *o, struct stack *st, const struct dying *x, bo
 	bool forced = false;
 	uint32_t i, prev;
 	size_t k;
-	int ret = proofs_add(o, &st->dead, &st->s, x->use, x->lo, x->hi, whole);
+	int ret = proofs_add(o, &st->dead, &st->s, x->use, x->first_ret, x->last_call, whole);
 
 	for (k = 0; k < st->nopen; k++)
-		if (st->open[k].at >= x->lo && st->open[k].at < x->hi)
+		if (st->open[k].at >= x->first_ret && st->open[k].at < x->last_call)
 			st->open[k].at = x->at;
 	for (k = 0; k < st->ndying; k++) {
 		struct dying *d = &st->dying[k];
 
-		if (d->at >= x->lo && d->at < x->hi)
+		if (d->at >= x->first_ret && d->at < x->last_call)
 			d->at = x->at;
-		if (st->l[d->use].key >= x->lo)
+		if (st->l[d->use].key >= x->first_ret)
 			move_marks(o, st, d->use, x, &d->forced);
 	}
 	/* Each mark of an alive value can move, unless the value was found wrong. */
-	for (i = st->tail; i != ON_NONE && st->l[i].key >= x->lo; i = prev) {
+	for (i = st->tail; i != ON_NONE && st->l[i].key >= x->first_ret; i = prev) {
 		prev = st->l[i].prev;
 		move_marks(o, st, i, x, &forced);
 	}
@@ -225,7 +228,7 @@ static int take(struct kl_online *o, struct stack *st, struct dying *d, enum lev
 
 	*d = st->dying[--st->ndying];
 	clear(o, st, x.use, state);
-	return x.lo < x.hi ? bury(o, st, &x, state == LEVEL_NONE) : 0;
+	return x.first_ret < x.last_call ? bury(o, st, &x, state == LEVEL_NONE) : 0;
 }
 
 int level_die(struct kl_online *o, struct stack *st, struct dying *d)
