@@ -33,7 +33,7 @@ static struct lazy_cell cell_of(const struct lazy *f, uint32_t op)
 {
 	const struct lazy_op *a = &f->o.side[LAZY_ADDS].op[op];
 
-	return (struct lazy_cell){ .op = op, .lo = a->call, .hi = a->ret - 1 };
+	return (struct lazy_cell){ .op = op, .first_place = a->call, .last_place = a->ret - 1 };
 }
 
 /* Move on to @place: enter additions that were called, and list those that have returned. */
@@ -66,7 +66,7 @@ static int go_on(struct lazy *f, uint32_t *r, uint32_t place)
 /* The place of the last peek that saw the first addition of R_SEEN. */
 static uint32_t seen_at(const struct lazy *f, const uint32_t *r)
 {
-	return r[R_SEEN] == LAZY_END ? 0 : lazy_cell(f, r[R_SEEN]).hi;
+	return r[R_SEEN] == LAZY_END ? 0 : lazy_cell(f, r[R_SEEN]).last_place;
 }
 
 static void leave_out(const struct lazy *f, uint32_t *r, uint32_t op)
@@ -102,7 +102,9 @@ static int see(struct lazy *f, uint32_t o, uint32_t x, uint32_t p, uint32_t plac
 	else
 		ret = lazy_take_out(f, r, x);
 	if (!ret && !op->removes)
-		ret = lazy_put_seen(f, r, (struct lazy_cell){ .op = x, .lo = p, .hi = place });
+		ret = lazy_put_seen(f, r, (struct lazy_cell){
+			.op = x, .first_place = p, .last_place = place,
+		});
 	if (!ret)
 		ret = lazy_add_zone(f, r, p, place);
 	if (!ret)
@@ -169,9 +171,9 @@ static bool has_to_go(const struct lazy *f, uint32_t list, uint32_t x, uint32_t 
 
 	for (; list != LAZY_END; list = c.next) {
 		c = lazy_cell(f, list);
-		if (c.hi <= p)
+		if (c.last_place <= p)
 			break;
-		if (c.lo > p && c.op != x)
+		if (c.first_place > p && c.op != x)
 			return true;
 	}
 	return false;
@@ -189,17 +191,19 @@ static bool is_worse(const struct lazy *f, uint32_t list, struct lazy_cell x,
 	struct lazy_cell c;
 	uint32_t p;
 
-	for (; list != LAZY_END && x.lo > better.lo; list = c.next) {
+	for (; list != LAZY_END && x.first_place > better.first_place; list = c.next) {
 		c = lazy_cell(f, list);
-		if (c.hi < better.lo)
+		if (c.last_place < better.first_place)
 			break;
-		p = lazy_last_place(f, zones, c.lo, c.hi);
-		if (c.op != x.op && c.op != better.op && p >= better.lo && p < x.lo)
+		p = lazy_last_place(f, zones, c.first_place, c.last_place);
+		if (c.op != x.op && c.op != better.op && p >= better.first_place &&
+		    p < x.first_place)
 			return false;
 	}
-	for (list = f->rec[R_SEEN]; list != LAZY_END && x.lo > better.lo; list = c.next) {
+	for (list = f->rec[R_SEEN]; list != LAZY_END && x.first_place > better.first_place;
+	     list = c.next) {
 		c = lazy_cell(f, list);
-		if (c.lo >= better.lo && c.lo < x.lo)
+		if (c.first_place >= better.first_place && c.first_place < x.first_place)
 			return false;
 	}
 	return true;
@@ -217,15 +221,15 @@ static int see_listed(struct lazy *f, uint32_t o, uint32_t list, uint32_t place)
 	for (; list != LAZY_END && !ret; list = c.next) {
 		c = lazy_cell(f, list);
 		/* The additions that follow have no later places. */
-		if (c.hi < lowest)
+		if (c.last_place < lowest)
 			break;
-		p = lazy_last_place(f, zones, c.lo, c.hi);
+		p = lazy_last_place(f, zones, c.first_place, c.last_place);
 		if (p >= lowest && fits(f, op, c.op) && !has_to_go(f, top, c.op, p) &&
 		    !(best.op != NONE && is_worse(f, top, c, best))) {
 			ret = try_one(f, o, c.op, p, place);
 			best = c;
 		}
-		lowest = lazy_max(lowest, c.lo);
+		lowest = lazy_max(lowest, c.first_place);
 	}
 	return ret;
 }
@@ -235,9 +239,9 @@ static int see_again(struct lazy *f, uint32_t o, uint32_t list, uint32_t place)
 {
 	const struct lazy_cell c = lazy_cell(f, f->rec[R_SEEN]);
 
-	if (!fits(f, &f->o.side[LAZY_TAKES].op[o], c.op) || has_to_go(f, list, c.op, c.lo))
+	if (!fits(f, &f->o.side[LAZY_TAKES].op[o], c.op) || has_to_go(f, list, c.op, c.first_place))
 		return 0;
-	return try_one(f, o, c.op, c.lo, place);
+	return try_one(f, o, c.op, c.first_place, place);
 }
 
 /* Can another open addition with an equal value change places with @x?  Then @x is needless. */
@@ -356,12 +360,12 @@ static int settle(struct lazy *f, uint32_t *r)
 			i++;
 			continue;
 		}
-		ret = see(f, o, c.op, c.lo, now);
+		ret = see(f, o, c.op, c.first_place, now);
 		i = 0;
 	}
 	for (at = r[L_NEXT + LAZY_TAKES]; ret > 0 && at < s->n && s->op[at].call <= now; at++)
 		if (!s->op[at].removes && s->op[at].ret > now && fits(f, &s->op[at], c.op))
-			ret = see(f, at, c.op, c.lo, now);
+			ret = see(f, at, c.op, c.first_place, now);
 	return ret;
 }
 

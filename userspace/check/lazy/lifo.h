@@ -23,11 +23,12 @@ enum lazy_old {
 #define LAZY_NOWHERE	0u	/* no place: the first one is 1 */
 
 /*
- * A cell of R_LIST: an addition, and its first and last place, lo and hi.  Of R_SEEN: an addition,
- * its place lo, and the place hi of the last peek.  Of R_ZONES: there is no place from lo to hi.
+ * A cell of R_LIST: an addition, and its first and last place.  Of R_SEEN: an addition, its place
+ * (first_place), and the place of the last peek (last_place).  Of R_ZONES: a zone, with no place
+ * between first_place and last_place.
  */
 struct lazy_cell {
-	uint32_t op, lo, hi, next;
+	uint32_t op, first_place, last_place, next;
 	uint32_t canon, depth;	/* see lifo_lists.c */
 };
 
@@ -45,20 +46,20 @@ static inline struct lazy_cell lazy_cell(const struct lazy *f, uint32_t list)
 	};
 }
 
-/* The last place of @lo .. @hi outside all zones, or LAZY_NOWHERE. */
-static inline uint32_t lazy_last_place(const struct lazy *f, uint32_t zones, uint32_t lo,
-				       uint32_t hi)
+/* Return: the last place of @first .. @last outside all zones, or LAZY_NOWHERE. */
+static inline uint32_t lazy_last_place(const struct lazy *f, uint32_t zones, uint32_t first,
+				       uint32_t last)
 {
 	while (zones != LAZY_END) {
 		const struct lazy_cell z = lazy_cell(f, zones);
 
-		if (hi >= z.hi)
+		if (last >= z.last_place)
 			break;
-		if (hi > z.lo)
-			hi = z.lo;
+		if (last > z.first_place)
+			last = z.first_place;
 		zones = z.next;
 	}
-	return hi >= lo ? hi : LAZY_NOWHERE;
+	return last >= first ? last : LAZY_NOWHERE;
 }
 
 /* Insert the addition @c.op into R_LIST of record @r.  Return: 0, or a negative errno. */
@@ -67,8 +68,8 @@ int lazy_insert(struct lazy *f, uint32_t *r, struct lazy_cell c);
 int lazy_take_out(struct lazy *f, uint32_t *r, uint32_t op);
 /* Put @c in front of R_SEEN. */
 int lazy_put_seen(struct lazy *f, uint32_t *r, struct lazy_cell c);
-/* Add the zone from @lo to @hi. */
-int lazy_add_zone(struct lazy *f, uint32_t *r, uint32_t lo, uint32_t hi);
+/* Add the zone between the places @from and @to.  Return: 0, or a negative errno. */
+int lazy_add_zone(struct lazy *f, uint32_t *r, uint32_t from, uint32_t to);
 
 /* Operation @op sees the bottom of the stack, below all additions.  Return: false if it cannot. */
 bool lazy_see_bottom(uint32_t *old, const struct lazy_op *op);

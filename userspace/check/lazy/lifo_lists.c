@@ -35,7 +35,7 @@ static int cons(struct lazy *f, uint32_t *list, struct lazy_cell c, uint32_t bel
 		(uint64_t)below << 32 | seen,
 	};
 	uint64_t words[3] = {
-		(uint64_t)c.op << 32 | *list, (uint64_t)c.lo << 32 | c.hi,
+		(uint64_t)c.op << 32 | *list, (uint64_t)c.first_place << 32 | c.last_place,
 	};
 	int ret = number(kl_intern(&f->canon, canon, 2), &c.canon);
 
@@ -46,28 +46,28 @@ static int cons(struct lazy *f, uint32_t *list, struct lazy_cell c, uint32_t bel
 	return number(kl_intern(&f->cells, words, 3), list);
 }
 
-/* The number of additions of @list that have no place from @lo on. */
-static uint32_t count_below(const struct lazy *f, const uint32_t *r, uint32_t list, uint32_t lo)
+/* Return: the number of additions of @list that have no place from @place on. */
+static uint32_t count_below(const struct lazy *f, const uint32_t *r, uint32_t list, uint32_t place)
 {
 	struct lazy_cell c;
 
 	for (; list != LAZY_END; list = c.next) {
 		c = lazy_cell(f, list);
-		if (lazy_last_place(f, r[R_ZONES], c.lo, c.hi) < lo)
+		if (lazy_last_place(f, r[R_ZONES], c.first_place, c.last_place) < place)
 			return c.depth;
 	}
 	return 0;
 }
 
-/* The number of additions of R_SEEN whose place is before @lo. */
-static uint32_t count_seen(const struct lazy *f, const uint32_t *r, uint32_t lo)
+/* Return: the number of additions of R_SEEN whose place is before @place. */
+static uint32_t count_seen(const struct lazy *f, const uint32_t *r, uint32_t place)
 {
 	uint32_t list = r[R_SEEN];
 	struct lazy_cell c;
 
 	for (; list != LAZY_END; list = c.next) {
 		c = lazy_cell(f, list);
-		if (c.lo < lo)
+		if (c.first_place < place)
 			return c.depth;
 	}
 	return 0;
@@ -76,7 +76,8 @@ static uint32_t count_seen(const struct lazy *f, const uint32_t *r, uint32_t lo)
 /* Put @c in front of *list, and count the additions below it. */
 static int put_back(struct lazy *f, const uint32_t *r, uint32_t *list, struct lazy_cell c)
 {
-	return cons(f, list, c, count_below(f, r, *list, c.lo), count_seen(f, r, c.lo));
+	return cons(f, list, c, count_below(f, r, *list, c.first_place),
+		    count_seen(f, r, c.first_place));
 }
 
 /* Insert @c; additions that returned later come first.  The depth is the overlap of operations. */
@@ -85,7 +86,8 @@ static int insert(struct lazy *f, const uint32_t *r, uint32_t *list, struct lazy
 	const struct lazy_cell front = lazy_cell(f, *list);
 	int ret;
 
-	if (*list == LAZY_END || front.hi < c.hi || (front.hi == c.hi && front.op < c.op))
+	if (*list == LAZY_END || front.last_place < c.last_place ||
+	    (front.last_place == c.last_place && front.op < c.op))
 		return put_back(f, r, list, c);
 	*list = front.next;
 	ret = insert(f, r, list, c);
@@ -116,18 +118,18 @@ int lazy_take_out(struct lazy *f, uint32_t *r, uint32_t op)
 
 int lazy_put_seen(struct lazy *f, uint32_t *r, struct lazy_cell c)
 {
-	return cons(f, &r[R_SEEN], c, count_below(f, r, r[R_LIST], c.hi), 0);
+	return cons(f, &r[R_SEEN], c, count_below(f, r, r[R_LIST], c.last_place), 0);
 }
 
-int lazy_add_zone(struct lazy *f, uint32_t *r, uint32_t lo, uint32_t hi)
+int lazy_add_zone(struct lazy *f, uint32_t *r, uint32_t from, uint32_t to)
 {
 	uint32_t *zones = &r[R_ZONES];
-	uint64_t words[3] = { 0, (uint64_t)lo << 32 | hi, 0 };
+	uint64_t words[3] = { 0, (uint64_t)from << 32 | to, 0 };
 
-	while (*zones != LAZY_END && lazy_cell(f, *zones).hi > lo)
+	while (*zones != LAZY_END && lazy_cell(f, *zones).last_place > from)
 		*zones = lazy_cell(f, *zones).next;
 	words[0] = *zones;
-	return hi - lo > 1 ? number(kl_intern(&f->cells, words, 3), zones) : 0;
+	return to - from > 1 ? number(kl_intern(&f->cells, words, 3), zones) : 0;
 }
 
 void lazy_lifo_canonical(const struct lazy *f, const uint32_t *r, uint32_t *key)
@@ -141,9 +143,9 @@ void lazy_lifo_canonical(const struct lazy *f, const uint32_t *r, uint32_t *key)
 	key[R_ZONES] = 0;
 	/* Count for open additions, which are not in the lists yet. */
 	for (i = 0; i < r[L_LEFT + LAZY_ADDS]; i++) {
-		const uint32_t lo = s->op[left[i]].call;
+		const uint32_t call = s->op[left[i]].call;
 
-		key[f->len + 2 * i] = count_below(f, r, r[R_LIST], lo);
-		key[f->len + 2 * i + 1] = count_seen(f, r, lo);
+		key[f->len + 2 * i] = count_below(f, r, r[R_LIST], call);
+		key[f->len + 2 * i + 1] = count_seen(f, r, call);
 	}
 }
