@@ -95,15 +95,15 @@ static uint32_t needs(const struct unique_state *s, uint32_t item)
 static uint32_t before(const struct unique_state *s, const struct unique_value *w,
 		       const struct unique_value *v, uint8_t end)
 {
-	if (v->leaves == UNIQUE_STAYS || w->lo >= s->o.p->items[v->pop].ret_ev)
+	if (v->leaves == UNIQUE_STAYS || w->first_ret >= s->o.p->items[v->pop].ret_ev)
 		return 0;
 	/* A value that leaves at the other end follows @v there; at this end it lies on top. */
 	if (v->leaves != end)
 		return w->leaves == v->leaves && w->rank < v->rank ? UNIQUE_NONE - w->rank : 0;
 	if (w->leaves == UNIQUE_STAYS)
-		return w->hi;
-	return w->leaves == end && w->hi > v->hi &&
-	       s->o.p->items[w->pop].ret_ev > s->o.p->items[v->pop].ret_ev ? w->hi : 0;
+		return w->last_call;
+	return w->leaves == end && w->last_call > v->last_call &&
+	       s->o.p->items[w->pop].ret_ev > s->o.p->items[v->pop].ret_ev ? w->last_call : 0;
 }
 
 /* A push at the same end that should come first, or UNIQUE_NONE. */

@@ -177,10 +177,10 @@ static bool take_in(struct reader *r, uint32_t item, uint32_t number)
 		o->look[v->look + v->nlooks++] = item;
 		v->looks++;
 	}
-	if (it->ret_ev < v->lo)
-		v->lo = it->ret_ev;
-	if (item != v->push && it->call_ev > v->hi)
-		v->hi = it->call_ev;
+	if (it->ret_ev < v->first_ret)
+		v->first_ret = it->ret_ev;
+	if (item != v->push && it->call_ev > v->last_call)
+		v->last_call = it->call_ev;
 	if (item != v->push && it->ret_ev < v->rank)
 		v->rank = it->ret_ev;
 	return true;
@@ -212,7 +212,7 @@ static int number_values(struct reader *r)
 				.leaves = UNIQUE_STAYS,
 				.look = i,
 				.rank = UNIQUE_NONE,
-				.lo = UNIQUE_NONE,
+				.first_ret = UNIQUE_NONE,
 			};
 		}
 		if (!take_in(r, k[i].val, number))
@@ -293,9 +293,9 @@ static int read_all(struct reader *r)
 			o->op[o->v[i].push].kind = UNIQUE_NOTHING;
 		/* A wild pop may take the value. */
 		if (o->v[i].pop == UNIQUE_NONE && !o->nwild)
-			o->v[i].hi = UNIQUE_NONE;
-		if (o->v[i].hi < o->v[i].rank)
-			o->v[i].rank = o->v[i].hi;
+			o->v[i].last_call = UNIQUE_NONE;
+		if (o->v[i].last_call < o->v[i].rank)
+			o->v[i].rank = o->v[i].last_call;
 	}
 	return ret;
 }

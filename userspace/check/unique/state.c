@@ -48,7 +48,8 @@ static bool agree(const struct unique_state *s, const struct unique_value *out,
 
 	if (out->leaves == other && in->leaves == end)
 		return false;
-	return seen_by(s, in, end, since) >= out->hi && seen_by(s, out, other, 0) >= in->hi;
+	return seen_by(s, in, end, since) >= out->last_call &&
+	       seen_by(s, out, other, 0) >= in->last_call;
 }
 
 uint32_t unique_against_inside(const struct unique_state *s, const struct unique_value *v,
@@ -91,8 +92,8 @@ uint32_t unique_against_open(const struct unique_state *s, uint32_t item,
 			if (i == item || op->kind != UNIQUE_PUSH || s->done[i])
 				continue;
 			w = &s->o.v[op->value];
-			if (w->lo < v->hi &&
-			    !agree(s, w, v, op->back ? UNIQUE_BACK : UNIQUE_FRONT, w->lo))
+			if (w->first_ret < v->last_call &&
+			    !agree(s, w, v, op->back ? UNIQUE_BACK : UNIQUE_FRONT, w->first_ret))
 				return i;
 		}
 	}

@@ -59,10 +59,11 @@ enum unique_leaves { UNIQUE_FRONT, UNIQUE_BACK, UNIQUE_STAYS };
 
 struct unique_value {
 	uint32_t push, pop;	/* items, or UNIQUE_NONE */
-	uint32_t hi;		/* event: last call of looks and pop; UNIQUE_NONE if it stays */
+	uint32_t last_call;	/* event: last call of looks and pop; UNIQUE_NONE if it stays */
 	/* event: first return of all its operations; it is inside by then */
-	uint32_t lo;
-	uint32_t rank;		/* event: first return of looks and pop, or hi if that is earlier */
+	uint32_t first_ret;
+	/* event: first return of looks and pop, or last_call if that is earlier */
+	uint32_t rank;
 	uint32_t look, nlooks;	/* its looks in unique_ops.look, by call */
 	uint32_t looks;		/* looks that have not taken effect, and must before the pop */
 	uint8_t leaves;
