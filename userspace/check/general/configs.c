@@ -25,7 +25,10 @@ static inline bool covers(const struct kl_configs *c, const uint64_t *o, const u
 	return kl_rec_state(c, o) == kl_rec_state(c, rec) && kl_rec_has_all(c, o, rec);
 }
 
-/* Return: 1 if record @i covers @rec, or was replaced by it; else 0. */
+/*
+ * Return: true if record @i covers @rec (*ret is 0), or if @rec covers record @i and replaced it
+ * (*ret is 1).
+ */
 static inline bool settles(const struct kl_configs *c, struct kl_config_set *s, size_t i,
 			   const uint64_t *rec, size_t from, int *ret)
 {
@@ -61,7 +64,7 @@ static int set_rehash(const struct kl_configs *c, struct kl_config_set *s, size_
 	return 0;
 }
 
-/* The set has become too large to be searched one by one: use a table from now on. */
+/* Enter all records into the table, because there are too many to be searched one by one. */
 static int set_start_table(const struct kl_configs *c, struct kl_config_set *s)
 {
 	size_t i, at;

@@ -12,12 +12,13 @@
  * @masklen: words of a mask, which has a bit for each slot whose operation took effect
  * @reclen: words of a record: the mask, a mask of hidden operations if @hidden is not 0, and a word
  *	state << 32 | node
- * @hidden: index of the mask of hidden operations
+ * @hidden: index in a record of the mask of hidden operations; 0: no operation is hidden
  * @free: mask of open operations that change nothing
  * @over: mask of open operations that overwrite the whole state, and may be hidden
  *
- * An overwrite that is open when another one takes effect may have come just before it, where no
- * operation saw it.  Such an overwrite is hidden, and may still take effect later instead.
+ * When an overwrite takes effect, another open overwrite may have taken effect just before it,
+ * where no operation saw it.  The other overwrite is hidden then: it may count as done, or take
+ * effect later.
  *
  * The node says how a configuration was reached, and is ignored in comparisons.  A configuration
  * covers another if it can go on in every way in which the other can: the states are equal, it has
@@ -31,7 +32,10 @@ struct kl_configs {
 struct kl_config_set {
 	uint64_t *rec;
 	size_t n, cap;
-	/* entries stamp << 32 | index + 1; not used while there are few records */
+	/*
+	 * A hash table of entries stamp << 32 | index + 1; those with another stamp are free.  It
+	 * is not used while there are few records.
+	 */
 	uint64_t *table;
 	size_t tsize;
 	uint32_t stamp;

@@ -3,11 +3,12 @@
  * Depth-first search: wgl.c with a smaller cache, and with reductions:
  *
  * - An operation that changes nothing and fits takes effect at once and for good, see frontier.c.
- *   A configuration is what is left after that.
+ *   The cache has only configurations in which no such operation is left.
  * - Twins, operations with equal signatures, go in the order of their returns.
  * - An operation that needs the state goes before a blind write, which can go later just as well.
- *   The first blind write is the one that returns first, or one that lets that one take effect.
- *   While a pending operation is open this does not hold, and all operations are tried.
+ *   The blind writes that are tried first are the operation that returns first, and those after
+ *   which the operation that returns first can take effect.  While a pending operation is open,
+ *   this reduction is unsound, and all operations are tried.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +22,10 @@
 #define ADD_LOOKS	20	/* looks for adding to the cache, besides those for its words */
 #define OPEN_LOOKS	3	/* looks for each open operation that is listed or sorted */
 
-/* Passes over the open operations, which are tried in turn. */
+/*
+ * Passes over the open operations: those that need the state, blind writes for which lets_go() is
+ * true, other blind writes.  PASS_FREE marks the steps of take_free().
+ */
 enum pass { PASS_NEEDS, PASS_FIRST, PASS_OTHERS, PASSES, PASS_FREE };
 
 struct dfs {
@@ -29,8 +33,9 @@ struct dfs {
 	uint64_t *key;		/* key of a configuration: state and first return; open slots */
 	size_t keylen;
 	uint32_t *open, nopen;	/* operations called before the first return, and not linearized */
-	uint32_t *needs, nneeds, *over, nover;	/* of these, see sort_open() */
-	uint32_t first;		/* the entry of that return */
+	/* parts of @open: operations that need the state, and blind writes; see sort_open() */
+	uint32_t *needs, nneeds, *over, nover;
+	uint32_t first;		/* the entry of the first return */
 	uint32_t *twin;		/* for each item, the twin that goes before it, or NO_TWIN */
 };
 
@@ -87,7 +92,7 @@ static bool may_go(const struct dfs *s, uint32_t item)
 	       depth_preds_linearized(&s->d, item);
 }
 
-/* Is the effect of @item on @state not remembered?  If it is, *m has it. */
+/* Return: true if the effect of @item on @state is not remembered; else *m is the effect. */
 static inline bool is_new(const struct dfs *s, uint32_t item, uint32_t state,
 			  const struct kl_memo_entry **m)
 {
@@ -98,7 +103,10 @@ static inline bool is_new(const struct dfs *s, uint32_t item, uint32_t state,
 	return ((*m)->key != key) | (it->kind != KL_ITEM_OP);
 }
 
-/* May @item be free at @state, by remembered effects?  There are no unpredictable branches. */
+/*
+ * Return: false if the remembered effect of @item shows that it is not free at @state.  A branch on
+ * the effect could not be predicted, so there is none.
+ */
 static inline bool may_be_free(const struct dfs *s, uint32_t item, uint32_t state)
 {
 	const struct kl_memo_entry *m;
@@ -107,7 +115,7 @@ static inline bool may_be_free(const struct dfs *s, uint32_t item, uint32_t stat
 	return anew | ((m->n == 1) & (m->next[0] == state));
 }
 
-/* May @item be possible at @state, by remembered effects? */
+/* Return: false if the remembered effect of @item shows that it is not possible at @state. */
 static inline bool may_be_possible(const struct dfs *s, uint32_t item, uint32_t state)
 {
 	const struct kl_memo_entry *m;
@@ -116,7 +124,10 @@ static inline bool may_be_possible(const struct dfs *s, uint32_t item, uint32_t 
 	return anew | !!m->n;
 }
 
-/* The nature of @item.  Where natures are not remembered, they would cost more than they save. */
+/*
+ * Return: the nature of @item, or a negative errno.  Where natures are not remembered, finding them
+ * would cost more than it saves.
+ */
 static inline int nature_of(struct dfs *s, uint32_t item)
 {
 	if (s->d.sim.nature)
@@ -137,7 +148,8 @@ static int is_free(struct dfs *s, uint32_t item, uint32_t state)
 }
 
 /*
- * Linearize the operations that are free at @state, and list the others: s->open, s->first, s->key.
+ * Linearize the operations that are free at @state.  The others are in s->open and s->key then, and
+ * s->first is the first return that is left.
  *
  * Return: 1 if some were free, 0 if none was, or a negative errno.
  */
@@ -171,7 +183,9 @@ static int take_free(struct dfs *s, uint32_t state)
 }
 
 /*
- * Enter a configuration, with free operations linearized.  1 if it is new, 0 if not, or an errno.
+ * Linearize the free operations at @state, and add the configuration to the cache.
+ *
+ * Return: 1 if it is new, 0 if not, or a negative errno.
  */
 static int arrive(struct dfs *s, uint32_t state)
 {
@@ -189,8 +203,8 @@ static int arrive(struct dfs *s, uint32_t state)
 }
 
 /*
- * Does @item return first, or can the operation that returns first take effect at @state, but not
- * in every state?
+ * Return: 1 if @item returns first, or if the operation that returns first is no blind write and
+ * can take effect at @state, which @item leaves; 0 if not; or a negative errno.
  */
 static int lets_go(struct dfs *s, uint32_t item, uint32_t state)
 {
@@ -207,7 +221,7 @@ static int lets_go(struct dfs *s, uint32_t item, uint32_t state)
 	return ret < 0 ? ret : ret > 0;
 }
 
-/* List the operations that are left, as take_free() does. */
+/* Fill s->open and s->first as take_free() did before the search went on from here. */
 static void list_open(struct dfs *s)
 {
 	const struct depth *d = &s->d;
@@ -250,9 +264,9 @@ static int sort_open(struct dfs *s, uint32_t state)
 }
 
 /*
- * Linearize @item in @pass, if it has an outcome number @outcome at *state.
+ * Linearize @item, if it has an outcome number @outcome at *state, and belongs to @pass with it.
  *
- * Return: 1 with the new *state, 0 if it has not, or a negative errno.
+ * Return: 1 with the new *state, 0 if it does not, or a negative errno.
  */
 static int try_one(struct dfs *s, uint32_t item, enum pass pass, uint32_t outcome, uint32_t *state)
 {
@@ -322,7 +336,7 @@ static int search(struct dfs *s)
 		if (ret >= 0 && !d->left) {
 			if (depth_is_sure(d, state))
 				return 1;
-			/* A pending operation may take effect, or another order may fit. */
+			/* This order is not sure, but one with more pending operations may be. */
 			ret = kl_cache_add_at(&d->cache, s->key, s->first);
 		}
 		if (ret < 0)

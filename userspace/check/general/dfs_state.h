@@ -9,8 +9,9 @@
 #include "check/general/spec_stepper.h"
 #include "check/general/wgl_cache.h"
 
+/* A step: the linearized item, the number of the outcome that it had, and the state before. */
 struct depth_frame {
-	uint32_t item, outcome, state;	/* number of its outcome; the state before */
+	uint32_t item, outcome, state;
 	uint32_t pass;			/* enum pass of dfs.c */
 };
 
@@ -26,12 +27,16 @@ struct depth {
 	uint32_t height, left;		/* height of the stack; number of returns that are left */
 	struct kl_step *best;		/* longest order so far */
 	uint32_t nbest, low;		/* its length; the length that the stack shares with it */
-	uint32_t best_ev;
+	uint32_t best_ev;		/* the return event that @best could not pass */
 	bool lost;			/* an order ended in a lost state, see kl_state_lost() */
 	uint64_t lost_at;		/* budget.work at that time */
 };
 
-/* Allocate; the caller makes the cache, and calls depth_free() in any case.  0 or -ENOMEM. */
+/*
+ * Make the list and an empty stack.  The caller makes the cache, and calls depth_free() in any
+ * case.
+ * Return: 0 or -ENOMEM.
+ */
 int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits *lim);
 void depth_free(struct depth *d);
 
@@ -49,7 +54,10 @@ bool depth_preds_linearized(const struct depth *d, uint32_t item);
 /* Check the bounds.  Return: 0, or -EDQUOT. */
 int depth_check(struct depth *d);
 
-/* All operations are linearized, and lead to @state: is that certainly an order? */
+/*
+ * All completed operations are linearized, and lead to @state.  Return: true if that is certainly
+ * an order, and false if @state is lost, see kl_state_lost().
+ */
 bool depth_is_sure(struct depth *d, uint32_t state);
 
 /* Fill the answer; @ret is 1 (linearizable), 0 (not) or an errno.  Return: 0 or an errno. */

@@ -6,16 +6,17 @@
  * Reductions:
  *
  * - An operation that changes nothing and fits takes effect at once: every continuation without it
- *   has a twin with it.  So a configuration is redundant beside one that differs only by more of
- *   these.
- * - An operation with KL_EARLY takes effect at once.
+ *   is also possible with it.  So a configuration is redundant beside one in which only more such
+ *   operations have taken effect.
+ * - An operation with KL_EARLY takes effect at once, see enum kl_nature.
  * - Of open operations with equal signatures, the one that returns first goes first; otherwise they
  *   could change places.
- * - An overwrite that no operation saw has no place, see struct kl_configs.
+ * - An overwrite that no operation saw gets no place until the order is printed, see struct
+ *   kl_configs.
  *
- * The same walk serves machines with moves of their own, that is store buffers.  A move is one more
- * step.  The time by which an entry must have left a buffer is one more event that configurations
- * must satisfy.
+ * The same pass serves machines that make moves by themselves: entries leave store buffers.  A move
+ * is one more kind of step.  The time by which an entry must have left its buffer is one more kind
+ * of event that configurations must satisfy.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ static int64_t node_new(struct frontier *f, uint32_t parent, uint32_t item)
 	return f->nnodes++;
 }
 
-/* The states to which @o may lead from @state, as kl_system.step. */
+/* Find the states to which @o may lead from @state.  Return: as kl_system.step. */
 static inline int step(struct frontier *f, uint32_t state, const struct frontier_open *o,
 		       const uint32_t **next)
 {
@@ -150,7 +151,10 @@ static int settle(struct frontier *f, uint64_t *rec)
 	return 0;
 }
 
-/* Has @it taken effect, and have the entries left that must leave by its return or drain? */
+/*
+ * Return: true if @it has taken effect in @rec, and all entries have left the store buffers that
+ * must leave by its return or @drain.
+ */
 static bool satisfied(const struct frontier *f, const uint64_t *rec, const struct kl_item *it,
 		      bool drain)
 {
@@ -163,7 +167,7 @@ static bool satisfied(const struct frontier *f, const uint64_t *rec, const struc
 static int arrive(struct frontier *f, const struct kl_item *it, bool drain)
 {
 	const bool done = satisfied(f, f->tmp, it, drain);
-	/* A hidden operation may take effect only up to its return. */
+	/* A hidden operation may still take effect, but not after its return. */
 	const bool seen = !done || (!drain && !kl_rec_has(f->tmp, it->slot));
 	int ret = 0;
 
@@ -209,8 +213,8 @@ static int expand_open(struct frontier *f, size_t at, const struct frontier_open
 		from = kl_rec_state(&f->c, f->tmp);
 		ret = take(f, f->tmp, o, f->succ[k]);
 		/*
-		 * Only a beam that gave up configurations needs this; before, no answer depends
-		 * on it.
+		 * Only a beam that gave up configurations is pruned, since an answer may depend
+		 * on pruning only then.
 		 */
 		if (!ret && f->sys->supply && f->cut)
 			ret = kl_frontier_doomed(f, f->tmp, from, o->sig);
@@ -257,7 +261,7 @@ static int expand_moves(struct frontier *f, size_t at, const struct kl_item *it,
 	return ret;
 }
 
-/* Count the looks of comparisons; where many configurations are similar there are many. */
+/* Count the looks of comparisons, which are many where configurations are similar. */
 static void count_looks(struct frontier *f)
 {
 	f->budget->work += COVER_LOOKS * (f->next.looks + f->seen.looks);
@@ -284,7 +288,7 @@ static int expand(struct frontier *f, size_t at, const struct kl_item *it, bool 
 	return ret ? ret : budget_check(f);
 }
 
-/* Has a beam enough configurations?  Those that need few steps come first. */
+/* Return: true if a beam has enough configurations.  Those that need few steps were found first. */
 static bool enough(struct frontier *f)
 {
 	const size_t width = f->width;
@@ -295,7 +299,7 @@ static bool enough(struct frontier *f)
 	return true;
 }
 
-/* Does @a cover @b: has it taken the same operations, and does its state cover @b's? */
+/* Does @a cover @b?  It has taken the same operations, and its state covers the state of @b. */
 static bool covers(const struct frontier *f, const uint64_t *a, const uint64_t *b)
 {
 	return kl_rec_has_all(&f->c, a, b) &&
@@ -324,7 +328,7 @@ static int drop_covered(struct frontier *f)
 
 	for (i = 0, s->n = 0; i < all && !ret; i++) {
 		const uint64_t *rec = s->rec + i * len;
-		/* Where few configurations are covered, comparing does not pay. */
+		/* Where few configurations are covered, comparing costs more than it saves. */
 		const bool look = i < MOST_COVERS || s->n < i - i / 8;
 
 		ret = look ? budget_check(f) : 0;
@@ -473,7 +477,7 @@ static int on_drain(struct frontier *f, const struct kl_item *it)
 	return 0;
 }
 
-/* Find the place of @o among open operations with equal signatures, by return. */
+/* Link @o with the open operations that have its signature, in the order of returns. */
 static void find_twins(struct frontier *f, struct frontier_open *o)
 {
 	uint32_t before = 0, after = KL_NO_EVENT, i;

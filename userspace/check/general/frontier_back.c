@@ -4,9 +4,9 @@
  * keeps more configurations until it has passed the difficult event.  A long history has few such
  * events, so the beam is wide only there, and its work grows with the history's length.
  *
- * The beam can go back to marks: one of the last STEP events, one of the last 2 STEP, and so on, up
- * to the beginning.  A mark knows whether configurations had been given up by then; if not, what
- * follows may be a violation again.
+ * The beam can go back to marks: one in the last STEP events, one in the last 2 STEP, and so on, up
+ * to the beginning.  A mark records whether the beam had given up configurations by then.  If it
+ * had not, the beam may find a violation after it goes back.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define TRIES	3u	/* tries for an event, each from twice as far back */
 #define WIDER	4u	/* factor of the width from one try to the next */
 
-/* The set number @i that the run may still need: the current one, and then those of marks. */
+/* Return: the current set of configurations for @i = 0, or the set of mark @i - 1. */
 struct kl_config_set *kl_frontier_set(struct frontier *f, unsigned int i)
 {
 	return i ? &f->mark[i - 1].cur : &f->cur;
@@ -94,7 +94,7 @@ static int go_to(struct frontier *f, struct mark *m)
 	return 0;
 }
 
-/* The last mark up to event @by, or else the first one. */
+/* Return: the last mark up to event @by, or else the mark at the beginning. */
 static struct mark *mark_by(struct frontier *f, uint64_t by)
 {
 	struct mark *best = &f->mark[MARKS - 1];
@@ -117,7 +117,7 @@ int kl_frontier_back(struct frontier *f)
 	f->trouble = f->now > f->trouble ? f->now : f->trouble;
 	f->width *= WIDER;
 	far = (uint64_t)f->p->nslots << f->tries;
-	/* Later marks belong to configurations that were given up before. */
+	/* Later marks are of the narrower beam, and are forgotten. */
 	ret = go_to(f, mark_by(f, f->trouble > far ? f->trouble - far : 0));
 	if (!ret)
 		forget_ahead(f);

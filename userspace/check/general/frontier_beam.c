@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The configurations that a beam keeps.  A configuration is better if fewer operations took effect
- * that can wait, and more that cannot.  Since no state is known to be better than another, the best
- * configurations of each state are kept.
+ * The choice of configurations that a beam keeps.  A configuration is better if fewer operations
+ * have taken effect that can wait, and more that cannot.  Since no state is known to be better than
+ * another, the best configurations of each state are kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,9 @@
 #define DEBT	100	/* and cost of each needed word that no open operation makes */
 #define SORT_LOOKS	80	/* looks for ranking a configuration */
 
-/* The cost of a configuration, by the events until its open operations return; less is better. */
+/*
+ * Return: the cost of a configuration, by the events until open operations return; less is better.
+ */
 static uint64_t cost(struct frontier *f, const uint64_t *rec)
 {
 	uint64_t sum = f->sys->supply ? DEBT * kl_frontier_debt(f, rec) : 0;
@@ -51,7 +53,7 @@ static void rank(struct frontier *f, struct kl_key *k, struct kl_key *tmp)
 	for (i = 0; i < n; i++)
 		k[i] = (struct kl_key){ cost(f, f->next.rec + i * f->c.reclen), i };
 	kl_sort_keys(k, n, tmp);
-	/* The key keeps the rank by cost. */
+	/* The low half of a key is the rank by cost. */
 	for (i = 0; i < n; i++)
 		k[i] = (struct kl_key){ (uint64_t)state_of(f, &k[i]) << 32 | i, k[i].val };
 	kl_sort_keys(k, n, tmp);

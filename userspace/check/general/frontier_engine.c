@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The engines `frontier' and `beam': the frontier walks the specification alone, on sequential
- * consistency.
+ * The engines `frontier' and `beam', which decide on sequential consistency: the frontier's system
+ * is the specification alone, without a machine.
  *
  * `beam' keeps a bounded number of configurations.  It finds orders where many operations overlap
  * and many orders exist.  Once it has given up a configuration, it finds no violation.
@@ -14,8 +14,8 @@
 
 #define WIDTH		4u		/* first width of a beam that is asked alone */
 #define MAX_WIDTH	(1u << 20)
-#define BEAM_TIMES	4	/* factor of the work of another engine */
-#define WIDTH_LOOKS	(4 * KL_CONFIG_LOOKS)	/* looks for an operation and a width of 1 */
+#define BEAM_TIMES	4	/* a beam's bound of work, as a multiple of other engines' */
+#define WIDTH_LOOKS	(4 * KL_CONFIG_LOOKS)	/* looks for an operation, at a width of 1 */
 
 struct plain {
 	struct kl_system sys;
@@ -34,7 +34,7 @@ static int plain_step(struct kl_system *s, uint32_t state, uint32_t item, const 
 	const int ret = kl_stepper_step(&pl->sim, state, item, next);
 
 	kl_stepper_count(&pl->sim, &pl->budget);
-	/* Without notes no state covers another. */
+	/* Without notes, see kl_state_covers(), no state covers another. */
 	if (pl->sim.noted)
 		s->covers = plain_covers;
 	return ret;
@@ -99,7 +99,10 @@ static int frontier_decide(const struct kl_part *p, const struct kl_limits *lim,
 	return decide(p, lim, 0, a);
 }
 
-/* In a turn, one pass with the width that its work allows; when asked alone, wider and wider. */
+/*
+ * With a bound of work, so in turns with other engines, make one pass with the width that the bound
+ * allows.  Without a bound, make passes with ever greater widths.
+ */
 static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 		       struct kl_answer *a)
 {

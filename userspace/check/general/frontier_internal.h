@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the frontier engine share; see frontier.c. */
+/* The state of the frontier engine, which its files share; see frontier.c. */
 #ifndef KL_CHECK_GENERAL_FRONTIER_INTERNAL_H
 #define KL_CHECK_GENERAL_FRONTIER_INTERNAL_H
 
@@ -13,10 +13,11 @@
 #define DROPPED		(1u << 29)	/* before the step, all entries that could leave had left */
 #define FLAGS		(LEFT_ENTRY | OVERWRITE | DROPPED)
 
-/* The last step of a configuration's order, and its event. */
+/* A step of an order.  A configuration has the node of its last step. */
 struct node {
-	uint32_t parent, item;	/* an item, or p->nitems + a move; with flags */
-	uint32_t ev;
+	/* the node of the step before, or NO_NODE; an item, or p->nitems + a move, with flags */
+	uint32_t parent, item;
+	uint32_t ev;		/* the event at which the step was made */
 };
 
 /* An open operation. */
@@ -49,10 +50,14 @@ struct frontier {
 	const struct kl_memo *memo;	/* of steps, or NULL */
 	struct kl_budget *budget;
 	struct kl_configs c;
+	/*
+	 * @cur: the configurations before the current event.  @next: those that satisfy it.  @seen:
+	 * those on the way from @cur to @next.
+	 */
 	struct kl_config_set cur, next, seen;
 	uint64_t *tmp;			/* one record */
 	struct node *nodes;		/* or NULL if no order is wanted */
-	/* and the number from which on unneeded ones are dropped */
+	/* @most_nodes: number of nodes from which on those that no order needs are dropped */
 	size_t nnodes, cnodes, most_nodes;
 	uint32_t *moves;		/* copy of a state's moves */
 	uint32_t *succ;			/* successors of a step */
@@ -80,7 +85,7 @@ struct frontier {
  */
 int kl_frontier_order(struct frontier *f, uint32_t end, struct kl_answer *a);
 
-/* Forget nodes that lead to no current configuration.  0 or -ENOMEM. */
+/* Forget nodes of which no configuration's order consists.  Return: 0 or -ENOMEM. */
 int kl_frontier_sweep(struct frontier *f);
 
 /**
@@ -98,12 +103,16 @@ int kl_frontier_narrow(struct frontier *f);
  * Return: 0 or -ENOMEM.
  */
 int kl_frontier_mark(struct frontier *f);
-/* No configuration goes on at f->now: go back with a greater width.  1: no more tries are left. */
+/*
+ * Go back with a greater width, because no configuration goes on at f->now.
+ *
+ * Return: 0, 1 if no configuration was given up or no tries are left, -ENOMEM.
+ */
 int kl_frontier_back(struct frontier *f);
 /* Return to the former width when the difficult event is far behind. */
 void kl_frontier_past(struct frontier *f);
 void kl_frontier_marks_free(struct frontier *f);
-/* The sets of configurations that the run may need, by numbers from 0 to MARKS. */
+/* The sets of configurations that the run may still need, by numbers from 0 to MARKS. */
 struct kl_config_set *kl_frontier_set(struct frontier *f, unsigned int i);
 
 /**
@@ -116,10 +125,11 @@ struct kl_config_set *kl_frontier_set(struct frontier *f, unsigned int i);
  * Return: 1 if it cannot, 0 if it perhaps can, -ENOMEM.
  */
 int kl_frontier_doomed(struct frontier *f, const uint64_t *rec, uint32_t before, uint32_t sig);
-/* An operation becomes open, or is no longer open; and time goes back. */
+/* Count an operation among the open ones from its call to its return. */
 void kl_supply_open(struct kl_supply *s, uint32_t sig, uint32_t slot, bool open);
+/* Count the open operations again after f->now went back. */
 void kl_supply_back(struct frontier *f);
-/* The number of words that open operations need and that no open operation makes. */
+/* Return: the number of words that open operations need, beyond those that open ones make. */
 uint64_t kl_frontier_debt(struct frontier *f, const uint64_t *rec);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The orders that configurations of the frontier stand for. */
+/* The orders of the frontier's configurations, whose steps are nodes. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 #define MANY	(1u << 20)	/* number of nodes up to which none is dropped */
 
-/* Find the nodes of all configurations' orders. */
+/* Mark the nodes of all configurations' orders. */
 static void find_needed(struct frontier *f, uint64_t *needed)
 {
 	uint32_t node, k;
@@ -30,7 +30,7 @@ static void find_needed(struct frontier *f, uint64_t *needed)
 	}
 }
 
-/* Give the needed nodes new numbers. */
+/* Drop the nodes that are not needed; number[i] becomes the new number of node i. */
 static void renumber(struct frontier *f, const uint64_t *needed, uint32_t *number)
 {
 	uint32_t node, n = 0, k;
@@ -85,7 +85,7 @@ int kl_frontier_sweep(struct frontier *f)
 	return ret;
 }
 
-/* List the steps of @node's order. */
+/* List the steps of the order that ends with @node. */
 static int path_to(const struct frontier *f, uint32_t node, struct node **out, size_t *len)
 {
 	const uint32_t last = node;
@@ -105,9 +105,9 @@ static int path_to(const struct frontier *f, uint32_t node, struct node **out, s
 }
 
 /*
- * Operations that returned and are not in the order were hidden: they come before the last
- * overwrite that took effect by their return.  before[k] is the head of the list of those before
- * step k.
+ * Operations that returned and are not in the order were hidden.  A hidden operation comes before
+ * the last overwrite that took effect by its return.  before[k] is the first hidden operation
+ * before step k, and chain[i] the one after operation i; NO_NODE ends the list.
  */
 static int place_hidden(const struct frontier *f, const struct node *path, size_t len,
 			uint32_t *before, uint32_t *chain, size_t *hidden)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The engine `points': operations with linearization points are replayed in the order of these
+ * The engine `points': operations are replayed in the order of their linearization points
  * (Amit et al., Comparison under abstraction, 3.1).  If the specification and the times allow that
  * order, it is a witness, found in one pass.  If not, the answer is UNKNOWN: the points may be
  * wrong, and another order right.
@@ -21,10 +21,10 @@ struct replay {
 	const struct kl_part *p;
 	struct kl_answer *a;
 	struct kl_run *run;
-	struct kl_val *state, *next;	/* before and after a step */
+	struct kl_val *state, *next;	/* the states before and after a step */
 	size_t len, nlen, cap, ncap;
-	unsigned int outcomes;
-	uint32_t *order, n;		/* items */
+	unsigned int outcomes;		/* number of outcomes of the step, up to 2 */
+	uint32_t *order, n;		/* items in the order of their points */
 };
 
 static int decline(struct replay *r, uint32_t item, const char *why)
@@ -41,7 +41,7 @@ static uint64_t point_of(const struct kl_part *p, uint32_t i)
 	return kl_op_point(p->h, kl_item_op(p, &p->items[i]));
 }
 
-/* Sort the items by points.  Return: 1, 0 if a completed item has none, -ENOMEM. */
+/* Sort the items by points.  Return: 1, 0 if a completed item has no point, -ENOMEM. */
 static int sort_points(struct replay *r)
 {
 	const struct kl_part *p = r->p;
@@ -77,7 +77,11 @@ static int sort_points(struct replay *r)
 	return 1;
 }
 
-/* Check the order's times.  1, 0 with the operation that comes too late as reason, -ENOMEM. */
+/*
+ * Check the order against the calls and returns.
+ *
+ * Return: 1, 0 if an operation comes too late, which the reason names, or -ENOMEM.
+ */
 static int in_time(struct replay *r)
 {
 	const struct kl_part *p = r->p;
@@ -124,7 +128,11 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-/* Run the specification.  1, 0 with the operation that does not fit as reason, -ENOMEM. */
+/*
+ * Run the specification in the order of points.
+ *
+ * Return: 1, 0 if an operation does not fit, which the reason names, or -ENOMEM.
+ */
 static int replay(struct replay *r, const struct kl_limits *lim)
 {
 	/* One pass needs no bound of work, only of time. */

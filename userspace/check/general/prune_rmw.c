@@ -3,14 +3,15 @@
  * Pruning for states of one word: can open operations still get the words that they need?
  *
  * The results of a successful compare-and-set and of a fetch-and-add show the word before and
- * after.  Each of them that replaces a word needs that the word was made once for it.  For a word
- * w and a return t let M be the number of operations that make w and are called before t, and N
- * the number of operations that need w and have returned by t.  A blind write over w wastes one
- * of them.  At most the minimum of M - N over all later t may be wasted.  And an operation that
- * reads w needs an operation that makes w and is called before the read returns.
+ * after.  Such an operation uses up the word that it replaces, so some operation must have made
+ * the word for it alone.  For a word w and a return t let M be the number of operations that make w
+ * and are called before t, and N the number of operations that need w and have returned by t.
+ * A blind write over w wastes a w that was made.  At most the minimum of M - N over all later t may
+ * be wasted.  And an operation that reads w needs an operation that makes w and is called before
+ * the read returns.
  *
- * A configuration that breaks this has no future.  Without this rule it would be found only at
- * a return, after it has led to many others.
+ * A configuration that breaks this cannot go on.  Without this rule that would show only at
+ * a return, after it has led to many other configurations.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,19 +27,29 @@ struct effect {
 
 #define NO_WORD UINT32_MAX
 
-/* Lists of each word's events, from at[w] on; next[w] is the first one to come. */
+/*
+ * Lists of each word's events: those of word w are ev[at[w]] to ev[at[w + 1] - 1], and the first
+ * one that is not past is ev[next[w]].
+ */
 struct list {
 	uint32_t *at, *ev, *next;
-	int32_t *low;		/* minimum over all later events */
+	/*
+	 * For each event, a minimum over it and the word's later ones.  RETURNS: how often the word
+	 * may have been wasted.  LOOKS: the return event.
+	 */
+	int32_t *low;
 };
 
-/* lists of calls; RETURNS: returns of operations that need the word */
+/*
+ * Calls of operations that make a word, that need and replace it, and that read it; and RETURNS of
+ * those that need and replace it.
+ */
 enum { MAKES, NEEDS, RETURNS, LOOKS, LISTS };
 
-/* For one word: what a configuration has, and what is needed. */
+/* The open operations of a configuration that concern one word. */
 struct demand {
-	uint32_t need, have;	/* numbers of open operations */
-	bool look;
+	uint32_t need, have;	/* numbers of operations that replace it, and that make it */
+	bool look;		/* an operation reads it */
 };
 
 struct kl_supply {
@@ -47,9 +58,9 @@ struct kl_supply {
 	struct effect *effect;	/* one for each signature */
 	struct list list[LISTS];
 	struct demand *demand;	/* of each word */
-	uint32_t *touched;
-	uint32_t nwords, nwild;
-	uint32_t first;		/* the first word */
+	uint32_t *touched;	/* words whose demand is not 0 */
+	uint32_t nwords, nwild;	/* numbers of words, and of operations that may make any word */
+	uint32_t first;		/* the word of the first state, or NO_WORD */
 	/* For each word, masks of the open operations that make it and that need it. */
 	uint64_t *masks;
 	size_t masklen;
@@ -71,7 +82,7 @@ static int64_t number(struct kl_supply *s, struct kl_val v)
 	return v.tag == KL_WORD ? kl_intern(&s->words, &v.v, 1) : NO_WORD;
 }
 
-/* In raw mode the word before is unknown number 0. */
+/* Add an outcome in raw mode to the effect.  The word before is the unknown number 0. */
 static int on_outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct seen *seen = ctx;
@@ -83,7 +94,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	make = number(seen->s, o->state[0]);
 	if (need < 0 || make < 0)
 		return -ENOMEM;
-	/* With several outcomes the operation certainly needs no word. */
+	/* With several outcomes the operation needs no particular word. */
 	if (seen->outcomes++) {
 		e->wild |= (make != NO_WORD && e->make != NO_WORD && make != e->make) ||
 			   (e->make != NO_WORD && e->make == e->need);
@@ -117,7 +128,7 @@ static int look_at(struct kl_supply *s, const struct kl_item *it)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* The word with which an item is listed in @list, or NO_WORD. */
+/* Return: the word under which an item is listed in @list, or NO_WORD. */
 static uint32_t list_of(const struct kl_supply *s, int list, const struct kl_item *it)
 {
 	const struct effect *e = &s->effect[it->sig];
@@ -169,7 +180,7 @@ static int make_list(struct kl_supply *s, int list)
 	return 0;
 }
 
-/* Compute how often each word may be wasted from each return on, and the first return of reads. */
+/* Fill list.low of RETURNS and LOOKS. */
 static void find_least(struct kl_supply *s)
 {
 	const struct list *m = &s->list[MAKES], *r = &s->list[RETURNS], *k = &s->list[LOOKS];
@@ -229,7 +240,7 @@ int kl_supply_new(struct kl_stepper *sim, struct kl_supply **out)
 	int ret = 0;
 
 	*out = NULL;
-	/* The rule does not pay for a small partition of a history with many signatures. */
+	/* For a small partition of a history with many signatures, the rule costs too much. */
 	if (!sim->fixed || p->ngaps || p->h->nopsigs / MOST_OPSIGS > p->nitems ||
 	    !kl_run_init(sim->run, false, &len) || len != 1)
 		return 0;
@@ -273,7 +284,7 @@ void kl_supply_free(struct kl_supply *s)
 	free(s);
 }
 
-/* The first event of word @w in @l after the event @after. */
+/* Return: the index in l->ev of the first event of word @w from the event @after on. */
 static uint32_t next_of(struct list *l, uint32_t w, uint64_t after)
 {
 	uint32_t *next = &l->next[w];
@@ -349,7 +360,7 @@ void kl_supply_forget(struct kl_supply *s)
 		memset(s->word_of, 0, s->nstates * sizeof(*s->word_of));
 }
 
-/* The number of operations in @mask that have not taken effect. */
+/* Return: the number of operations in @mask that have not taken effect in @rec. */
 static int32_t untaken(const struct kl_supply *s, const uint64_t *mask, const uint64_t *rec)
 {
 	int32_t n = 0;
@@ -360,7 +371,7 @@ static int32_t untaken(const struct kl_supply *s, const uint64_t *mask, const ui
 	return n;
 }
 
-/* Was @w wasted too often? */
+/* Return: true if @w was wasted too often.  @there: it is the word of the state. */
 static bool too_few(const struct frontier *f, const uint64_t *rec, uint32_t w, bool there)
 {
 	struct kl_supply *s = f->sys->supply;
@@ -375,7 +386,9 @@ static bool too_few(const struct frontier *f, const uint64_t *rec, uint32_t w, b
 	return made + (s->first == w) - used - there > r->low[ret];
 }
 
-/* Does a read of @w return before @w can be made again? */
+/*
+ * Return: true if a read of @w, which is not the word of the state, returns before @w can be made.
+ */
 static bool too_late(const struct frontier *f, const uint64_t *rec, uint32_t w)
 {
 	struct kl_supply *s = f->sys->supply;

@@ -55,7 +55,7 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 	    (b->lim->cap && b->work >= b->lim->cap)) {
 		return kl_budget_out(b);
 	}
-	/* A single step of the interpreter may take long. */
+	/* A step of the interpreter may take long, so looks count beside checks. */
 	if (b->ticks++ & 255 && b->work - b->clocked < CLOCK_LOOKS)
 		return 0;
 	b->clocked = b->work;
@@ -108,7 +108,7 @@ static inline struct kl_val unpack_val(const uint8_t **p)
 	const uint8_t head = **p;
 	uint64_t v;
 
-	/* At least 8 bytes can be read after it, see kl_intern_get(). */
+	/* At least 8 bytes can be read after the head, see kl_intern_get(). */
 	memcpy(&v, *p + 1, sizeof(v));
 	*p += 1 + (head & 15);
 	return (struct kl_val){ .v = v & mask[head & 15], .tag = head >> 4 };
@@ -132,7 +132,7 @@ static ssize_t unpack_to(const struct kl_stepper *s, uint32_t state, struct kl_v
 	return to - *v;
 }
 
-/* Unpack the state into s->before, where it often is already. */
+/* Unpack the state into s->before, unless it is there already, as it often is. */
 static int unpack_state(struct kl_stepper *s, uint32_t state)
 {
 	ssize_t n;
@@ -280,7 +280,7 @@ int kl_stepper_keep(struct kl_stepper *s, uint32_t *states, size_t n)
 	if (ret)
 		return ret;
 	s->any = own[1];
-	/* The next time comes when copying these states costs little beside the rest. */
+	/* Make many new states before the next time, so that copying the kept ones costs little. */
 	s->room = ROOM + 8 * (s->states.nwords + s->states.n);
 	kl_stepper_forget(s);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stepping a specification through states that are numbers.  States are interned, and the effects
- * of items on states are remembered.
+ * Stepping a specification from state to state.  States are interned, so that they have numbers,
+ * and the effects of items on states are remembered.
  */
 #ifndef KL_CHECK_GENERAL_SPEC_STEPPER_H
 #define KL_CHECK_GENERAL_SPEC_STEPPER_H
@@ -29,15 +29,13 @@ struct kl_budget {
 /* Check the bounds.  Return: 0, or -EDQUOT with the reason set. */
 int kl_budget_check(struct kl_budget *b, uint64_t bytes);
 
-/*
- * The number of looks that are left, at least 1; 0 if there is no bound.  For kl_run_set_bound().
- */
+/* Return: the number of looks that are left, at least 1; 0 if there is no bound. */
 uint64_t kl_budget_left(const struct kl_budget *b);
 
-/* Is the time over?  @budget is a struct kl_budget; for kl_run_set_bound(). */
+/* The callback @over of kl_run_set_bound(): kl_time_over() for @budget, a struct kl_budget. */
 bool kl_budget_over(void *budget);
 
-/* The interpreter reached a bound of work or time.  Return: -EDQUOT, with the reason set. */
+/* Set the reason after the interpreter reached a bound of work or time.  Return: -EDQUOT. */
 int kl_budget_out(struct kl_budget *b);
 
 #define KL_MEMO_NEXT	3
@@ -45,7 +43,7 @@ int kl_budget_out(struct kl_budget *b);
 /* An entry of a direct-mapped cache: the effect of a signature on a state. */
 struct kl_memo_entry {
 	uint64_t key;		/* (state << 32 | signature) + 1 */
-	uint32_t n;
+	uint32_t n;		/* number of successors, which are in @next */
 	uint32_t next[KL_MEMO_NEXT];
 };
 
@@ -88,17 +86,22 @@ enum kl_nature {
  * machine makes by itself (the oldest entry of a store buffer leaves).
  */
 struct kl_system {
-	/* The enum kl_nature of @item, which holds in every state; or -ENOMEM, -EDQUOT. */
+	/* Return: the enum kl_nature of @item, which holds in every state; or -ENOMEM, -EDQUOT. */
 	int (*nature)(struct kl_system *s, uint32_t item);
 	/* Do operations with equal signatures have the same effect, on every thread? */
 	bool opsigs;
 	const struct kl_memo *memo;	/* remembered steps, or NULL */
 
-	/* The number of successors, which are in *next until the next call; -ENOMEM, -EDQUOT. */
+	/*
+	 * Return: number of successors, which are in *next until the next call; -ENOMEM, -EDQUOT.
+	 */
 	int (*step)(struct kl_system *s, uint32_t state, uint32_t item, const uint32_t **next);
-	/* The number of possible moves, which are in *moves until the next call; or NULL. */
+	/*
+	 * Return: number of moves, which are in *moves until the next call.  NULL if there are
+	 * none.
+	 */
 	int (*moves)(struct kl_system *s, uint32_t state, const uint32_t **moves);
-	/* Make a move; *next gets the new state.  0, -ENOMEM, -EDQUOT. */
+	/* Make a move; *next gets the new state.  Return: 0, -ENOMEM, -EDQUOT. */
 	int (*move)(struct kl_system *s, uint32_t state, uint32_t move, uint32_t *next);
 	/* Does a buffer hold an entry that must leave by the drain, or the return, of @item? */
 	bool (*waits)(struct kl_system *s, uint32_t state, uint32_t item, bool drain);
@@ -108,13 +111,13 @@ struct kl_system {
 	 */
 	bool (*left)(struct kl_system *s, uint32_t item, uint32_t before, uint32_t after,
 		     bool *dropped);
-	/* Do @a and @b differ only in the moves that still pay?  NULL: equal states are one. */
+	/* Do @a and @b differ only in the moves that are still tried?  NULL: no two states do. */
 	bool (*same)(struct kl_system *s, uint32_t a, uint32_t b);
 	/* Can @a go on in every way in which @b can?  NULL if that is not known. */
 	bool (*covers)(struct kl_system *s, uint32_t a, uint32_t b);
 	/* Is the state lost, see kl_state_lost()?  NULL if no state is. */
 	bool (*lost)(struct kl_system *s, uint32_t state);
-	/* @state with all moves allowed again; -ENOMEM.  NULL if all moves always are. */
+	/* Return: @state with all moves to be tried again, or -ENOMEM.  NULL: they always are. */
 	int64_t (*seal)(struct kl_system *s, uint32_t state);
 	/* The item whose return, or drain, must be satisfied. */
 	uint32_t item;
@@ -122,10 +125,10 @@ struct kl_system {
 	size_t (*bytes)(const struct kl_system *s);
 	/* Forget all states but @states, and renumber these; or NULL. */
 	int (*keep)(struct kl_system *s, uint32_t *states, size_t n);
-	/* Does keep() pay? */
+	/* Are there so many states that keep() is worth its cost? */
 	bool (*full)(const struct kl_system *s);
 	struct kl_supply *supply;	/* pruning for states of one word, or NULL */
-	uint32_t first;
+	uint32_t first;	/* the first state */
 	size_t width;	/* maximal number of configurations, for a beam; 0: no bound */
 };
 
@@ -134,8 +137,9 @@ struct kl_system {
  * @p: the partition
  * @sys: the system that its operations ran on
  * @b: bounds
- * @a: the answer; a step of a move is KL_STEP_FLUSH and has the move's number for item;
- *	KL_STEP_FLUSH | KL_STEP_BUFFERED: before the item's step entries were dropped
+ * @a: the answer.  In its order, KL_STEP_FLUSH is a move, whose number is in place of the item.
+ *	KL_STEP_FLUSH | KL_STEP_BUFFERED stands before an item if all entries that could leave the
+ *	buffer of its thread had left before the item's step.
  *
  * With kl_system.width the answer is UNKNOWN if a configuration that was given up might have gone
  * on; more work then means a greater width.
@@ -158,14 +162,14 @@ struct kl_stepper {
 	uint32_t *next;		/* successors of the last step */
 	size_t nnext, cnext;
 	struct kl_val *before;	/* values of the state before the step, whose number is @unpacked */
-	size_t nbefore;		/* number of these values; 0: there are none */
+	size_t nbefore;		/* number of these values; 0: @before is not valid */
 	uint32_t unpacked;
 	uint64_t *packed;	/* a state to be interned */
 	size_t cbefore, cpacked;
 	struct kl_val *other;	/* scratch */
 	size_t cother;
 	size_t room, peak;	/* words of states up to which none is forgotten; peak bytes */
-	bool in_gap, fixed;
+	bool in_gap, fixed;	/* the step is in a gap; the spec's states have a fixed size */
 	bool noted;		/* a state has notes, see kl_state_covers() */
 	struct kl_budget *budget;	/* bounds of the interpreter, or NULL */
 	char *reason;		/* gets the reason why the interpreter gave up */
@@ -245,8 +249,8 @@ static inline int kl_stepper_nature(struct kl_stepper *s, uint32_t item)
 int kl_stepper_keep(struct kl_stepper *s, uint32_t *states, size_t n);
 
 /*
- * Is the state lost, see kl_state_lost()?  False also without memory, which the next step
- * reports.
+ * Return: true if the state is lost, see kl_state_lost().  If memory is short, the result is false,
+ * and the next step reports -ENOMEM.
  */
 bool kl_stepper_lost(struct kl_stepper *s, uint32_t state);
 
@@ -265,7 +269,7 @@ bool kl_stepper_word(const struct kl_stepper *s, uint32_t state, uint64_t *word)
  */
 int kl_supply_new(struct kl_stepper *sim, struct kl_supply **out);
 void kl_supply_free(struct kl_supply *s);
-/* The numbers of states have changed; @s may be NULL. */
+/* Forget the words of states, because the states' numbers have changed; @s may be NULL. */
 void kl_supply_forget(struct kl_supply *s);
 
 /*
@@ -275,7 +279,7 @@ void kl_supply_forget(struct kl_supply *s);
 int kl_stepper_gave_up(const struct kl_part *p, const struct kl_run *run, const struct kl_item *it,
 		       int ret, char *reason);
 
-/* The numbers of states have changed: forget all remembered effects. */
+/* Forget all remembered effects, because the states' numbers have changed. */
 void kl_stepper_forget(struct kl_stepper *s);
 
 /* Add the looks of the stepper since the last call to the budget. */
@@ -288,7 +292,7 @@ static inline void kl_stepper_count(struct kl_stepper *s, struct kl_budget *b)
 /* Bound the interpreter's next call by the work that is left. */
 void kl_stepper_bound(struct kl_stepper *s);
 
-/* Does kl_stepper_keep() pay? */
+/* Are there so many states that kl_stepper_keep() is worth its cost? */
 static inline bool kl_stepper_full(const struct kl_stepper *s)
 {
 	return s->states.nwords + s->states.n > s->room;

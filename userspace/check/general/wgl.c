@@ -23,7 +23,7 @@ struct wgl {
 };
 
 /*
- * Add the configuration of the list and @state to the cache.
+ * Add the configuration, which is the set of linearized operations and @state, to the cache.
  *
  * Return: 1 if it is new, 0 if it was seen, -ENOMEM.
  */
@@ -50,7 +50,7 @@ static struct depth_frame pop(struct wgl *w)
 }
 
 /*
- * Linearize the call's operation if an outcome from @outcome on leads to a new configuration.
+ * Linearize @item if one of its outcomes from @outcome on leads to a new configuration.
  *
  * Return: 1 if one does, 0 if none does, or a negative errno.
  */

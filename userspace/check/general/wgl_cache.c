@@ -71,7 +71,7 @@ static void link_used(struct kl_cache *c, uint32_t i)
 	c->first = i;
 }
 
-/* Get room for a configuration: new room, or that of the least recently used one. */
+/* Return: the index of free room, or of the least recently used configuration; or -ENOMEM. */
 static int64_t new_place(struct kl_cache *c)
 {
 	const uint32_t i = c->last;

@@ -4,9 +4,9 @@
  *
  * For Horn & Kroening a configuration is the set of linearized operations, a bit for each operation
  * of the history, and the state.  Its hash is updated in constant time, by one exclusive-or for an
- * operation.  Their LRU variant keeps only the pairs that were used last.  dfs.c has a shorter key:
- * the first return that is left, and for each slot whether its call before that return is left.
- * That takes as many bits as operations overlap.
+ * operation.  Their LRU variant keeps only the configurations that were used last.  dfs.c has
+ * a shorter key: the state, the first return that is left, and for each slot whether a call before
+ * that return is left.  That takes as many bits as operations overlap.
  */
 #ifndef KL_CHECK_GENERAL_WGL_CACHE_H
 #define KL_CHECK_GENERAL_WGL_CACHE_H
@@ -26,7 +26,10 @@ struct kl_cache {
 	uint32_t *newer, *older, first, last;
 	uint32_t *hash;		/* with a bound: the hash of each configuration in the table */
 	size_t cnewer, colder, chash;
-	/* With places: number + 1 of the latest configuration at each, and of the one before it. */
+	/*
+	 * With places: at[place] is 1 + the index of the place's latest configuration, and
+	 * before[i] is 1 + the index of the one before configuration i; 0: none.
+	 */
 	uint32_t *at, *before;
 	size_t cbefore;
 };
