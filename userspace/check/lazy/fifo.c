@@ -25,7 +25,7 @@ enum {
 	/* the addition at the front, which has taken effect, + 1; or 0 */
 	R_FRONT = L_OWN,
 	R_OLD,				/* whether unknown values of the first state are left */
-	R_SEEN,				/* the value that was seen at their front, + 1; or 0 */
+	R_SEEN,				/* the unknown value that was seen in front, + 1; or 0 */
 };
 
 static void start(const struct lazy *f, uint32_t *r)
@@ -33,7 +33,7 @@ static void start(const struct lazy *f, uint32_t *r)
 	r[R_OLD] = f->old || f->o.from;
 }
 
-/* The first place that a removal or peek can have. */
+/* Return: the first place that a removal or peek can have. */
 static uint32_t place_of(const uint32_t *r, const struct lazy_op *op)
 {
 	const uint32_t place = lazy_max(op->call, r[L_PLACE + LAZY_TAKES]);
@@ -51,7 +51,7 @@ static bool fits_front(const struct lazy *f, const uint32_t *r, uint32_t value)
 	return r[R_OLD] && (!r[R_SEEN] || value == r[R_SEEN] - 1);
 }
 
-/* Does a peek that sees @value change nothing? */
+/* Return: true if a peek that sees @value at the front leaves the configuration as it is. */
 static bool tells_nothing(const uint32_t *r, uint32_t value)
 {
 	return r[R_FRONT] || r[R_SEEN] || value == LAZY_ANYTHING;
@@ -101,7 +101,7 @@ static int settle(struct lazy *f, uint32_t *r)
 	return ret;
 }
 
-/* No value was seen at the front yet, and @o sees an addition there. */
+/* Let @o see each addition that can be at the front, where no value was seen yet. */
 static int see_additions(struct lazy *f, uint32_t o, const uint32_t *adds, uint32_t nadds)
 {
 	const struct lazy_op *op = &f->o.side[LAZY_TAKES].op[o];
@@ -141,7 +141,7 @@ static int find_empty(struct lazy *f, uint32_t o)
 	return ret ? ret : lazy_add_kid(f, op->ret);
 }
 
-/* @o sees an unknown value of the first state. */
+/* Let @o see an unknown value of the first state. */
 static int see_old(struct lazy *f, uint32_t o)
 {
 	const struct lazy_op *op = &f->o.side[LAZY_TAKES].op[o];
@@ -180,7 +180,7 @@ static int expand(struct lazy *f, uint32_t ntakes)
 	return ret;
 }
 
-/* List the placed operations; at equal places the search's order counts. */
+/* List the operations in @k, by their places; those with equal places are in the search's order. */
 static void put_places(const struct lazy *f, struct kl_key *k, uint8_t *placed, uint32_t *count)
 {
 	uint32_t node, n = 0, i;

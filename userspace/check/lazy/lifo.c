@@ -36,7 +36,10 @@ static struct lazy_cell cell_of(const struct lazy *f, uint32_t op)
 	return (struct lazy_cell){ .op = op, .first_place = a->call, .last_place = a->ret - 1 };
 }
 
-/* Move on to @place: enter additions that were called, and list those that have returned. */
+/*
+ * Move the additions on to @place.  Those that have returned by then go into R_LIST, and those that
+ * are open are left out in the record.
+ */
 static int go_on(struct lazy *f, uint32_t *r, uint32_t place)
 {
 	const struct lazy_side *s = &f->o.side[LAZY_ADDS];
@@ -63,7 +66,7 @@ static int go_on(struct lazy *f, uint32_t *r, uint32_t place)
 	return ret;
 }
 
-/* The place of the last peek that saw the first addition of R_SEEN. */
+/* Return: the place of the last peek that saw the first addition of R_SEEN; 0: R_SEEN is empty. */
 static uint32_t seen_at(const struct lazy *f, const uint32_t *r)
 {
 	return r[R_SEEN] == LAZY_END ? 0 : lazy_cell(f, r[R_SEEN]).last_place;
@@ -80,7 +83,7 @@ static void leave_out(const struct lazy *f, uint32_t *r, uint32_t op)
 }
 
 /*
- * In f->tmp, operation @o at @place sees the addition @x, whose place is @p.  If no peek saw @x
+ * In f->tmp, let operation @o at @place see the addition @x, whose place is @p.  If no peek saw @x
  * before, @x is in the list R_LIST or is open.
  *
  * Return: 1, 0 if it cannot, or a negative errno.
@@ -114,7 +117,7 @@ static int see(struct lazy *f, uint32_t o, uint32_t x, uint32_t p, uint32_t plac
 	return ret ? ret : 1;
 }
 
-/* Try one way to go on: move f->tmp to @place, where @o sees @x, whose place is @p. */
+/* Try one way to go on from f->ahead: at @place, @o sees the addition @x, whose place is @p. */
 static int try_one(struct lazy *f, uint32_t o, uint32_t x, uint32_t p, uint32_t place)
 {
 	int ret = 0;
@@ -164,7 +167,10 @@ static int see_old(struct lazy *f, uint32_t o, uint32_t place)
 	return ret ? ret : lazy_add_kid(f, op->ret);
 }
 
-/* Has an addition in @list other than @x no place up to @p?  All its later places have passed. */
+/*
+ * Return: true if the zone after @p would leave an addition in @list other than @x without a place,
+ * since all places of that addition are after @p.
+ */
 static bool has_to_go(const struct lazy *f, uint32_t list, uint32_t x, uint32_t p)
 {
 	struct lazy_cell c;
@@ -180,9 +186,10 @@ static bool has_to_go(const struct lazy *f, uint32_t list, uint32_t x, uint32_t 
 }
 
 /*
- * Is it needless to try @x, since @better has an equal value and a later last place?  Seeing
- * @better makes a shorter zone.  Then @x stays, with all places that @better would have had, except
- * those before its call; these matter only if some value must lie above.
+ * Return: true if @x need not be tried, because @better has an equal value and a later last place.
+ * Seeing @better makes a shorter zone.  Then @x stays, and has all places that @better would have
+ * had, except those before the call of @x.  Such a place matters only if another value that stays
+ * has its place, or its last place, there.
  */
 static bool is_worse(const struct lazy *f, uint32_t list, struct lazy_cell x,
 		     struct lazy_cell better)
@@ -209,7 +216,7 @@ static bool is_worse(const struct lazy *f, uint32_t list, struct lazy_cell x,
 	return true;
 }
 
-/* Try the additions in @list, as it is at @place; those that returned last come first. */
+/* Try that @o sees an addition in @list, which is R_LIST at @place. */
 static int see_listed(struct lazy *f, uint32_t o, uint32_t list, uint32_t place)
 {
 	const struct lazy_op *op = &f->o.side[LAZY_TAKES].op[o];
@@ -234,7 +241,7 @@ static int see_listed(struct lazy *f, uint32_t o, uint32_t list, uint32_t place)
 	return ret;
 }
 
-/* Try the addition that the last peek saw. */
+/* Try that @o sees the addition that the last peek saw.  @list is R_LIST at @place. */
 static int see_again(struct lazy *f, uint32_t o, uint32_t list, uint32_t place)
 {
 	const struct lazy_cell c = lazy_cell(f, f->rec[R_SEEN]);
@@ -244,7 +251,9 @@ static int see_again(struct lazy *f, uint32_t o, uint32_t list, uint32_t place)
 	return try_one(f, o, c.op, c.first_place, place);
 }
 
-/* Can another open addition with an equal value change places with @x?  Then @x is needless. */
+/*
+ * Return: true if @x need not be tried, because an equal open addition can change places with it.
+ */
 static bool has_twin(const struct lazy *f, const uint32_t *open, uint32_t n, uint32_t x)
 {
 	const struct lazy_op *op = f->o.side[LAZY_ADDS].op, *b = &op[x];
@@ -262,8 +271,9 @@ static bool has_twin(const struct lazy *f, const uint32_t *open, uint32_t n, uin
 }
 
 /*
- * Try that @o sees @x, which is open at @place, at @x's own place.  A peek may also do so later, so
- * that more additions that were called in between can lie below.
+ * Try that the open addition @x takes effect at @place, and @o sees it there.  If @o is a peek,
+ * also try later places before the event @by: additions that are called in between can lie below @x
+ * then.
  */
 static int see_one(struct lazy *f, uint32_t o, uint32_t x, uint32_t place, uint32_t by)
 {
@@ -280,7 +290,7 @@ static int see_one(struct lazy *f, uint32_t o, uint32_t x, uint32_t place, uint3
 	return ret;
 }
 
-/* Try additions that are open at @place, or are called while @o can still wait. */
+/* Try that @o sees an addition that is open at @place, or is called before the event @by. */
 static int see_open(struct lazy *f, uint32_t o, uint32_t place, uint32_t by)
 {
 	const struct lazy_op *op = &f->o.side[LAZY_TAKES].op[o];

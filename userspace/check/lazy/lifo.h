@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the engine `lifo' share; see lifo.c. */
+/* Records and lists of the engine `lifo', which its files share; see lifo.c. */
 #ifndef KL_CHECK_LAZY_LIFO_H
 #define KL_CHECK_LAZY_LIFO_H
 
@@ -7,14 +7,14 @@
 
 /* Lists; see struct lazy_cell. */
 enum {
-	R_LIST = L_OWN,		/* additions in the stack that have returned */
-	R_ZONES,
+	R_LIST = L_OWN,		/* additions that have returned, and that no operation has seen */
+	R_ZONES,		/* zones, the latest in front */
 	R_SEEN,			/* additions that a peek saw, the last one in front */
 	R_OLD,			/* the bottom of the stack, see enum lazy_old */
 };
 
 enum lazy_old {
-	LAZY_NOTHING,
+	LAZY_NOTHING,		/* no unknown values */
 	LAZY_UNKNOWN,		/* unknown values, or none */
 	LAZY_KNOWN,		/* + a value: that value, and unknown values below it */
 };
@@ -29,7 +29,7 @@ enum lazy_old {
  */
 struct lazy_cell {
 	uint32_t op, first_place, last_place, next;
-	uint32_t canon, depth;	/* see lifo_lists.c */
+	uint32_t canon, depth;	/* canonical number of the list, see lifo_lists.c; its length */
 };
 
 static inline struct lazy_cell lazy_cell(const struct lazy *f, uint32_t list)
@@ -71,7 +71,7 @@ int lazy_put_seen(struct lazy *f, uint32_t *r, struct lazy_cell c);
 /* Add the zone between the places @from and @to.  Return: 0, or a negative errno. */
 int lazy_add_zone(struct lazy *f, uint32_t *r, uint32_t from, uint32_t to);
 
-/* Operation @op sees the bottom of the stack, below all additions.  Return: false if it cannot. */
+/* Let @op see the bottom of the stack, below all additions.  Return: false if it cannot. */
 bool lazy_see_bottom(uint32_t *old, const struct lazy_op *op);
 
 /* See struct lazy_discipline. */

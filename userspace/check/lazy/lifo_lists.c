@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lists of the engine `lifo', and when two configurations go on alike.
+ * The lists of the engine `lifo', and when two configurations can go on in the same ways.
  *
  * Additions in the lists have places, but only their order matters: which must lie below which.
- * That is a count for each addition of R_LIST: the additions of R_LIST below it, which are the
- * last of the list, and the additions of R_SEEN below it.  Each addition of R_SEEN has a count of
- * R_LIST, and open additions have both.  These counts are constant while an addition is in the
- * stack, since values below it can only leave after it.  So a list gets a canonical number, made
- * from values and counts.  Configurations with equal numbers go on alike, whichever additions
- * have left.
+ * So an addition of R_LIST has two counts: of the additions of R_LIST that must lie below it, which
+ * are the last of the list, and of such additions of R_SEEN.  An addition of R_SEEN has only
+ * the first count, and an open addition has both.  These counts are constant while an addition is
+ * in the stack, since values below it can only leave after it.  So a list gets a canonical number,
+ * made from values and counts.  Configurations with equal numbers can go on in the same ways,
+ * whichever additions have left.
  */
 #include <errno.h>
 
@@ -80,7 +80,10 @@ static int put_back(struct lazy *f, const uint32_t *r, uint32_t *list, struct la
 		    count_seen(f, r, c.first_place));
 }
 
-/* Insert @c; additions that returned later come first.  The depth is the overlap of operations. */
+/*
+ * Insert @c into *list, where additions that returned later come first.  The recursion is as deep
+ * as operations overlap.
+ */
 static int insert(struct lazy *f, const uint32_t *r, uint32_t *list, struct lazy_cell c)
 {
 	const struct lazy_cell front = lazy_cell(f, *list);

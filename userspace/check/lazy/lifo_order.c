@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order that a configuration of the engine `lifo' stands for.
+ * Making an order from a configuration of the engine `lifo'.
  *
  * Places order the operations, except operations with equal places.  Of these, removals and peeks
  * keep the search's order.  An addition that was first seen at its own place comes just before the
@@ -21,7 +21,9 @@ struct take {
 	uint32_t x;		/* the addition that it saw, or NONE */
 };
 
-/* An addition: its place, the first take that saw it, and the first take at a later place. */
+/*
+ * An addition: its place, the first take that saw it, and the first that saw it at a later place.
+ */
 struct add {
 	uint32_t place, first, later;
 };
@@ -35,7 +37,7 @@ struct order {
 	uint32_t n;
 };
 
-/* The number of item @item on its side. */
+/* Return: the index of @item on the side @s, or NONE. */
 static uint32_t find(const struct lazy_side *s, uint32_t item)
 {
 	uint32_t lo = 0, hi = s->n;
@@ -51,7 +53,7 @@ static uint32_t find(const struct lazy_side *s, uint32_t item)
 	return lo < s->n && s->op[lo].item == item ? lo : NONE;
 }
 
-/* List the takes of the search, from its first step on. */
+/* List the takes in the order of the search, and fill r->add. */
 static void follow(struct order *r)
 {
 	const struct lazy *f = r->f;
@@ -95,7 +97,7 @@ static bool added_for(const struct order *r, uint32_t x, uint32_t t)
 	return x != NONE && r->add[x].first == t && r->add[x].place == r->take[t].place;
 }
 
-/* The take of its place before which addition @y comes, or NONE if it comes after all. */
+/* Return: the take at @y's place before which the addition @y comes; NONE: it comes after them. */
 static uint32_t comes_before(const struct order *r, uint32_t y)
 {
 	const uint32_t place = r->add[y].place;
@@ -153,7 +155,10 @@ static void put(struct order *r)
 	kl_sort_keys(r->k, r->n, r->k + o->p->nitems + 1);
 }
 
-/* Run the order on a stack.  @stack has room for all additions.  Return: false if it differs. */
+/*
+ * Run the order on a stack; @stack has room for all additions.  Return: false if a removal or peek
+ * does not fit.
+ */
 static bool replay(const struct order *r, uint32_t *stack)
 {
 	const struct lazy_ops *o = &r->f->o;

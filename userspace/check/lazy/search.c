@@ -104,9 +104,9 @@ int lazy_add_kid(struct lazy *f, uint32_t when)
 }
 
 /*
- * Is operation @o needless, since another one can take its turn?  If an order has @o here and the
- * other one later, they can change places.  An operation that need not take effect does not count
- * if it can do so only for some time.
+ * Return: true if operation @o need not be tried next, because an equal operation of @before is.
+ * If an order has @o here and the equal one later, they can change places.  An equal operation that
+ * need not take effect counts only if it never returns, and @o need not take effect, either.
  */
 static bool has_twin(const struct lazy *f, const uint32_t *r, int side, uint32_t o,
 		     const uint32_t *before, uint32_t n)
@@ -235,7 +235,9 @@ static int prepare(struct lazy *f, const enum kl_role *roles)
 }
 
 /*
- * Search an order of the events before f->o.end.  1 with f->rec, 0 if there is none, or an errno.
+ * Search for an order of the events before f->o.end.
+ *
+ * Return: 1 with the last configuration in f->rec, 0 if there is none, or a negative errno.
  */
 static int search(struct lazy *f, const enum kl_role *roles)
 {
@@ -262,7 +264,10 @@ static int search(struct lazy *f, const enum kl_role *roles)
 	return ret;
 }
 
-/* Find the first return without an order, by bisection: each begin of an order is an order. */
+/*
+ * Find, by bisection, the first return up to which the history has no order.  If it has an order up
+ * to some event, it has one up to each earlier event.
+ */
 static uint32_t find_failure(struct lazy *f, const enum kl_role *roles)
 {
 	const uint64_t cap = f->b.lim->cap;
@@ -277,7 +282,7 @@ static uint32_t find_failure(struct lazy *f, const enum kl_role *roles)
 		spent += f->b.work;
 		f->b.work = 0;
 		ret = cap && spent > cap ? -EDQUOT : search(f, roles);
-		/* When time is over, the answer is a later return than the first. */
+		/* At a bound of time or work, the answer may be a later return than the first. */
 		if (ret < 0)
 			break;
 		if (ret)
@@ -288,7 +293,10 @@ static uint32_t find_failure(struct lazy *f, const enum kl_role *roles)
 	return bad - 1;
 }
 
-/* Does the order keep the predecessors that events do not show? */
+/*
+ * Return: true if each item comes after its predecessors in the order, where item i is number
+ * at[i].
+ */
 static bool keeps_preds(const struct kl_part *p, const uint32_t *at)
 {
 	uint32_t i, k;

@@ -83,7 +83,10 @@ int lazy_find_gap(struct lazy_ops *f)
 	return 0;
 }
 
-/* Make item @i as it is before the event f->end.  Return: false if it does not matter then. */
+/*
+ * Make @op from item @i, as it is before the event f->end.  Return: false if the item does not
+ * matter then.
+ */
 static bool make_op(const struct lazy_ops *f, uint32_t i, enum kl_role role, struct lazy_op *op)
 {
 	const struct kl_item *it = &f->p->items[i];
@@ -137,7 +140,7 @@ static int finish_side(struct lazy_side *s)
 	return 0;
 }
 
-/* Items are in order of call, and stay so where a gap moves them. */
+/* Items are in order of call, also where a gap moves their calls to its end. */
 int lazy_make_sides(struct lazy_ops *f, const enum kl_role *roles)
 {
 	uint32_t i;

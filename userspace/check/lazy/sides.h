@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A partition as the lazy engines see it. */
+/* A partition as two sides, for the lazy engines: additions, and all other operations. */
 #ifndef KL_CHECK_LAZY_SIDES_H
 #define KL_CHECK_LAZY_SIDES_H
 
@@ -7,7 +7,8 @@
 #include "spec/classify/container.h"
 
 #define LAZY_NEVER	UINT32_MAX
-#define LAZY_EMPTY	UINT32_MAX	/* no value's number */
+/* In place of a value's number: the container was empty; the value is not known. */
+#define LAZY_EMPTY	UINT32_MAX
 #define LAZY_ANYTHING	(UINT32_MAX - 1)
 
 /*
@@ -18,7 +19,7 @@ struct lazy_op {
 	uint32_t item;
 	uint32_t call, ret;
 	uint32_t must;		/* ret, or LAZY_NEVER if the operation need not take effect */
-	uint32_t value;
+	uint32_t value;		/* a value's number, LAZY_EMPTY or LAZY_ANYTHING */
 	bool removes;
 };
 
