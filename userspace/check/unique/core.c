@@ -4,13 +4,13 @@
  * They are the operations of some values, and some that found the container empty.  A general
  * engine decides whether they have an order; more are taken until they have none.
  *
- * If the whole history has an order, so have they: remove all other operations from it.  A push
- * finds room with fewer values inside, a value at an end stays there, and an empty container stays
- * empty.  Operations that found the container full change nothing, and are omitted.  Pending pops
- * may have taken any value, so all of them are kept.
+ * If the whole history has an order, that order without all other operations is an order of these.
+ * A push finds room with fewer values inside, a value at an end stays there, and an empty container
+ * stays empty.  Operations that found the container full change nothing, and are omitted.  Pending
+ * pops may have taken any value, so all of them are kept.
  *
- * If that fails, all operations around the event are taken; those before are forgotten, and any
- * state may be left.
+ * If no such operations are found, all operations around the event are decided.  Those before are
+ * forgotten, so the first state is unknown.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct core {
 	uint8_t *value;		/* 1 for each value that is kept */
 	uint8_t *found;		/* 1 for kept items that are odd or found the container empty */
 	uint32_t *ops, n;	/* indices of kept operations in the history, ascending */
-	uint64_t work;
+	uint64_t work;		/* bound of looks for a general engine */
 };
 
 /* Is the item open at some event of @from .. @to? */
@@ -42,7 +42,10 @@ static bool overlaps(const struct kl_item *it, uint32_t from, uint32_t to)
 	return it->call_ev <= to && it->ret_ev >= from;
 }
 
-/* Keep the values around the events @from .. @to.  Return: false if none is new. */
+/*
+ * Keep the values of operations that are open at some event of @from .. @to.  Return: false if
+ * there are no earlier events.
+ */
 static bool mark(struct core *c, uint32_t from, uint32_t to)
 {
 	const struct kl_part *p = c->o->p;
@@ -60,7 +63,7 @@ static bool mark(struct core *c, uint32_t from, uint32_t to)
 	return from > 0;
 }
 
-/* Keep all odd items and their values, since kept operations decide what may be omitted. */
+/* Keep all items of UNIQUE_ODD, and their values.  Return: true if there are any. */
 static bool mark_odd(struct core *c)
 {
 	uint32_t i;
@@ -92,7 +95,11 @@ static void collect(struct core *c)
 	}
 }
 
-/* Let a general engine decide the kept operations.  1 for a violation, in @a; 0; -ENOMEM. */
+/*
+ * Let a general engine decide the kept operations.
+ *
+ * Return: 1 with @a if they are a violation, 0 if not or if that is not known, -ENOMEM.
+ */
 static int ask(struct core *c, const struct kl_limits *limits, struct kl_answer *a)
 {
 	const struct kl_part *p = c->o->p;
@@ -145,8 +152,10 @@ static int widen(struct core *c, uint32_t at, const struct kl_limits *lim, struc
 }
 
 /*
- * Decide all operations that are open at some of these events.  Operations before are forgotten,
- * and any state may be left.  Return: 1 for a violation, 0, -ENOMEM.
+ * Decide all operations that are open at some event of @from .. @to.  Those before are forgotten,
+ * so the first state is unknown.
+ *
+ * Return: 1 with @a if they are a violation, 0 if not or if that is not known, -ENOMEM.
  */
 static int ask_window(struct core *c, uint32_t from, uint32_t to, const struct kl_limits *lim,
 		      struct kl_answer *a)
@@ -216,7 +225,9 @@ static int widen_window(struct core *c, uint32_t at, const struct kl_limits *lim
 	return ret;
 }
 
-/* The event at which a value is wrong by itself, or else @at. */
+/*
+ * Return: the return of an operation whose value or results are wrong by themselves, or else @at.
+ */
 static uint32_t wrong_at(const struct unique_ops *o, uint32_t at)
 {
 	uint32_t i;

@@ -21,7 +21,10 @@ static bool is_push(const struct unique_state *s, uint32_t item)
 	return s->o.op[item].kind == UNIQUE_PUSH || s->o.op[item].kind == UNIQUE_MAYBE;
 }
 
-/* Find @left steps, with what follows from each, so that @goal takes effect with the last. */
+/*
+ * Find @left steps, each followed by unique_settle(), so that @goal takes effect with the last one.
+ * Return: false if there are none.
+ */
 static bool reach(struct unique_state *s, uint32_t goal, uint32_t left)
 {
 	const uint32_t before = s->nsteps;
@@ -30,7 +33,10 @@ static bool reach(struct unique_state *s, uint32_t goal, uint32_t left)
 
 	if (s->done[goal] || !left)
 		return s->done[goal] && !left;
-	/* Pops may follow without a step. */
+	/*
+	 * If @goal is a pop, the last step may be another operation, and unique_settle() does
+	 * @goal.
+	 */
 	last = left == 1 && is_push(s, goal);
 	for (ring = UNIQUE_CHANGERS; ring <= UNIQUE_NEVER_RETURN; ring++) {
 		first = s->o.p->nitems + ring;
@@ -51,7 +57,7 @@ static bool is_open(const struct unique_state *s, uint32_t item)
 	       s->o.p->items[item].ret_ev >= s->now;
 }
 
-/* The open operation that pops the value at an end, or UNIQUE_NONE. */
+/* Return: the open operation that pops the value at an end, or UNIQUE_NONE. */
 static uint32_t room_at(const struct unique_state *s, bool back)
 {
 	const uint32_t pop = unique_size(s) ? s->o.v[unique_at_end(s, back)].pop : UNIQUE_NONE;
@@ -59,7 +65,7 @@ static uint32_t room_at(const struct unique_state *s, bool back)
 	return is_open(s, pop) ? pop : UNIQUE_NONE;
 }
 
-/* An operation that must take effect before a push can, or may help; or UNIQUE_NONE. */
+/* Return: an operation that must take effect before the push @item, or may help; or UNIQUE_NONE. */
 static uint32_t push_needs(const struct unique_state *s, uint32_t item)
 {
 	const struct unique_op *op = &s->o.op[item];
@@ -91,13 +97,15 @@ static uint32_t needs(const struct unique_state *s, uint32_t item)
 	return room_at(s, op->back);
 }
 
-/* How much better it is to push @w before @v at that end; 0 if it is not better. */
+/* Return: how much better it is to push @w before @v at the end @end; 0 if it is not better. */
 static uint32_t before(const struct unique_state *s, const struct unique_value *w,
 		       const struct unique_value *v, uint8_t end)
 {
 	if (v->leaves == UNIQUE_STAYS || w->first_ret >= s->o.p->items[v->pop].ret_ev)
 		return 0;
-	/* A value that leaves at the other end follows @v there; at this end it lies on top. */
+	/*
+	 * A value that is pushed before @v leaves before @v at the other end, and after it at @end.
+	 */
 	if (v->leaves != end)
 		return w->leaves == v->leaves && w->rank < v->rank ? UNIQUE_NONE - w->rank : 0;
 	if (w->leaves == UNIQUE_STAYS)
@@ -106,7 +114,10 @@ static uint32_t before(const struct unique_state *s, const struct unique_value *
 	       s->o.p->items[w->pop].ret_ev > s->o.p->items[v->pop].ret_ev ? w->last_call : 0;
 }
 
-/* A push at the same end that should come first, or UNIQUE_NONE. */
+/*
+ * Return: an open push at the same end that should take effect before @goal; if it has no room, a
+ * pop that makes room; or UNIQUE_NONE.
+ */
 static uint32_t better_first(const struct unique_state *s, uint32_t goal)
 {
 	const struct unique_op *op = &s->o.op[goal], *o;
@@ -148,8 +159,8 @@ static bool achieve(struct unique_state *s, uint32_t goal, uint32_t depth)
 }
 
 /*
- * The number of steps until @reader finds the container full, or empty, if the next step leads away
- * from that; else 0, also if there are not enough steps.
+ * Return: the number of steps after which @reader finds the container full, or empty.  It is 0 if
+ * the next step (@push: a push) does not lead away from that, or if too few operations are open.
  */
 static uint32_t steps_to(const struct unique_state *s, uint32_t reader, bool push)
 {
@@ -165,7 +176,7 @@ static uint32_t steps_to(const struct unique_state *s, uint32_t reader, bool pus
 	return n == need ? n : 0;
 }
 
-/* Before @goal, let open operations find the container full, or empty. */
+/* Before @goal leads away from that, let an open operation find the container full, or empty. */
 static void detour(struct unique_state *s, uint32_t goal)
 {
 	const uint32_t first = s->o.p->nitems + UNIQUE_READERS;
@@ -181,7 +192,7 @@ static void detour(struct unique_state *s, uint32_t goal)
 	}
 }
 
-/* A push with an unknown result need not push where the container is full: fill it first. */
+/* Fill the container before @goal, a push with an unknown result, which need not push then. */
 static void fill(struct unique_state *s, uint32_t goal)
 {
 	const uint64_t room = s->o.capacity - unique_size(s);

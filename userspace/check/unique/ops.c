@@ -47,7 +47,7 @@ static bool may_fit(const struct kl_end_method *m, const struct kl_val *res,
 	return true;
 }
 
-/* Has a pop or look results that are known, but that no state gives? */
+/* Make the operation UNIQUE_ODD if all of its results are known.  Return: true if they are. */
 static bool is_odd(struct reader *r, const struct kl_end_method *m, const struct kl_val *res,
 		   struct unique_op *op)
 {
@@ -151,7 +151,7 @@ static bool word_of(const struct reader *r, uint32_t i, uint64_t *word)
 	return v->tag == KL_WORD;
 }
 
-/* Add an item to its value, which has the number @number. */
+/* Add an item to its value, which has the number @number.  Return: false with r->why. */
 static bool take_in(struct reader *r, uint32_t item, uint32_t number)
 {
 	struct unique_ops *o = r->o;
@@ -223,8 +223,8 @@ static int number_values(struct reader *r)
 }
 
 /*
- * Is the push of @v pending, and its value never seen?  It need not have taken effect.  But
- * a hidden pop may have to take the value, if the others inside are seen to stay.
+ * Return: true if the push of @v is pending, and no operation pops or sees the value.  It need not
+ * have taken effect, unless a hidden pop may have to take the value.
  */
 static bool is_useless(const struct unique_ops *o, const struct unique_value *v)
 {

@@ -26,7 +26,9 @@
 #define DEAD		(1u << 16)	/* dead ends that are remembered */
 #define LOOK_AT_CLOCK	(1u << 16)
 
-/* A choice: an operation must take effect at this event. */
+/*
+ * A choice of the next step, after @nsteps steps: the operation that returns at @event must occur.
+ */
 struct choice {
 	uint32_t event, nsteps;
 	uint32_t next;		/* the open operation to try next, or BEST or LAST */
@@ -42,10 +44,12 @@ struct search {
 	struct kl_answer *a;
 	struct choice *choice;
 	size_t nchoices, cchoices;
-	uint64_t *dead;
+	uint64_t *dead;		/* places of choices of which no step leads on, by hash */
 	uint32_t deepest;	/* the last event that the search has reached */
-	uint32_t back, patience;	/* dead ends since then, and their maximum */
-	uint32_t jumps, most_jumps;
+	/* dead ends since @deepest was reached or the last jump, and how many are allowed */
+	uint32_t back, patience;
+	uint32_t jumps, most_jumps;	/* jumps since @deepest was reached, and their maximum */
+	/* steps so far; the sum of steps and events from which on the clock is read again */
 	uint64_t all_tries, clock;
 };
 
@@ -117,7 +121,7 @@ static int open_choice(struct search *s, uint32_t next)
 	return 1;
 }
 
-/* The operation that is tried after @item. */
+/* Return: the open operation that is tried after @item, or LAST. */
 static uint32_t next_of(const struct search *s, uint32_t item)
 {
 	const uint32_t first = s->st.o.p->nitems;
@@ -130,7 +134,10 @@ static uint32_t next_of(const struct search *s, uint32_t item)
 	return item == first + UNIQUE_NEVER_RETURN ? LAST : item;
 }
 
-/* Pending pops are alike: only the first one is tried.  Is @item a later one? */
+/*
+ * Return: true if @item is a pending pop, and an earlier one at its end has not taken effect.
+ * Pending pops of an end are alike, so only the first one is tried.
+ */
 static bool is_like_earlier(const struct unique_state *st, uint32_t item)
 {
 	const uint32_t first = st->o.p->nitems + UNIQUE_NEVER_RETURN;
@@ -165,7 +172,11 @@ static bool try_next(struct search *s, struct choice *c)
 	return true;
 }
 
-/* Jump back, and take random steps from there on.  1; 0 to end the search; -ENOMEM. */
+/*
+ * Jump back, and take random steps from there on.
+ *
+ * Return: 1, 0 to end the search, -ENOMEM.
+ */
 static int jump(struct search *s)
 {
 	uint32_t far = s->jumps < FURTHEST ? s->jumps : FURTHEST + s->jumps / FURTHER;

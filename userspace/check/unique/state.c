@@ -21,7 +21,10 @@ static uint32_t ring_of(const struct unique_state *s, uint32_t item)
 	       (s->o.p->items[item].ret_ev == KL_NO_EVENT ? UNIQUE_NEVER_RETURN : UNIQUE_CHANGERS);
 }
 
-/* The event by which a value must be at that end, for an operation called after @after. */
+/*
+ * Return: the event by which @v must be at @end, or UNIQUE_NONE: the first return of its pop there,
+ * and of looks there that were called from the event @after on and have not taken effect.
+ */
 static uint32_t seen_by(const struct unique_state *s, const struct unique_value *v, uint8_t end,
 			uint32_t after)
 {
@@ -40,7 +43,7 @@ static uint32_t seen_by(const struct unique_state *s, const struct unique_value 
 	return seen;
 }
 
-/* Can @out and @in be inside together, if @out is nearer to the end @end since @since? */
+/* Return: true if @out and @in can be inside together, with @out nearer to @end from @since on. */
 static bool agree(const struct unique_state *s, const struct unique_value *out,
 		  const struct unique_value *in, uint8_t end, uint32_t since)
 {
@@ -211,7 +214,10 @@ void unique_undo(struct unique_state *s, uint32_t nsteps)
 	}
 }
 
-/* Let all operations of a ring take effect that can, except pops that may help to fill. */
+/*
+ * Let the operations of a ring take effect that can and change nothing, and its pops.  A pop waits
+ * if it need not return before an operation that found the container full.
+ */
 static void settle_ring(struct unique_state *s, uint32_t ring)
 {
 	const uint32_t first = s->o.p->nitems + ring;
@@ -256,7 +262,7 @@ void unique_leave(struct unique_state *s, uint32_t item)
 	s->prev[s->next[item]] = s->prev[item];
 }
 
-/* Compute full_at: for each event, the next one at which an open operation found it full. */
+/* Fill s->full_at. */
 static int find_full(struct unique_state *s)
 {
 	const struct kl_part *p = s->o.p;

@@ -11,17 +11,18 @@ enum unique_ring { UNIQUE_CHANGERS, UNIQUE_NEVER_RETURN, UNIQUE_READERS, UNIQUE_
 struct unique_state {
 	struct unique_ops o;
 	uint32_t *deque, head, tail;	/* values inside: deque[head] .. deque[tail - 1] */
-	uint32_t leaving[3];	/* their numbers by enum unique_leaves */
+	uint32_t leaving[3];	/* number of values inside, by enum unique_leaves */
 	uint8_t *done;		/* 1 for each item that has taken effect */
-	uint32_t *step, nsteps;
+	uint32_t *step, nsteps;	/* items in the order in which they took effect */
 	uint64_t hash;		/* hash of the items that took effect and of the values inside */
 	/* Rings of open operations in order of call; the heads of the rings follow all items. */
 	uint32_t *next, *prev;
 	uint32_t now;		/* number of events that have happened */
-	uint32_t *full_at;	/* next event of an operation that found the container full */
+	/* event -> the next one at which an operation is open that found the container full */
+	uint32_t *full_at;
 	uint32_t tries;		/* steps for the current event */
 	uint32_t lost;		/* before this event steps are random */
-	bool orderly;		/* pushes that should come first do */
+	bool orderly;		/* a push waits for those that better_first() prefers */
 	uint64_t seed;
 };
 
@@ -49,13 +50,18 @@ void unique_state_free(struct unique_state *s);
 void unique_enter(struct unique_state *s, uint32_t item);
 void unique_leave(struct unique_state *s, uint32_t item);
 
-/* A value inside that contradicts pushing @v at that end now, or UNIQUE_NONE. */
+/* Return: a value inside that contradicts pushing @v at that end now, or UNIQUE_NONE. */
 uint32_t unique_against_inside(const struct unique_state *s, const struct unique_value *v,
 			       bool back);
-/* An open push that must come while @v is inside, but cannot; or UNIQUE_NONE. */
+/*
+ * Return: an open push other than @item that must take effect while @v is inside, but cannot; or
+ * UNIQUE_NONE.
+ */
 uint32_t unique_against_open(const struct unique_state *s, uint32_t item,
 			     const struct unique_value *v);
-/* If @v is pushed at that end, do it and the values inside leave without blocking each other? */
+/*
+ * Return: true if @v, pushed at that end, and the values inside leave without blocking each other.
+ */
 bool unique_leaves_in_turn(const struct unique_state *s, const struct unique_value *v, bool back);
 
 /* Can the item take effect now, and can the search go on after that? */

@@ -4,10 +4,10 @@
  *
  * The search makes an order from the first event to the last.  No operation takes effect until one
  * returns that has not taken effect; then as few operations as possible do.  The search knows when
- * each value is seen and leaves, and at which end.  So it can reject states early:
+ * each value is seen and leaves, and at which end.  So it can reject a state early if:
  *
- * - A value is nearer to an end than another, and certainly stays until the other is seen there.
- * - Two values each leave at an end where the other is in the way.
+ * - a value is nearer to an end than another value, and stays until the other is seen at that end;
+ * - or two values each leave at an end where the other is in the way.
  *
  * Of several possible pushes, the one goes first whose value leaves later at this end, or earlier
  * at the other.  So nearly every step is right.  Where no step fits, the search tries all others,
@@ -29,12 +29,12 @@
 enum unique_kind {
 	UNIQUE_PUSH,
 	UNIQUE_POP,
-	UNIQUE_MAYBE,	/* a push with an unknown result, which may have found it full */
+	UNIQUE_MAYBE,	/* a push with an unknown result; the container may have been full */
 	UNIQUE_WILD,	/* a pending pop */
-	UNIQUE_HIDDEN,	/* a pop with an unknown result, which may have found it empty */
-	UNIQUE_LOOK,
-	UNIQUE_EMPTY,
-	UNIQUE_FULL,
+	UNIQUE_HIDDEN,	/* a pop with an unknown result; the container may have been empty */
+	UNIQUE_LOOK,	/* saw the value at an end */
+	UNIQUE_EMPTY,	/* a pop or look that found the container empty */
+	UNIQUE_FULL,	/* a push that found the container full */
 	UNIQUE_FREE,	/* a look with an unknown result */
 	UNIQUE_NOTHING,	/* a pending look, or not an operation */
 	UNIQUE_ODD,	/* an operation with results that no state gives */
@@ -50,7 +50,10 @@ struct unique_op {
 	bool back;
 	bool some;	/* a hidden or free operation certainly found a value */
 	bool full;	/* a MAYBE took effect and found the container full */
-	/* The value that a wild or hidden pop took when it took effect, or UNIQUE_NONE. */
+	/*
+	 * The number of the value that the operation pushes, pops or sees, or UNIQUE_NONE.  A wild
+	 * or hidden pop gets it when it takes effect.
+	 */
 	uint32_t value;
 };
 
@@ -60,7 +63,7 @@ enum unique_leaves { UNIQUE_FRONT, UNIQUE_BACK, UNIQUE_STAYS };
 struct unique_value {
 	uint32_t push, pop;	/* items, or UNIQUE_NONE */
 	uint32_t last_call;	/* event: last call of looks and pop; UNIQUE_NONE if it stays */
-	/* event: first return of all its operations; it is inside by then */
+	/* event: first return of all its operations; the push has taken effect by then */
 	uint32_t first_ret;
 	/* event: first return of looks and pop, or last_call if that is earlier */
 	uint32_t rank;
@@ -73,8 +76,8 @@ struct unique_ops {
 	const struct kl_part *p;
 	struct unique_op *op;	/* one for each item */
 	struct unique_value *v;
-	uint32_t *look;
-	uint32_t nvalues, nwild;	/* nwild counts hidden pops, too */
+	uint32_t *look;		/* looks of all values, see unique_value.look */
+	uint32_t nvalues, nwild;	/* @nwild counts hidden pops, too */
 	uint32_t nhidden;
 	/* number of pushes whose results do not show whether there was room */
 	uint32_t nmaybe;
