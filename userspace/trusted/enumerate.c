@@ -15,7 +15,10 @@
 #define STEP_LOOKS	100	/* looks for a configuration, besides those for its items */
 #define ADD_LOOKS	100	/* looks for adding a configuration */
 #define PAIR_LOOKS	4	/* looks for two calls of before() */
-/* A configuration begins with struct kl_done's high, then left << 32 | nskips; skips follow. */
+/*
+ * A configuration begins with struct kl_done's high, then left << 32 | nskips; skips and state
+ * follow.
+ */
 #define HEAD		2
 
 static bool must(const struct kl_orders *o, uint32_t place)
@@ -142,8 +145,8 @@ static size_t most_words(const struct kl_orders *o)
 }
 
 /*
- * Add the words after the last configuration as a configuration, unless the level has an equal
- * one.
+ * Make the words after the level's last configuration a new configuration, unless the level has an
+ * equal one.
  */
 static int end_config(struct kl_orders *o, struct kl_step step)
 {

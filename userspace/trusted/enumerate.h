@@ -33,13 +33,14 @@ struct kl_done {
 
 /* A level: the configurations with an equal number of steps. */
 struct kl_level {
-	size_t *at;		/* index of each configuration in words, and the end */
-	uint32_t *next, *heads;	/* lists of configurations with equal hashes, + 1 */
-	uint32_t *step;
+	size_t *at;		/* index in @words of each configuration, and the end of the last */
+	uint32_t *next, *heads;	/* lists of configurations with equal hashes: 1 + index */
+	uint32_t *step;		/* index in kl_orders.steps of the step to each configuration */
 	uint64_t *words;
 	size_t n, cat, cnext, cstep, nwords, cwords, nheads;
 };
 
+/* A step of an order. */
 struct kl_order_step {
 	uint32_t before;	/* index of the previous step */
 	struct kl_step step;
@@ -50,9 +51,9 @@ struct kl_orders {
 	struct kl_looks looks;
 	struct kl_key *at;	/* place -> .val, its item */
 	uint32_t *wait, *stop;	/* for each place, see find_waits() */
-	struct kl_level level[2], *from, *to;
+	struct kl_level level[2], *from, *to;	/* steps lead from level @from to level @to */
 	struct kl_done c;	/* the configuration that is being extended */
-	struct kl_order_step *steps;
+	struct kl_order_step *steps;	/* of all orders; step 0 stands for the first state */
 	size_t nsteps, csteps;
 	uint32_t last;		/* index of the step that ends a longest order */
 	/* Is this state of @n words lost (kl_state_lost())?  NULL: no state is. */

@@ -20,7 +20,7 @@ struct oracle {
 	const uint64_t *words;
 	size_t nwords;
 	uint32_t place;		/* the place of the item that takes effect */
-	bool in_gap;
+	bool in_gap;		/* the configuration after the step is in a gap */
 	uint64_t *buf;		/* the configuration after the step */
 	size_t cbuf;
 };
@@ -74,8 +74,8 @@ static int try_item(void *ctx, uint32_t place)
 	o->in_gap = in_gap;
 	if (it->kind == KL_ITEM_OP) {
 		/*
-		 * Inside a gap the state stays unknown, so only the operation's possibility
-		 * counts.
+		 * Inside a gap the state stays unknown, so it only counts whether the operation
+		 * is possible.
 		 */
 		kl_run_set_bound(o->run, kl_looks_left(&o->o.looks), kl_looks_over, &o->o.looks);
 		ret = kl_run_apply(o->run, state, len, it->method, kl_item_args(p, it),

@@ -147,7 +147,7 @@ static int add_next(struct oracle *o, uint32_t place, struct kl_step step,
 	return kl_orders_add(&o->o, place, step, o->buf, in_words(bytes));
 }
 
-/* Read o->m and o->waits. */
+/* Unpack o->m and o->waits from a configuration's @words. */
 static int read_words(struct oracle *o, const uint64_t *words)
 {
 	struct kl_machine *m = &o->m;
@@ -221,7 +221,7 @@ static int try_exec(void *ctx, uint32_t place)
 	size_t i, len;
 	int ret;
 
-	/* A drain also covers entries that the thread wrote before the item. */
+	/* Each drain before the item's call must have come, see struct waits. */
 	for (i = 0; i < o->nwaits; i++)
 		if (drained_before(p, o->waits[i].item, item))
 			return kl_look(&o->o.looks, i + 1);

@@ -53,7 +53,7 @@ bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key)
 			     kl_op_args(r->h, o), key);
 }
 
-/* Is the key of each operation known? */
+/* Return: true if the specification is partitioned by key, and each operation's key is known. */
 static bool keys_known(const struct replay *r)
 {
 	uint64_t key;

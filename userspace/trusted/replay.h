@@ -17,7 +17,8 @@ struct kl_replay {
 	size_t refuted;		/* number of violations that the oracle confirms */
 	/* number of partitions without a claim, without a proof, or beyond a bound */
 	size_t open;
-	bool unknown;		/* the verdict of the whole: the history is empty, or has gaps */
+	/* the verdict on the whole history is UNKNOWN: it is empty, or that of a partition is */
+	bool unknown;
 };
 
 /* A certificate that was read, see check/certificate.h; it owns its strings. */

@@ -21,7 +21,9 @@ static bool is_pure(const struct replay *r, const struct kl_op *op)
 	return kl_spec_method(r->spec, r->map[kl_op_method(r->h, op)])->pure;
 }
 
-/* Is a kept operation that returned wrong by itself? */
+/*
+ * Return: 1 if a kept operation has impossible results, see kl_op_impossible(); 0; negative errno.
+ */
 static int any_impossible(struct replay *r, const uint32_t *kept, size_t n, uint64_t end)
 {
 	size_t i;
@@ -34,8 +36,8 @@ static int any_impossible(struct replay *r, const uint32_t *kept, size_t n, uint
 }
 
 /*
- * Must all kept operations that returned by the end take effect before operation @op?  Then @op is
- * after the end, although the clock's error may hide that.
+ * Return: true if all kept operations that returned by @end must take effect before operation @op.
+ * Then @op is after the end, although the clock's error may hide that.
  */
 static bool is_behind(const struct replay *r, uint32_t op, const uint32_t *kept, size_t n,
 		      uint64_t end)
@@ -50,9 +52,9 @@ static bool is_behind(const struct replay *r, uint32_t op, const uint32_t *kept,
 }
 
 /*
- * May all other operations be omitted?  Each of them returned by the cut, was called after the
- * end, or may be omitted beside the kept ones.  If a kept operation is wrong by itself, all others
- * may be omitted.
+ * Check that all operations of the partition except the kept ones may be omitted.  Each of them
+ * returned by the cut, was called after the end, or is one that kl_may_omit() or kl_count_kept()
+ * allows.  If a kept operation has impossible results, all others may be omitted.
  */
 static int check_left_out(struct replay *r, const uint32_t *part, size_t npart,
 			  const uint32_t *kept, size_t n, const struct kl_cut *cut, bool tso)

@@ -59,7 +59,7 @@ static bool is_hash(const char *hex)
 	       strspn(hex, "0123456789abcdef") == KL_SHA256_HEX - 1;
 }
 
-/* Parse "@word NAME sha256 HEX"; a name may have spaces. */
+/* Parse "@word NAME sha256 HEX".  NAME may have spaces; with @unknown, HEX may be "-". */
 static bool read_hashed(char *line, const char *word, bool unknown, const char **name,
 			const char **hex)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The replayer's internal interfaces: orders, counterexamples and the certificate. */
+/* The state of the replayer, which the replay_*.c files share. */
 #ifndef KL_TRUSTED_REPLAY_INTERNAL_H
 #define KL_TRUSTED_REPLAY_INTERNAL_H
 
@@ -38,19 +38,20 @@ struct replay {
 	struct kl_run *run;
 	int *map;			/* method of the history -> method of the spec */
 	uint32_t *part;			/* operation -> partition */
-	/* operations of partition k: ops[at[k]] to ops[at[k + 1]] */
+	/* operations of partition k: ops[at[k]] to ops[at[k + 1] - 1] */
 	uint32_t *ops;
 	size_t *at, nparts;
 	uint64_t *seen;		/* bit set of operations that an order has */
 	uint64_t *drain;	/* operation -> time by which its entry must have left */
-	struct token *tok;
+	struct token *tok;	/* steps of the current order */
 	size_t ntok, ctok;
 	struct kl_gap *gaps;		/* gaps of the current partition */
 	size_t ngaps;
-	struct set cur, next;
+	struct set cur, next;		/* machines that are possible before and after a step */
 	/* operation -> line: number of its program order (one thread on one CPU) */
 	uint32_t *line_of;
-	uint32_t *line_op;	/* line -> the later operation that returned first */
+	/* line -> of its operations later in the order, the one that returned first */
+	uint32_t *line_op;
 	uint32_t *thread_op;	/* thread -> the operation that left its last entry */
 	bool classical, tso;
 	bool unknown;		/* a part is claimed to be UNKNOWN */
@@ -58,20 +59,21 @@ struct replay {
 	bool over;		/* the bound of looks was reached, and reported */
 	bool over_said;		/* the reason why this order is open was reported */
 	struct kl_machine any;	/* a machine with unknown memory */
-	struct kl_val *view;
+	struct kl_val *view;		/* memory as the current operation sees it */
 	size_t cview;
 	uint32_t thread, item;		/* of the current operation */
-	const struct kl_machine *from;
+	const struct kl_machine *from;	/* the machine before the current operation */
 	struct kl_replay *out;
 };
 
-/* Report a wrong claim (-EBADMSG), or damage (-EINVAL). */
+/* Report a wrong claim: @what and @n.  Return: -EBADMSG. */
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n);
+/* Report that the certificate is damaged.  Return: -EINVAL. */
 int kl_replay_bad(const struct replay *r, const char *what);
 
 /*
  * Count @more looks; 0 only checks the time.  At a bound, the first call prints a message.
- * Everything that takes looks is open from then on, beginning with the current partition.
+ * From the current partition on, claims whose check takes looks are open then.
  * Return: 0, or -E2BIG at a bound.
  */
 int kl_replay_look(struct replay *r, uint64_t more);
@@ -79,7 +81,7 @@ int kl_replay_look(struct replay *r, uint64_t more);
 /* Get the key of an operation.  Return: false if it is unknown. */
 bool kl_replay_key(const struct replay *r, uint32_t op, uint64_t *key);
 
-/* replay_say.c: get the column at which the current order names an operation, or 0. */
+/* replay_say.c.  Return: the column at which the current order names @op, or 0. */
 unsigned int kl_replay_column(const struct replay *r, uint32_t op);
 /*
  * Report that the specification does not allow @op, and which results are allowed.
@@ -93,7 +95,10 @@ int kl_replay_order(struct replay *r, uint32_t part, bool unknown, char *text);
 int kl_replay_order_init(struct replay *r);
 void kl_replay_order_free(struct replay *r);
 
-/* replay_times.c: call kl_replay_number_gaps() first.  Return: 0 or -EBADMSG. */
+/*
+ * replay_times.c: check the gaps, the times and the drains of the current order, and begin with the
+ * gaps.  Return: 0 or -EBADMSG.
+ */
 int kl_replay_number_gaps(struct replay *r);
 int kl_replay_check_times(struct replay *r);
 int kl_replay_check_drains(struct replay *r);

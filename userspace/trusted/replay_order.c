@@ -205,8 +205,8 @@ static int run_step(struct replay *r, size_t i)
 }
 
 /*
- * Is the specification partitioned by key (Horn & Kroening, Definition 6)?  Then the order is
- * right if the order of each key's operations is right.  States of one key are small.
+ * Return: true if the specification is partitioned by key (Horn & Kroening, Definition 6).  Then
+ * the order is right if the order of each key's operations is right.  States of one key are small.
  */
 static bool by_key(const struct replay *r)
 {
@@ -246,7 +246,7 @@ static int sort_by_key(struct replay *r)
 	return 0;
 }
 
-/* Is there certainly a first state from which all steps so far are possible? */
+/* Return: true if there certainly is a first state from which all steps so far are possible. */
 static bool is_sure(const struct replay *r)
 {
 	size_t i;
@@ -277,7 +277,7 @@ static int run_order(struct replay *r)
 			ret = run_step(r, i) ?: kl_replay_look(r, 0);
 	}
 	kl_run_set_raw(r->run, false);
-	/* Each step is possible, but perhaps not all of them together. */
+	/* Each step is possible, but perhaps no first state allows all of them. */
 	if (!ret && !is_sure(r)) {
 		kl_warn_at(r->path, r->line, 0, "up to step %zu the order implies more about the "
 						"first state than the replayer can keep: unknown "

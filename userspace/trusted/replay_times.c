@@ -16,9 +16,9 @@ static void token_times(const struct replay *r, const struct token *t, uint64_t 
 }
 
 /*
- * Check, from the order's end, that no later operation happened before an earlier one.  The later
- * operation with the first return stands for all later ones.  Each line has such an operation,
- * too.
+ * Check, from the order's end, that no operation happened before one that is earlier in the order.
+ * Of the operations later in the order, the one that returned first stands for all.  Each line has
+ * such an operation, too, for program order.
  */
 int kl_replay_check_times(struct replay *r)
 {
