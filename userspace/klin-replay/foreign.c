@@ -2,7 +2,7 @@
 /*
  * Histories in the forms of other programs.  Their readers are larger than everything else that
  * klin-replay needs, so it has none: it runs `klin convert', and reads what that writes.  The
- * history's hash is that of its own bytes.
+ * history's hash is the hash of the original file.
  */
 #include <errno.h>
 #include <signal.h>
@@ -138,7 +138,10 @@ static int read_foreign(struct kl_input *in, struct kl_history **out)
 	return ret;
 }
 
-/* The last of the forms: any file may be of a form that klin knows. */
+/*
+ * Return: true for any file that is not empty, since klin may know its form.  The rank of this form
+ * is the last, so all other forms are asked before.
+ */
 static bool is_foreign(const struct kl_head *head)
 {
 	return head->data != head->end;

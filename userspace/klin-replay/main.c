@@ -111,7 +111,8 @@ static char *find_history(const struct kl_cert *c)
 }
 
 /*
- * Does the specification's file that the history names no longer exist?  Return: 1, 0, or -ENOMEM.
+ * Return: 0 if the file of the specification that the history names exists; 1 if it does not, or if
+ * the history names none; or -ENOMEM.
  */
 static int is_gone(const struct kl_history *h, const char *history_path)
 {

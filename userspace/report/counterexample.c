@@ -42,8 +42,8 @@ static bool has_drains(const struct kl_counterexample *c)
 }
 
 /*
- * The time by which the last operations are chosen for the diagram: the return, or the call of a
- * pending operation.  It is 0 for an operation with a call after @until.
+ * Return: the time by which the last operations are chosen for the diagram.  It is the return, or
+ * the call of a pending operation, and 0 for an operation with a call after @until.
  */
 static uint64_t choice_time(const struct kl_op *op, uint64_t until)
 {
@@ -53,9 +53,9 @@ static uint64_t choice_time(const struct kl_op *op, uint64_t until)
 }
 
 /*
- * The latest call of the operations to choose: the return of the failing operation @bad.  Later
- * calls matter only within the clock's error.  If fewer than LAST operations have earlier calls,
- * there is no bound.
+ * Return: the latest call that a chosen operation may have, which is the return of the failing
+ * operation @bad.  Later calls matter only within the clock's error.  If fewer than LAST operations
+ * have earlier calls, there is no bound.
  */
 static uint64_t latest_call(const struct kl_history *h, uint32_t bad)
 {
@@ -66,7 +66,7 @@ static uint64_t latest_call(const struct kl_history *h, uint32_t bad)
 	return n >= LAST ? h->ops[bad].ret : KL_TIME_MAX;
 }
 
-/* The earliest end of the last LAST operations; 0 if all operations are drawn. */
+/* Return: the earliest choice_time() of the last LAST operations; 0 if all operations are drawn. */
 static uint64_t earliest_end(const struct kl_history *h, uint64_t until)
 {
 	uint64_t ends[LAST] = { 0 };	/* the largest so far, ascending */
@@ -119,7 +119,7 @@ static void print_caption(FILE *f, const struct kl_counterexample *c, uint32_t o
 	fputs("\n\n", f);
 }
 
-/* The index in @order from which on the diagram has all operations. */
+/* Return: the index in @order from which on all operations are among @ops, the drawn ones. */
 static size_t first_drawn(const struct kl_diagram_order *order, const uint32_t *ops, size_t n)
 {
 	size_t from = order->n, i;

@@ -236,7 +236,7 @@ static bool labelled_before(const struct dg_layout *d, const struct dg_item *it,
 	return band - d->band[it->from] > 1 || d->width - 1 - d->x[it->from] >= needed_columns(it);
 }
 
-/* The least column of rank @k in @band at which the intervals that end there have room. */
+/* Return: the least column for rank @k in @band that leaves room for the intervals ending at @k. */
 static int column_of(const struct dg_layout *d, int k, int band)
 {
 	bool opens = !k || d->band[k - 1] != band;

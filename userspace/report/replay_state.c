@@ -15,7 +15,7 @@ struct result_list {
 	unsigned int n;		/* number of results, of which the text has the first 4 */
 };
 
-/* The first outcome of an operation. */
+/* The first outcome of an operation: the state after it. */
 struct first_outcome {
 	struct kl_val *state;
 	size_t len;		/* number of values in @state */
