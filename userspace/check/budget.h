@@ -20,7 +20,7 @@ struct kl_limits {
 	uint64_t deadline_ns;		/* time of kl_now_ns() */
 	uint64_t work;			/* looks, see KL_CONFIG_LOOKS */
 	uint64_t each;			/* looks that each placed operation adds to @work */
-	uint64_t cap;			/* looks, to which placed operations add nothing */
+	uint64_t cap;			/* looks, a further bound, which @each does not raise */
 	const volatile int *stop;	/* another thread or a signal sets this to end the run */
 	const volatile int *beaten;	/* set when another engine has an answer; or NULL */
 	bool no_witness;		/* kl_answer.steps may stay empty, which saves memory */

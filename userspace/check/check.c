@@ -29,7 +29,10 @@ static bool fits(const struct kl_spec *spec, const int *map, const struct kl_ops
 	return s->nargs == m->nparams && s->nres == m->nresults;
 }
 
-/* Report an operation with another arity than its method's.  A signature may have no operation. */
+/*
+ * Report an operation whose number of arguments or results is not its method's.  Only operations
+ * are checked, since a signature may have none.
+ */
 static int check_operations(const struct kl_spec *spec, const struct kl_history *h, const int *map)
 {
 	const struct kl_method *m;

@@ -59,7 +59,9 @@ struct kl_part {
 	uint32_t ngaps;
 	uint32_t object;	/* index, or KL_ALL_OBJECTS */
 	bool has_preds;
-	/* pred[pred_at[i] .. pred_at[i + 1]): items before i that events do not order */
+	/*
+	 * pred[pred_at[i] .. pred_at[i + 1]): items that precede item i, which events do not show
+	 */
 	uint32_t *pred_at, *pred;
 	bool fresh;		/* the first state is the spec's, else it is unknown */
 	struct kl_run *run;	/* an interpreter to use; with NULL engines make one */

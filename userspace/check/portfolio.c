@@ -17,7 +17,7 @@
 #define MORE_WORK	4	/* factor of the work from one round to the next */
 /* from this work on engines run in parallel */
 #define RACE_WORK	(16000 * KL_CONFIG_LOOKS)
-#define NEAR_LEAST	1024	/* number of events from which on ask_near() pays */
+#define NEAR_LEAST	1024	/* number of events from which on ask_near() is worth its cost */
 
 int kl_work_init(struct kl_work *w, const struct kl_job *j, const struct kl_split *s)
 {
@@ -124,7 +124,7 @@ static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl
 	}
 	if (e->tso) {
 		own = w->j->lim;
-		/* The other engines have decided, and this one has the last word. */
+		/* The other engines have decided, and only this one is left. */
 		own.cap = w->most ? w->left / 2 + 1 : 0;
 	}
 	ret = lay_out(w, e->tso, used);
@@ -309,7 +309,7 @@ static int note_declined(struct kl_part_result *r, const struct kl_engine *e,
 
 /*
  * Ask the engines, one round.  If the spec delays its writes, a violation on sequential consistency
- * is not final: the engine with store buffers has the last word.
+ * is not final: the partition passes on to the engine with store buffers.
  */
 static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part **used,
 	       const struct kl_limits *lim, uint32_t *declined, bool *more_work, uint64_t *work)

@@ -34,10 +34,10 @@ struct kl_work {
 	bool have_p, have_ptso;	/* valid for partition @k; else only their memory is used */
 	/*
 	 * The item whose return some engine did not come past in earlier rounds.  It is constant in
-	 * a round, so that engines in parallel know the same as in turn.
+	 * a round, so that engines in parallel use the same item as in turn.
 	 */
 	uint32_t near;
-	uint32_t next_near;	/* the same in this round */
+	uint32_t next_near;	/* @near for the next round */
 	/* the last item around which engines without [0] and with [1] store buffers were asked */
 	uint32_t looked[2];
 };

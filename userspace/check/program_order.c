@@ -37,7 +37,7 @@ static int add_pred(struct preds *s, uint32_t item)
 
 /*
  * Sort completed operations by return.  p->ends is sorted by return plus the clock's error, limited
- * to KL_TIME_MAX, so ends with that key are not in the order of their returns.
+ * to KL_TIME_MAX, so ends whose key is KL_TIME_MAX are not in the order of their returns.
  */
 static int sort_by_return(struct preds *s)
 {
@@ -72,8 +72,8 @@ static int sort_by_return(struct preds *s)
 
 /*
  * Add as predecessors the operations of @item's line that returned before @item was called, from
- * the last return back.  Stop at an operation that returned before an added one was called, since
- * that order implies it and all earlier ones.
+ * the last return back.  Stop at an operation that events show to be earlier, or that returned
+ * before an added one was called: it and all earlier ones precede the added one anyway.
  */
 static int line_preds(struct preds *s, uint32_t item)
 {

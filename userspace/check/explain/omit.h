@@ -18,7 +18,7 @@
  * @end: kept operations that return later are pending
  * @tso: the kept operations ran on store buffers
  *
- * An operation may be omitted if every order with it is an order without it:
+ * An operation may be omitted if every order with it stays an order without it:
  *
  * - Its results show that it wrote nothing.
  * - It gives every variable a value that does not depend on the state before, and by the results no
@@ -61,7 +61,7 @@ bool kl_word_leaves_no_trace(const struct kl_spec *spec, const struct kl_history
 			     uint64_t end);
 
 /**
- * kl_op_impossible() - has an operation results that no state gives?
+ * kl_op_impossible() - does an operation have results that no state gives?
  * @spec: the specification
  * @run: an interpreter of it
  * @h: the history
@@ -96,8 +96,8 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
  * There must be a time t such that:
  *
  * - All omitted operations of the word, except peeks, had returned by t.
- * - Of the operations that had returned by t, only additions are kept: as many as there were more
- *   additions than removals.
+ * - Of the operations that had returned by t, only additions are kept.  Their number is that of all
+ *   additions minus that of all removals that had returned by t.
  * - No operation was called within the clock's error after t.
  *
  * Then an order of all operations gives an order of the kept ones, see omit_copies.c.
@@ -107,8 +107,8 @@ bool kl_op_word(const struct kl_spec *spec, const struct kl_history *h, const st
 int kl_count_kept(const struct kl_spec *spec, const struct kl_history *h, const uint32_t *ops,
 		  size_t nops, const uint32_t *kept, size_t n, uint64_t end);
 /*
- * Choose among the operations of the word for a time t as in kl_count_kept(), which is the latest
- * possible one before the last @back returns.  @out, with room for @n, gets the operations to keep.
+ * Find the latest time t as in kl_count_kept() that is before the last @back returns, and choose
+ * the operations to keep.  @out, with room for @n, gets them.
  *
  * Return: 1, 0 if there is no such time, -ENOMEM.
  */

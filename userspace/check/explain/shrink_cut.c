@@ -98,9 +98,9 @@ static bool is_return(const struct kl_part *p, uint32_t ev)
 }
 
 /*
- * Return: the latest return time among return events before @until, of which *any says whether
- * there are any.  It need not be the time of the last one: a large clock error leaves return events
- * out of order.
+ * Return: the latest return time among return events before @until; *any is false if there are
+ * none.  It need not be the time of the last event: a large clock error leaves returns out of
+ * order.
  */
 static uint64_t last_return(const struct shrink *s, uint32_t until, bool *any)
 {

@@ -10,7 +10,7 @@
 
 #include "check/explain/shrink_internal.h"
 
-#define LEAST	256	/* number of operations from which on a guess pays */
+#define LEAST	256	/* number of operations from which on a guess is worth its cost */
 #define MOST	1000	/* maximal number of operations of a guess, */
 #define WORK	(1u << 25)	/* and of pairs that are compared */
 #define ALIKE	32	/* first and last operations with a value of the failing one */

@@ -22,7 +22,8 @@
  *
  * The node says how a configuration was reached, and is ignored in comparisons.  A configuration
  * covers another if it can go on in every way in which the other can: the states are equal, it has
- * all operations of @free that the other has, and all other operations are alike or hidden.
+ * all operations of @free that the other has, and it agrees with the other about each other
+ * operation, or hides it.
  */
 struct kl_configs {
 	size_t masklen, reclen, hidden;

@@ -336,7 +336,9 @@ static int search(struct dfs *s)
 		if (ret >= 0 && !d->left) {
 			if (depth_is_sure(d, state))
 				return 1;
-			/* This order is not sure, but one with more pending operations may be. */
+			/*
+			 * The order is not sure.  Go on: pending operations may take effect, too.
+			 */
 			ret = kl_cache_add_at(&d->cache, s->key, s->first);
 		}
 		if (ret < 0)

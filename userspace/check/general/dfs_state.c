@@ -8,7 +8,9 @@
 #include "base/mem.h"
 #include "check/general/dfs_state.h"
 
-/* work after an order that is not sure: a multiple of the work until then, and looks besides */
+/*
+ * bound of all work once an order was not sure: a multiple of the work until then, and more looks
+ */
 #define MORE_TIMES	4
 #define MORE_WORK	(20000 * KL_CONFIG_LOOKS)
 #define STEP_LOOKS	6	/* looks for pushing and popping a step */
@@ -135,9 +137,7 @@ static size_t bytes(const struct depth *d)
 int depth_check(struct depth *d)
 {
 	kl_stepper_count(&d->sim, &d->budget);
-	/*
-	 * After an order that is not sure, see depth_is_sure(), the search goes on for some time.
-	 */
+	/* After an order that was not sure, see depth_is_sure(), search on for some time. */
 	if (d->lost && d->budget.work > MORE_TIMES * d->lost_at + MORE_WORK)
 		return -EDQUOT;
 	return kl_budget_check(&d->budget, bytes(d));

@@ -22,11 +22,11 @@ struct depth {
 	struct kl_cache cache;
 	uint32_t *next, *prev;		/* links of entries: event + 1; 0 is the head and the end */
 	uint64_t *linearized;		/* bit set of items, and room for one word more */
-	size_t setlen;			/* number of its words */
+	size_t setlen;			/* number of words of that bit set */
 	struct depth_frame *stack;
 	uint32_t height, left;		/* height of the stack; number of returns that are left */
 	struct kl_step *best;		/* longest order so far */
-	uint32_t nbest, low;		/* its length; the length that the stack shares with it */
+	uint32_t nbest, low;		/* length of @best; its first steps that the stack has */
 	uint32_t best_ev;		/* the return event that @best could not pass */
 	bool lost;			/* an order ended in a lost state, see kl_state_lost() */
 	uint64_t lost_at;		/* budget.work at that time */
@@ -34,8 +34,7 @@ struct depth {
 
 /*
  * Make the list and an empty stack.  The caller makes the cache, and calls depth_free() in any
- * case.
- * Return: 0 or -ENOMEM.
+ * case.  Return: 0 or -ENOMEM.
  */
 int depth_init(struct depth *d, const struct kl_part *p, const struct kl_limits *lim);
 void depth_free(struct depth *d);

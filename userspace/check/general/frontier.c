@@ -5,9 +5,9 @@
  * state.  Operations take effect when a return needs them (Lowe's just-in-time linearization).
  * Reductions:
  *
- * - An operation that changes nothing and fits takes effect at once: every continuation without it
- *   is also possible with it.  So a configuration is redundant beside one in which only more such
- *   operations have taken effect.
+ * - An operation that changes nothing, and whose results fit the state, takes effect at once: every
+ *   continuation without it is also possible with it.  So a configuration is redundant beside one
+ *   in which only more such operations have taken effect.
  * - An operation with KL_EARLY takes effect at once, see enum kl_nature.
  * - Of open operations with equal signatures, the one that returns first goes first; otherwise they
  *   could change places.
@@ -152,8 +152,8 @@ static int settle(struct frontier *f, uint64_t *rec)
 }
 
 /*
- * Return: true if @it has taken effect in @rec, and all entries have left the store buffers that
- * must leave by its return or @drain.
+ * Return: true if @it has taken effect in @rec, and all entries that must leave by its return or
+ * @drain have left the store buffers.
  */
 static bool satisfied(const struct frontier *f, const uint64_t *rec, const struct kl_item *it,
 		      bool drain)

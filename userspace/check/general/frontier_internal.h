@@ -85,7 +85,9 @@ struct frontier {
  */
 int kl_frontier_order(struct frontier *f, uint32_t end, struct kl_answer *a);
 
-/* Forget nodes of which no configuration's order consists.  Return: 0 or -ENOMEM. */
+/*
+ * If there are many nodes, drop those that no configuration's order needs.  Return: 0 or -ENOMEM.
+ */
 int kl_frontier_sweep(struct frontier *f);
 
 /**

@@ -41,8 +41,8 @@ struct list {
 };
 
 /*
- * Calls of operations that make a word, that need and replace it, and that read it; and RETURNS of
- * those that need and replace it.
+ * MAKES, NEEDS, LOOKS: calls of operations that make a word, that need and replace it, and that
+ * read it.  RETURNS: returns of operations that need and replace it.
  */
 enum { MAKES, NEEDS, RETURNS, LOOKS, LISTS };
 

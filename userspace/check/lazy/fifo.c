@@ -180,7 +180,7 @@ static int expand(struct lazy *f, uint32_t ntakes)
 	return ret;
 }
 
-/* List the operations in @k, by their places; those with equal places are in the search's order. */
+/* Sort the operations into @k by place; those with equal places stay in the search's order. */
 static void put_places(const struct lazy *f, struct kl_key *k, uint8_t *placed, uint32_t *count)
 {
 	uint32_t node, n = 0, i;

@@ -35,7 +35,7 @@
  * they were called before the operation L_NEXT, and have not taken effect, but may.
  */
 enum {
-	L_NEXT,				/* by side: neither it nor later ones took effect */
+	L_NEXT,				/* by side: from this operation on, none took effect */
 	L_PLACE = L_NEXT + LAZY_SIDES,	/* by side: the place of the last operation */
 	L_LEFT = L_PLACE + LAZY_SIDES,	/* by side: number of left-out operations */
 	L_NODE = L_LEFT + LAZY_SIDES,	/* the node of the last step; ignored in comparisons */

@@ -104,8 +104,8 @@ int lazy_add_kid(struct lazy *f, uint32_t when)
 }
 
 /*
- * Return: true if operation @o need not be tried next, because an equal operation of @before is.
- * If an order has @o here and the equal one later, they can change places.  An equal operation that
+ * Return: true if operation @o need not be tried next, because @before has an equal operation.  If
+ * an order has @o here and the equal one later, they can change places.  An equal operation that
  * need not take effect counts only if it never returns, and @o need not take effect, either.
  */
 static bool has_twin(const struct lazy *f, const uint32_t *r, int side, uint32_t o,

@@ -63,7 +63,7 @@ static bool mark(struct core *c, uint32_t from, uint32_t to)
 	return from > 0;
 }
 
-/* Keep all items of UNIQUE_ODD, and their values.  Return: true if there are any. */
+/* Keep all items of the kind UNIQUE_ODD, and their values.  Return: true if there are any. */
 static bool mark_odd(struct core *c)
 {
 	uint32_t i;
@@ -226,7 +226,7 @@ static int widen_window(struct core *c, uint32_t at, const struct kl_limits *lim
 }
 
 /*
- * Return: the return of an operation whose value or results are wrong by themselves, or else @at.
+ * Return: the return event of an operation whose value or results are wrong by themselves, or @at.
  */
 static uint32_t wrong_at(const struct unique_ops *o, uint32_t at)
 {

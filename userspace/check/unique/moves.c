@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "check/unique/state.h"
 
-#define TRIES	500	/* steps to let one operation return, where none is known to help */
+#define TRIES	500	/* steps that are tried for one return, if none is known to help */
 #define DEEP	24	/* steps of such a try in a row */
 
 static bool try_step(struct unique_state *s, uint32_t item)
@@ -65,7 +65,7 @@ static uint32_t room_at(const struct unique_state *s, bool back)
 	return is_open(s, pop) ? pop : UNIQUE_NONE;
 }
 
-/* Return: an operation that must take effect before the push @item, or may help; or UNIQUE_NONE. */
+/* Return: an operation that the push @item must wait for, or that may help it; or UNIQUE_NONE. */
 static uint32_t push_needs(const struct unique_state *s, uint32_t item)
 {
 	const struct unique_op *op = &s->o.op[item];
@@ -176,7 +176,7 @@ static uint32_t steps_to(const struct unique_state *s, uint32_t reader, bool pus
 	return n == need ? n : 0;
 }
 
-/* Before @goal leads away from that, let an open operation find the container full, or empty. */
+/* Let an open operation find the container full, or empty, before @goal leads away from that. */
 static void detour(struct unique_state *s, uint32_t goal)
 {
 	const uint32_t first = s->o.p->nitems + UNIQUE_READERS;

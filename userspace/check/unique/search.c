@@ -18,16 +18,17 @@
 #define MOST_JUMPS	16000	/* jumps from one event */
 #define WORK_JUMP	(4 * KL_CONFIG_LOOKS)	/* looks that a jump counts for kl_limits.work */
 #define ASK_AFTER	50	/* jumps after which a core is looked for */
-#define ASK_JUMPS	250	/* in the end the core's bound grows with each of these jumps, */
-#define ASK_MOST	16	/* up to this factor */
+#define ASK_JUMPS	250	/* at the end, a core's work is multiplied by most_jumps / this, */
+#define ASK_MOST	16	/* but at most by this */
 #define ALL_TRIES	100000000	/* steps for the whole search, */
 #define EACH_TRIES	500	/* and more for each operation */
 #define TRY_LOOKS	30	/* looks of a step, see KL_CONFIG_LOOKS */
 #define DEAD		(1u << 16)	/* dead ends that are remembered */
-#define LOOK_AT_CLOCK	(1u << 16)
+#define LOOK_AT_CLOCK	(1u << 16)	/* steps and events between two readings of the clock */
 
 /*
- * A choice of the next step, after @nsteps steps: the operation that returns at @event must occur.
+ * A choice of the next step after the first @nsteps steps.  The operation that returns at @event
+ * has not taken effect by then.
  */
 struct choice {
 	uint32_t event, nsteps;
@@ -44,7 +45,7 @@ struct search {
 	struct kl_answer *a;
 	struct choice *choice;
 	size_t nchoices, cchoices;
-	uint64_t *dead;		/* places of choices of which no step leads on, by hash */
+	uint64_t *dead;		/* choice.place of dead ends, at the index place % DEAD */
 	uint32_t deepest;	/* the last event that the search has reached */
 	/* dead ends since @deepest was reached or the last jump, and how many are allowed */
 	uint32_t back, patience;

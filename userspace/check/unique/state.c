@@ -215,8 +215,9 @@ void unique_undo(struct unique_state *s, uint32_t nsteps)
 }
 
 /*
- * Let the operations of a ring take effect that can and change nothing, and its pops.  A pop waits
- * if it need not return before an operation that found the container full.
+ * Let operations of a ring take effect that can: those that change nothing, and pops.  But a pop
+ * waits unless it returns before the next event at which an operation is open that found the
+ * container full.
  */
 static void settle_ring(struct unique_state *s, uint32_t ring)
 {

@@ -32,7 +32,7 @@ enum unique_kind {
 	UNIQUE_MAYBE,	/* a push with an unknown result; the container may have been full */
 	UNIQUE_WILD,	/* a pending pop */
 	UNIQUE_HIDDEN,	/* a pop with an unknown result; the container may have been empty */
-	UNIQUE_LOOK,	/* saw the value at an end */
+	UNIQUE_LOOK,	/* a look that saw the value at an end */
 	UNIQUE_EMPTY,	/* a pop or look that found the container empty */
 	UNIQUE_FULL,	/* a push that found the container full */
 	UNIQUE_FREE,	/* a look with an unknown result */
