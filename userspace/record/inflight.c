@@ -45,7 +45,7 @@ static bool in_first_pid_ns(void)
 }
 
 /**
- * kl_settle_check() - check that klin sees all tasks, by the kernel's own numbers
+ * kl_settle_check() - check that klin sees all tasks, under the kernel's own numbers
  * @opts: options of the recording
  *
  * Return: 0, or -EPERM after a message.
@@ -89,7 +89,7 @@ bool kl_grace_period(void)
 		close(inner);
 	if (outer >= 0)
 		close(outer);
-	/* Such code seldom runs for so long, but that is no proof. */
+	/* Code with preemption disabled seldom runs for 100 ms, but that is no proof. */
 	if (err)
 		usleep(100000);
 	return !err;

@@ -47,7 +47,7 @@ static const struct kl_clause *clause_of(const struct kl_recorder *r, const stru
 /*
  * Return: the latest time at which an operation that was open before the recording may return.  Its
  * return has no call, like the return of an operation whose call was missed.  @object_known: the
- * object of a return in question is known.
+ * operation's object is known.
  */
 static uint64_t old_until(const struct kl_recorder *r, const struct kl_clause *c, bool object_known)
 {

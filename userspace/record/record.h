@@ -82,7 +82,7 @@ struct kl_record_stats {
 
 struct kl_recorder;
 
-/* Return: 0, or a negative errno after a message: -EINVAL for wrong input, or a system's error. */
+/* Return: 0, or a negative errno after a message: -EINVAL for wrong input, or a system error. */
 int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out);
 void kl_recorder_free(struct kl_recorder *r);
 
@@ -96,7 +96,7 @@ void kl_recorder_show(const struct kl_recorder *r, FILE *f);
 
 /* Read new events; to be called every few milliseconds. */
 int kl_recorder_poll(struct kl_recorder *r);
-/* Number of events read so far. */
+/* Return: the number of operations read so far. */
 uint64_t kl_recorder_received(const struct kl_recorder *r);
 
 /**

@@ -105,8 +105,8 @@ struct kl_cut {
 struct kl_blocked {
 	pid_t tid;
 	bool on_cpu; /* the task was on a CPU at the last look, and no sample shows where it is */
-	bool unsure; /* its stack does not show whether it is inside */
-	struct kl_sampler *sampler; /* opened when it was on a CPU; or NULL */
+	bool unsure; /* the task's stack does not show if the task is inside */
+	struct kl_sampler *sampler; /* opened when the task was first seen on a CPU; or NULL */
 };
 
 struct kl_recorder {
@@ -245,7 +245,7 @@ void kl_ticks_detach(struct kl_recorder *r);
 /* Start the timer of a CPU that came online again. */
 void kl_ticks_again(struct kl_recorder *r, int cpu);
 
-/* kprobe.c: probes through tracefs, the only ones whose misses the kernel counts. */
+/* kprobe.c: kprobes through tracefs; of other kprobes the kernel does not count the misses. */
 void kl_kprobe_sweep(const struct kl_kernel *k);
 enum kl_kprobe_kind { KL_KPROBE_CALL, KL_KPROBE_RETURN, KL_KPROBE_PLACE, KL_KPROBE_POINT };
 int kl_kprobe_attach(const struct kl_kernel *k, struct kl_prog *p, const char *module,
@@ -258,7 +258,7 @@ int kl_kprobe_attach_module(struct kl_prog *p, const char *module, const char *s
 			    const struct kl_prog *at_return);
 int kl_kprobe_attach_module_place(struct kl_prog *p, const char *module, const char *symbol,
 				  uint64_t offset);
-/* Number of times that a probe of klin.ko did not run its program. */
+/* Return: the number of times that a probe of klin.ko did not run its program. */
 uint64_t kl_kprobe_module_misses(const struct kl_prog *p);
 /* Remove a probe and the kernel's counts of it, after its link was destroyed. */
 void kl_kprobe_remove(const struct kl_kernel *k, struct kl_prog *p);
@@ -268,7 +268,7 @@ bool kl_kprobe_profile(const struct kl_kernel *k, const char *event, uint64_t *h
 
 /* reader.c */
 int kl_reader_open(struct kl_recorder *r);
-/* Note that operations which returned on the CPU by @ret have left its store buffer by @by. */
+/* Note that stores of operations that returned on @cpu by @ret left its store buffer by @by. */
 int kl_add_drained(struct kl_recorder *r, uint16_t cpu, uint64_t ret, uint64_t by);
 int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev);
 int kl_reader_consume(struct kl_recorder *r);

@@ -12,7 +12,7 @@ unsigned int kl_kernel_stack_size(const struct kl_kernel *k)
 	const struct btf_type *t = id > 0 ? btf__type_by_id(k->btf, id) : NULL;
 	unsigned int i;
 
-	/* CONFIG_KASAN, with which each task has a depth, doubles the stacks of x86-64. */
+	/* CONFIG_KASAN doubles the stacks of x86-64, and gives each task a kasan_depth. */
 	for (i = 0; t && i < btf_vlen(t); i++)
 		if (!strcmp(btf__name_by_offset(k->btf, btf_members(t)[i].name_off), "kasan_depth"))
 			return 32768;

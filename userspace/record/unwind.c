@@ -610,8 +610,11 @@ static bool hands_on(const struct kl_func *f, const struct code *to)
 
 /*
  * Return: true if @outer may have called @f, which ends in a jump to an unknown address, and @f may
- * have jumped to @inner.  Then @f returns @inner's result, so the results have the same size; @f
- * passed its arguments on; and a thread begins with a function of one argument.
+ * have jumped to @inner.  It may not if one of these conditions fails:
+ *
+ * - @f returns @inner's result, so the results have the same size.
+ * - @f passed its arguments on to @inner.
+ * - If @outer is the start of a thread, it has called a function of one argument.
  */
 static bool is_plausible(const struct kl_callees *c, const struct kl_func *f,
 			 const struct frame *outer, const struct frame *inner)
@@ -732,7 +735,7 @@ int kl_callees_running(struct kl_callees *c, const struct kl_func *f, const uint
 		resolve_ip(c, ips[i], !interrupted, outer);
 		if (is_part(outer, f->name) || outer->code == at)
 			return KL_INSIDE;
-		/* The interrupted function is at this address, so it is in no call. */
+		/* An interrupted function was not in a call, so no function is inside of it. */
 		one = interrupted ? KL_OUTSIDE : between(c, f, at, outer, inner);
 		if (one < 0 || one == KL_INSIDE)
 			return one;

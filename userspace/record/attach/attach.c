@@ -395,8 +395,8 @@ static int check_preemption(struct kl_recorder *r, const struct kl_clause *c)
 	if (!c->found.func.preemptible)
 		return 0;
 	/*
-	 * A CPU's own count in clock.h allows for interrupts, but not for tasks that preempt
-	 * others.
+	 * The count of a CPU in a coarse time (bpf/clock.h) allows for interrupts, but not for
+	 * tasks that preempt other tasks.
 	 */
 	if (kl_times_kind(r) == KLIN_CLOCK_COARSE) {
 		kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,

@@ -4,7 +4,7 @@
  *
  * A probe on the entry of a function misses calls that were inlined, and calls of a clone
  * (f.isra.0, f.constprop.0).  Only debugging information shows where the inlined instances are.
- * They are recorded, too, if each execution of an instance is seen exactly once.
+ * Inlined instances are recorded, too, if each execution of an instance is seen exactly once.
  *
  * A clause may assert that all calls are seen.  A clone, or an instance that is not recorded,
  * contradicts the assertion unless the assertion names the clone, or the function around the

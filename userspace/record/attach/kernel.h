@@ -102,7 +102,7 @@ void kl_kernel_all_btf(struct kl_kernel *k);
  * @preemptible: the kernel may preempt fentry programs, and meanwhile skips them for other tasks
  * @blacklisted: kprobes refuse the function
  * @copies: number of symbols of this name
- * @types_differ: @btf has several prototypes of this name, of which none can be chosen
+ * @types_differ: @btf has several prototypes of this name, and does not show which one is right
  */
 struct kl_func {
 	const char *name;

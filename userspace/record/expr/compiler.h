@@ -20,8 +20,8 @@ struct kl_comp {
 };
 
 /*
- * The type and the form of what an expression leaves in its register: a value of type @ty, or an
- * address.  The address plus @off is an lvalue of type @ty.
+ * The result of an expression.  Its register holds a value of type @ty or, if @lvalue is set, an
+ * address.  The address plus @off is where the lvalue of type @ty is.
  */
 struct kl_cv {
 	struct kl_ty ty;
@@ -48,7 +48,7 @@ int kl_c_expr(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, stru
 int kl_c_value(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v);
 /* Compute the value of @e, which must be an integer, in @reg. */
 int kl_c_integer(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, struct kl_cv *v);
-/* place_expr.c: compute parameter @index of the inlined function, as at its entry. */
+/* place_expr.c: compute the value of parameter @index at the entry of the inlined function. */
 int kl_c_inlined_param(struct kl_comp *c, const struct kl_expr *e, unsigned int index,
 		       unsigned int reg, struct kl_cv *v);
 

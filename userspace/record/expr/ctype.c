@@ -100,7 +100,7 @@ uint64_t kl_ty_size(struct kl_ty t)
 	case KL_TY_PTR:
 		return 8;
 	case KL_TY_VOID:
-		return 1;	/* as in gcc */
+		return 1; /* arithmetic on void pointers counts bytes, as in gcc */
 	default:
 		size = btf__resolve_size(t.btf, t.id);
 		return size > 0 ? size : 0;

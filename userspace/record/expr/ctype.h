@@ -29,7 +29,8 @@ struct kl_ty kl_ty_int(unsigned int size, bool is_signed);
 struct kl_ty kl_ty_btf(const struct btf *btf, uint32_t id);
 
 /*
- * Return: the kind of the type without typedefs and qualifiers.  Integers set size and is_signed.
+ * Return: the kind of the type without typedefs and qualifiers.  If it is an integer, the function
+ * sets @t->size and @t->is_signed.
  */
 enum kl_ty_kind kl_ty_kind(struct kl_ty *t);
 /* Return: the size in bytes, 0 for types that have no size. */

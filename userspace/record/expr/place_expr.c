@@ -63,7 +63,7 @@ static bool loaded_at(const struct kl_kplace *p, uint64_t addr, uint64_t *out)
 	return true;
 }
 
-/* Compile one step of a location; @top is the register above the top of its stack. */
+/* Compile one step of a location.  *@top is the first register above the location's stack. */
 static int step(struct kl_comp *c, const struct kl_expr *e, enum kl_loc_op op, uint64_t num,
 		unsigned int *top)
 {

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "record/load/load.h"
 
-#define COLUMN 18 /* the help prints names in the columns before, and texts in later ones */
+#define COLUMN 18 /* the help's texts begin after this column and a space; names are before it */
 #define RIGHT	78	/* the help's last column, as that of argp */
 
 extern const struct kl_load_ops *const __start_kl_loads[];

@@ -65,8 +65,8 @@ static bool stopped(const struct user_load *l)
 }
 
 /*
- * Wait until the reader is near.  It counts the operations that were read, which may include those
- * of other tasks and lack lost ones.  So the wait is bounded.
+ * Wait until the reader is near.  The wait is bounded, because the reader's count is not exact: it
+ * lacks lost operations, and it may include operations of other tasks.
  */
 static void wait_for_reader(const struct user_load *l)
 {

@@ -12,7 +12,7 @@
 #include "record/load/load.h"
 
 #define KL_USER_TASKS	64
-#define KL_USER_NUMBERS	4	/* maximal number of a kind's own settings */
+#define KL_USER_NUMBERS 4 /* maximal number of settings that a kind adds */
 
 /* A setting that is a number, and its default. */
 struct kl_user_number {
