@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 
 	kl_ending_guard();
 	setlocale(LC_CTYPE, "");
-	/* A threshold that is set stays fixed; glibc's own grows when large blocks are freed. */
+	/* glibc's default threshold grows when large blocks are freed; one that is set does not. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 	if (argc < 2) {
 		usage(stderr);

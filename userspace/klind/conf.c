@@ -63,7 +63,7 @@ struct parser {
 	struct klind_conf *c;
 	unsigned int line;
 	const struct key *keys;		/* keys of the current section, or NULL: no section */
-	/* the structure of the section; after a wrong section line @c, as if it were in use */
+	/* structure of the section; NULL before the first section; @c after a wrong section line */
 	void *at;
 	/* line of each key in this section; 0: not given */
 	unsigned int seen[sizeof(watch_keys) / sizeof(*watch_keys)];

@@ -19,7 +19,7 @@
 #include "report/verdict.h"
 #include "tso/engine/tso.h"
 
-#define CHECK_WORK	4000000000ull	/* looks of one check, about half a minute */
+#define CHECK_WORK 4000000000ull /* looks of one check (see check.h), about half a minute */
 #define CHECK_BYTES	(256ull << 20)
 
 /* A file of the report, or the member "check" of report.json, that could not be made. */

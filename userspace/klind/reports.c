@@ -108,7 +108,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct kept *)a)->name, ((const struct kept *)b)->name);
 }
 
-/* Return: true if @name is a report's name; with @unfinished, that of an unfinished report. */
+/* Return: true if @name is a report's name; with @unfinished, an unfinished report's name. */
 static bool is_report(const char *name, bool unfinished)
 {
 	if (unfinished)

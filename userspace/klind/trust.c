@@ -31,7 +31,10 @@ static int check_access(const char *path, const struct stat *st)
 	return ret;
 }
 
-/* In a directory with the sticky bit, only the owners of file and directory can replace a file. */
+/*
+ * Check the directory of @path.  If it has the sticky bit, only the owners of the directory and of
+ * the file can replace the file, so write permission of others does no harm.
+ */
 static int check_parent(const char *path)
 {
 	char *parent = strdup(path), *slash;

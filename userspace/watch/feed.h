@@ -51,7 +51,7 @@ uint64_t feed_newest(const struct feed *f);
 
 /**
  * feed_renew() - forget all states and start the check anew
- * @f: the feed, before its last floor
+ * @f: the feed, whose history has not ended
  *
  * Counts so far stay.  All states become unknown, and nothing is concluded from operations that
  * were open.
