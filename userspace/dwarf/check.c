@@ -10,11 +10,14 @@
  *   - A copy is entered elsewhere.  So the surrounding code may enter the instance at the entry
  *     only, or at instructions of the instance that were moved to just before the entry.
  *     Straight code of the surrounding function that stands inside the instance may lead back.
- *   - Copies one after another are not entered from outside.  But each copy has the function's
- *     first statement, or the statement of the call, and the line table marks their begins.  So
- *     one of these statements must begin only once, in the straight code before the entry.
- * - They make ways into code that no instruction shows.  Static keys are in the kernel's table.
- *   Exceptions are unknown, so each instruction of the instance must have a known predecessor.
+ *   - A copy behind another copy, as in an unrolled loop, is not entered from outside.  But each
+ *     copy has the function's first statement, or the statement of the call, and the line table
+ *     marks where statements begin.  So the first statement must begin only once in the instance,
+ *     or the statement of the call must begin only once in the surrounding function and lead
+ *     straight to the entry.
+ * - They add jumps that no instruction shows.  Those of static keys are in the kernel's table.
+ *   Those to exception handlers are unknown, so each instruction of the instance must have a
+ *   known predecessor.
  * - They mix it with the surrounding code, move instructions out of it, and merge its last
  *   instructions with equal code.  So only the surrounding function's call is certainly before
  *   the operation, and only its return is certainly after the operation.  These are therefore the
@@ -33,7 +36,7 @@
 
 struct check {
 	struct kl_site *site;
-	uint64_t lead;		/* straight code from the entry up to here counts as inside */
+	uint64_t lead;		/* end of the straight code after the entry, counted as inside */
 	const struct kl_code *code;
 	const Dwarf_Lines *lines;
 	size_t nlines;
@@ -100,7 +103,9 @@ static bool find_lead(struct check *c)
 	return s && (!c->lead || s->at == c->site->entry || !is_target(c, s->at));
 }
 
-/* Return: true if @s is reached only from inside, through straight code that is outside. */
+/*
+ * Return: true if @s is reached only from inside the instance, through straight code outside of it.
+ */
 static bool only_from_inside(const struct check *c, const struct kl_step *s)
 {
 	do {
@@ -129,8 +134,8 @@ static bool is_straight(const struct check *c, uint64_t from, uint64_t to)
 }
 
 /*
- * Check a way into the instance at @to.  Allowed are the entry, and instructions that lead
- * straight to the entry.  Return: true, with the reason filled, for another way in.
+ * Check whether the instance may be entered at @to.  Allowed are the entry, and instructions that
+ * lead straight to the entry.  Return: true, with site->why set, if @to is neither.
  */
 static bool is_other_way_in(const struct check *c, const struct kl_step *to)
 {
@@ -143,7 +148,7 @@ static bool is_other_way_in(const struct check *c, const struct kl_step *to)
 
 /*
  * Check all jumps into the instance.  @reached[] gets true for each instruction that is a target.
- * Return: false with the reason filled if one may enter it elsewhere than at the entry.
+ * Return: false, with site->why set, if a jump may enter the instance elsewhere than at the entry.
  */
 static bool check_jumps(const struct check *c, bool *reached)
 {
@@ -191,7 +196,7 @@ static bool check_fallthrough(const struct check *c, bool *reached)
 
 /*
  * Check that all ways into the instance lead to its entry.
- * Return: 1 if they do, 0 with the reason filled if not, -ENOMEM.
+ * Return: 1 if they do, 0 with site->why set if not, -ENOMEM.
  */
 static int check_ways_in(const struct check *c)
 {
@@ -216,7 +221,7 @@ static int check_ways_in(const struct check *c)
 }
 
 /*
- * Count the addresses in the ranges at which a statement of this line begins.
+ * Count the addresses in @r at which a statement of line @line of @file begins.
  * Return: 0, 1, or 2 for two or more.  @at gets the last address found.
  */
 static unsigned int count_statements(const struct check *c, const struct kl_range *r, size_t nr,
@@ -247,9 +252,9 @@ static unsigned int count_statements(const struct check *c, const struct kl_rang
 }
 
 /*
- * Return: true if the function's statements at the entry begin nowhere else in the instance.  At
- * the same address, statements of the surrounding code come first; DW_AT_GNU_entry_view is their
- * number.
+ * Return: true if the function's statements at the entry begin nowhere else in the instance.  In
+ * the line table, statements of the surrounding code at the entry's address come first;
+ * DW_AT_GNU_entry_view is their number.
  */
 static bool has_one_start(const struct check *c, Dwarf_Die *die)
 {

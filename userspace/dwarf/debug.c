@@ -33,8 +33,8 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 /*
- * libdw calls this function without memory, and it must not return.  By default libdw exits with
- * status 1, which would mean a violation.
+ * libdw calls this function when it is out of memory; the function must not return.  By default
+ * libdw exits with status 1, which would mean a violation.
  */
 __attribute__((noreturn)) static void out_of_memory(void)
 {
@@ -445,7 +445,7 @@ static int search_unit(struct search *s, Dwarf_Die *unit)
 	return err ? err : kl_debug_nomem();
 }
 
-/* Return: bytes of .debug_info, for the progress; 1 if unknown. */
+/* Return: number of bytes of .debug_info, for the progress; 1 if unknown. */
 static Dwarf_Off info_size(struct kl_debug *d)
 {
 	Elf *elf = dwarf_getelf(d->dwarf);

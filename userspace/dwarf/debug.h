@@ -17,8 +17,8 @@
 /* A step of a computation on a stack, as in a DWARF expression. */
 enum kl_loc_op {
 	KL_L_CONST,	/* push num */
-	KL_L_REG,	/* push the value of register num at the place */
-	KL_L_ADDR,	/* push the running kernel's address for the file's address num */
+	KL_L_REG,	/* push the value of register num */
+	KL_L_ADDR,	/* push the address in the running kernel of the file's address num */
 	KL_L_DEREF,	/* pop an address, push the num bytes there */
 	KL_L_ADD, KL_L_SUB, KL_L_MUL, KL_L_AND, KL_L_OR, KL_L_XOR,
 	KL_L_SHL, KL_L_SHR, KL_L_SAR,
@@ -78,9 +78,9 @@ bool kl_ranges_have(const struct kl_range *r, size_t n, uint64_t addr);
 
 /**
  * struct kl_site - an instance of a function, inlined or not
- * @inlined: false: this instance is the function itself, which can be called
+ * @inlined: the instance was inlined; false for the function itself, which can be called
  * @in: the function that the instance is inlined into, by its name in the source
- * @via: the function between: the instance was inlined into @via, and @via into @in; NULL if none
+ * @via: the function into which the instance was inlined directly, if this is not @in; else NULL
  * @symbol: the symbol of the instance's code, or NULL
  * @owner: the symbol of the function around the instance, or NULL; @symbol may be a part that was
  *	moved out of this function (GCC's .cold)
@@ -98,7 +98,7 @@ bool kl_ranges_have(const struct kl_range *r, size_t n, uint64_t addr);
  * @init: the kernel frees the code after it has booted or loaded the module
  * @params: the function's parameters at the entry
  * @nparams: number of parameters
- * @why: the reason why operations cannot be recorded here for certain, as a part of a sentence;
+ * @why: the reason why operations cannot be recorded reliably here, as a part of a sentence;
  *	empty if they can
  */
 struct kl_site {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Finds the lengths of x86-64 instructions, and the targets of jumps, after the opcode maps of
- * the Intel SDM, volume 2, appendix A.  All instructions of kernels are known, with VEX and EVEX.
- * Other operands are skipped.
+ * the Intel SDM, volume 2, appendix A.  All instructions that kernels use are decoded, also with
+ * VEX and EVEX prefixes.  Operands other than the targets of jumps are skipped.
  */
 #include <errno.h>
 
@@ -22,13 +22,16 @@ static int next_byte(struct bytes *b)
 	return b->at < b->size && b->at < INSN_MAX ? b->code[b->at++] : -1;
 }
 
-/* Maps of opcodes have one bit for each opcode, and a word for each 16 opcodes. */
+/*
+ * Return: true if @map has the opcode @op.  A map has a word for each 16 opcodes, and in it a bit
+ * for each opcode.
+ */
 static bool in_map(const uint16_t *map, unsigned int op)
 {
 	return map[op >> 4] >> (op & 15) & 1;
 }
 
-/* The one-byte opcodes that have a ModRM byte, an immediate byte, a longer immediate. */
+/* The one-byte opcodes with a ModRM byte, with an immediate byte, and with a longer immediate: */
 static const uint16_t one_modrm[16] = {
 	0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0, 0x0a08, 0, 0xffff, 0, 0, 0, 0x00c3, 0xff0f, 0, 0xc0c0,
 };
@@ -44,7 +47,7 @@ static const uint16_t one_invalid[16] = {
 	0x40c0, 0x40c0, 0x4040, 0x8080, 0, 0, 0x0007, 0, 0x0004, 0x0400, 0, 0, 0x4000, 0x0070,
 	0x0400, 0,
 };
-/* The opcodes after 0f that have no ModRM byte, and those that have an immediate byte. */
+/* The opcodes after 0f without a ModRM byte, and those with an immediate byte: */
 static const uint16_t two_no_modrm[16] = {
 	0x4be0, 0, 0, 0x00ff, 0, 0, 0, 0x0080, 0xffff, 0, 0x0707, 0, 0xff00, 0, 0, 0,
 };
@@ -132,8 +135,8 @@ static int decode_two_bytes(struct bytes *b, struct kl_insn *out)
 }
 
 /*
- * Decode opcodes that the ModRM byte extends: ff has indirect jumps; of f6 and f7 only the first
- * two instructions have an immediate.
+ * Decode opcodes that are extended by the reg field of the ModRM byte @m.  Opcode ff has indirect
+ * jumps.  Opcodes f6 and f7 have an immediate only in their first two instructions.
  */
 static void decode_group(struct bytes *b, struct kl_insn *out, int op, int m)
 {

@@ -9,8 +9,9 @@
 #include "dwarf/debug.h"
 
 /*
- * The target @to of a relocation at @at in a module's code, 0 if the target is not in the file.
- * Or the target of a static key: the kernel may patch the instruction at @at to a jump to @to.
+ * Either a relocation in a module's code: @at is the address of the relocated bytes, and @to the
+ * target, or 0 if the target is not in the file.  Or a static key: the kernel may patch the
+ * instruction at @at to a jump to @to.
  */
 struct kl_reloc {
 	uint64_t at, to;
@@ -23,7 +24,7 @@ struct kl_debug {
 	Dwarf *dwarf;
 	Dwarf_Addr bias;
 	Dwarf_CFI *cfi;
-	volatile unsigned int progress;	/* from 0 to 1000 */
+	volatile unsigned int progress;	/* of kl_debug_sites(), from 0 to 1000 */
 	struct kl_reloc *relocs;	/* relocations of code, sorted by address */
 	size_t nrelocs, crelocs;
 	struct kl_reloc *keys;		/* static keys, sorted by address */
@@ -32,8 +33,8 @@ struct kl_debug {
 };
 
 /*
- * An instruction of a function.  @to is the target of a jump, 0 if unknown.  @key: the kernel may
- * patch the instruction to a jump, and allows no kprobe there.
+ * An instruction of a function.  @flow is an enum kl_flow, and @to the target of a jump, 0 if
+ * unknown.  @key: the kernel may patch the instruction to a jump, and allows no kprobe there.
  */
 struct kl_step {
 	uint64_t at, to;
@@ -73,8 +74,8 @@ int kl_site_check(struct kl_debug *d, Dwarf_Die *chain, unsigned int n, struct k
 
 /*
  * Check for lack of memory.  Without memory, libdw and libelf report that an object does not
- * exist, and libdw crashes on a unit that it read only in part.  But malloc() leaves errno set.
- * So a reader of a file clears errno first, and calls this function before it takes an object
+ * exist, and libdw crashes on a unit that it read only in part.  But a failed malloc() sets errno.
+ * So a reader of a file clears errno first, and calls this function before it treats an object
  * as missing and before it uses a unit.
  *
  * Return: 0, or -ENOMEM if memory was lacking since errno was cleared.
@@ -84,7 +85,10 @@ static inline int kl_debug_nomem(void)
 	return errno == ENOMEM ? -ENOMEM : 0;
 }
 
-/* Get the ranges of a function, inlined or not.  Return: 0 or -ENOMEM. */
+/*
+ * Get the address ranges of the code of a function, inlined or not.  The caller frees @ranges.
+ * Return: 0 or -ENOMEM.
+ */
 int kl_die_ranges(Dwarf_Die *die, struct kl_range **ranges, size_t *n);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the location of a variable's value while a CPU is at an address (DWARF 5, 2.5 and 2.6).
- * Only locations are accepted that give the whole value from the registers and the memory at this
- * moment.
+ * A location is accepted only if it gives the whole value from the registers and the memory at
+ * this moment.
  */
 #include <dwarf.h>
 #include <stdio.h>
@@ -79,7 +79,10 @@ static const struct {
 	{ DW_OP_neg, KL_L_NEG }, { DW_OP_not, KL_L_NOT },
 };
 
-/* Add the steps of one DWARF operation.  Return: false with the reason in loc->why if unknown. */
+/*
+ * Add the steps of one DWARF operation.
+ * Return: false, with the reason in loc->why, if the value cannot be read.
+ */
 static bool add_operation(struct kl_loc *loc, const Dwarf_Op *op, Dwarf_Die *func, Dwarf_CFI *cfi,
 			  Dwarf_Addr pc)
 {
@@ -223,8 +226,8 @@ static bool is_signed(Dwarf_Die *type)
 }
 
 /*
- * Does the chain of DW_AT_type from @type on end?  That of a damaged file may be a cycle, which
- * libdw would follow for ever.
+ * Return: true if the chain of DW_AT_type from @type on ends, after at most MAX_TYPES types.  In a
+ * damaged file the chain may be a cycle, which libdw would follow for ever.
  */
 static bool chain_ends(const Dwarf_Die *type)
 {
@@ -293,7 +296,7 @@ const char *kl_dtype_text(const struct kl_dtype *t, char *buf, size_t size)
 	return buf;
 }
 
-/* Print the steps as "reg" or "reg+0x10".  Return: NULL if they are more than that. */
+/* Print the steps as "reg" or "reg+0x10".  Return: @buf, or NULL if they have another form. */
 static const char *reg_text(const struct kl_loc *loc, unsigned int n, char *buf, size_t size)
 {
 	int64_t off;
