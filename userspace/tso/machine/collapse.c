@@ -19,7 +19,7 @@ struct writer {
 	struct kl_vm_named *mem;		/* the result if the piece is memory, else NULL */
 	const struct kl_vm_named *names;	/* memory's names if the piece is a thread */
 	struct kl_vm_locals *own;		/* the result if the piece is a thread */
-	uint8_t obj[KL_VM_OBJECTS], data[KL_VM_DATA_MAX];	/* 1 + own names, or 0 */
+	uint8_t obj[KL_VM_OBJECTS], data[KL_VM_DATA_MAX];	/* own name plus 1, or 0 */
 	uint64_t *at;				/* the next word of the piece */
 };
 

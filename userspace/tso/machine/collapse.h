@@ -49,16 +49,16 @@ struct kl_vm_locals {
 	uint8_t obj[KL_VM_OBJECTS], data[KL_VM_DATA_MAX];
 };
 
-/* Store memory as a piece, and set @names.  Return: its number, or a negative errno. */
+/* Store memory as a piece, and set @names.  Return: the piece's number, or a negative errno. */
 int64_t kl_pieces_mem(struct kl_pieces *p, const struct kl_vm *vm, struct kl_vm_named *names);
 /*
  * Store thread @t as a piece, given the names of memory, and set @own.
- * Return: its number, or a negative errno.
+ * Return: the piece's number, or a negative errno.
  */
 int64_t kl_pieces_thread(struct kl_pieces *p, const struct kl_vm *vm, unsigned int t,
 			 const struct kl_vm_named *names, struct kl_vm_locals *own);
 /*
- * Load memory from its piece; numbers of objects and data are their names.
+ * Load memory from its piece.  The machine's numbers of objects and data are then their names.
  * Return: number of data values.
  */
 unsigned int kl_pieces_get_mem(const struct kl_pieces *p, uint32_t mem, struct kl_vm *vm);

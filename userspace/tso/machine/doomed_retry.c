@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recognizes a thread whose next comparison must fail.  It compares a variable with a value that
- * the variable never has again (invariants.h), as in a retry loop whose structure has changed:
+ * Recognizes a thread whose next comparison must fail.  The thread compares a variable with a value
+ * that the variable never has again (invariants.h), as in this retry loop:
  *
  *	old = head;			another thread moves head away from old, for good
  *	next = old->next;		this read has no effect, so its time does not matter
@@ -13,16 +13,19 @@
 
 #define INSNS_MAX	64	/* instructions to follow a thread for */
 
-/* The registers of a method's frame while the thread is followed; read values are unknown. */
+/*
+ * The registers of the method's frame while thread @t is followed.  A value that @t reads is
+ * unknown, unless no other thread can change it.
+ */
 struct view {
 	const struct kl_vm *vm;
 	const struct kl_vm_thread *th;
 	unsigned int t;
 	uint64_t reg[KL_VM_REGS];
 	uint64_t unknown;		/* a bit for each register with an unknown value */
-	uint32_t from[KL_VM_REGS];	/* address of an unknown value, or UINT32_MAX */
+	uint32_t from[KL_VM_REGS];	/* address where an unknown value was read, or UINT32_MAX */
 	unsigned int reads;		/* number of reads so far */
-	bool block;			/* in an atomic block */
+	bool block;			/* the thread is in an atomic block */
 };
 
 static bool is_known(const struct view *w, unsigned int r)

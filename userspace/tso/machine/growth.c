@@ -9,9 +9,9 @@
 #include "tso/machine/growth.h"
 #include "tso/machine/vm.h"
 
-#define LEAST		8	/* marks, in both halves of which a variable must grow */
-#define ALL_OF		256	/* states of a level that are all noted; */
-#define ONE_OF		64	/* after these, one state in so many */
+#define LEAST		8	/* number of last marks; a variable must grow in both halves */
+#define ALL_OF		256	/* number of first states of a level, all of which are noted */
+#define ONE_OF		64	/* of the other states, one in this number is noted */
 
 int kl_growth_init(struct kl_growth *g, size_t n)
 {

@@ -18,7 +18,7 @@
 struct kl_growth_var {
 	bool seen;
 	int64_t first, lo, hi;		/* first, least and greatest value so far */
-	int64_t lo_at[KL_GROWTH_MARKS], hi_at[KL_GROWTH_MARKS];
+	int64_t lo_at[KL_GROWTH_MARKS], hi_at[KL_GROWTH_MARKS];	/* @lo and @hi at each mark */
 };
 
 struct kl_growth {
@@ -26,7 +26,7 @@ struct kl_growth {
 	size_t n;
 	uint64_t levels, every;		/* depth so far; number of levels between two marks */
 	unsigned int nmarks;
-	unsigned int sampled;		/* number of states of this level */
+	unsigned int sampled;		/* number of states of this level so far */
 };
 
 /* Begin with @n variables.  Return: 0 or -ENOMEM. */
@@ -42,11 +42,11 @@ bool kl_growth_samples(struct kl_growth *g);
 void kl_growth_note(struct kl_growth *g, size_t i, uint64_t v);
 
 /**
- * kl_growth_of() - say whether a variable grew until the end
+ * kl_growth_of() - check whether a variable grew until the last mark
  * @g: the recorded ranges
  * @i: the variable
- * @from: set to its first value
- * @to: set to the end of its range that grew
+ * @from: set to the variable's first value
+ * @to: set to the end of the variable's range that moved: the greatest or the least value
  *
  * Return: true if the variable grew.
  */

@@ -5,8 +5,8 @@
 #include "tso/machine/invariants.h"
 
 /*
- * Give the bits of KL_VM_LEFT() to pointers that are known to move.  This is not done during a
- * search: objects that the pointer left before would lack the bit, and the same step would lead to
+ * Give the bits of KL_VM_LEFT() to pointers that are known to move.  A pointer gets no bit during a
+ * search, because objects that it left earlier would lack the bit, and the same step would lead to
  * different states.
  */
 void kl_facts_begin(struct kl_vm_facts *f)

@@ -21,19 +21,20 @@
 #define KL_FACTS_FIELDS	256		/* fields of all structs: struct * stride + field */
 
 /*
- * Each array records events of all runs so far.  A fact is that an event has not happened: @many,
- * @falls, @back, @set and @again while they are false, and @writers with at most one thread.
+ * Each array records events of all runs so far, for each variable or field.  A fact is that an
+ * event has not happened: @many, @falls, @back, @set and @again while they are false, and @writers
+ * with at most one thread.
  */
 struct kl_vm_facts {
-	uint8_t writers[KL_VM_MEM];	/* threads that write a variable, a bit for each */
-	bool many[KL_VM_MEM];		/* it changed when it was not 0 */
-	bool falls[KL_VM_MEM];		/* it decreased, or became something else than a number */
-	bool back[KL_VM_MEM];		/* it returned to an object */
-	bool moves[KL_VM_MEM];		/* it was set to an object */
-	uint8_t left[KL_VM_MEM];	/* the KL_VM_LEFT() bit of a pointer, or 0 */
+	uint8_t writers[KL_VM_MEM];	/* threads that write the variable, a bit for each */
+	bool many[KL_VM_MEM];		/* the variable changed when it was not 0 */
+	bool falls[KL_VM_MEM];		/* the variable decreased, or became no number */
+	bool back[KL_VM_MEM];		/* the pointer returned to an object */
+	bool moves[KL_VM_MEM];		/* the pointer was set to another object */
+	uint8_t left[KL_VM_MEM];	/* the KL_VM_LEFT() bit of the pointer, or 0 */
 	unsigned int nleft;		/* number of pointers with such a bit */
-	bool set[KL_FACTS_FIELDS];	/* a field was written while other threads could read it */
-	bool again[KL_FACTS_FIELDS];	/* it changed then when it was not 0 */
+	bool set[KL_FACTS_FIELDS];	/* other threads could read the field when it was written */
+	bool again[KL_FACTS_FIELDS];	/* such a write changed the field when it was not 0 */
 	bool refuted;			/* a member above has changed in this search */
 };
 
@@ -42,7 +43,7 @@ void kl_facts_begin(struct kl_vm_facts *f);
 /* Check the facts before thread @t stores @val to a word that others can reach. */
 void kl_facts_write(struct kl_vm *vm, unsigned int t, uint32_t addr, uint64_t val);
 
-/* Return: true if by the facts @t always reads the current value from @addr. */
+/* Return: true if by the facts no thread but @t changes the value at @addr any more. */
 static inline bool kl_facts_constant(const struct kl_vm *vm, unsigned int t, uint32_t addr)
 {
 	const struct kl_vm_prog *p = vm->prog;

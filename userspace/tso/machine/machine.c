@@ -165,7 +165,7 @@ bool kl_machine_flush(struct kl_machine *m, uint32_t thread)
 	return true;
 }
 
-/* Replace an unknown by its value or number after the outcome. */
+/* Replace an unknown by the value, or the new number, that the outcome gives to it. */
 static void rename_unknown(struct kl_val *v, const struct kl_outcome *o)
 {
 	if (v->tag == KL_ANY && v->v < o->nbound)

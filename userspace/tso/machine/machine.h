@@ -60,7 +60,7 @@ int kl_machine_view(const struct kl_machine *m, uint32_t thread, struct kl_val *
 		    size_t *len);
 /* Return: kl_state_lost() of the state; false in a gap, where nothing is known anyway. */
 bool kl_machine_lost(const struct kl_machine *m);
-/* Return: one more than the largest number of an unknown in the machine. */
+/* Return: one more than the largest number of an unknown in the machine; 0 without unknowns. */
 uint64_t kl_machine_next_unknown(const struct kl_machine *m);
 /* Set each word of memory to a new unknown. */
 void kl_machine_forget(struct kl_machine *m);

@@ -25,9 +25,9 @@ enum {
 struct packer {
 	const struct kl_vm *vm;
 	uint8_t *at;
-	unsigned int n, done;
-	uint8_t *data, ndata;
-	uint8_t name[KL_VM_OBJECTS];	/* 1 + the new number, or 0 */
+	unsigned int n, done;		/* objects with a new number; objects that were put */
+	uint8_t *data, ndata;		/* new number of each data value, or 0; the last one */
+	uint8_t name[KL_VM_OBJECTS];	/* new number of each object plus 1, or 0 */
 	uint8_t order[KL_VM_OBJECTS];	/* objects by new number */
 };
 
@@ -160,8 +160,8 @@ static void put_objects(struct packer *p)
 }
 
 /*
- * Return: @v with numbers that do not depend on the thread.  Objects and data that only this thread
- * refers to have no number yet, and are all the same here.
+ * Return: @v with numbers that do not depend on the thread.  Objects and data that only threads
+ * refer to have no number yet, and are treated as if they were all the same.
  */
 static uint64_t shared_value(const struct packer *p, uint64_t v)
 {
@@ -223,7 +223,7 @@ static void order_threads(const struct packer *p, struct kl_vm_names *names)
 		hash[i] = prog->group[i] & (prog->group[i] - 1) ? hash_thread(p, i) : 0;
 	for (i = 1; i < prog->nthreads; i++) {
 		for (j = i; j--;) {
-			/* Find the nearest thread before in the same group. */
+			/* Compare neighbours of the group: thread j, and thread t after it. */
 			if (!(prog->group[i] >> j & 1))
 				continue;
 			for (t = j + 1; !(prog->group[i] >> t & 1); t++)

@@ -67,8 +67,8 @@ void kl_visited_free(struct kl_visited *s)
 }
 
 /*
- * Get the first @len of the 8 bytes at @p with a single load.  A load that spans several recent
- * stores would have to wait for them.
+ * Return: the first bytes at @p, @len but at most 8.  They are read by a single load of 8 bytes: a
+ * load that spans several recent stores would have to wait for them.
  */
 static uint64_t load(const uint8_t *p, size_t len)
 {

@@ -23,8 +23,8 @@ struct kl_record {
 	uint32_t tag;
 	uint32_t next;		/* place of a state reached from this one, or KL_NO_STATE */
 	uint16_t len : 14;	/* bytes of the state */
-	uint16_t idle : 1;	/* need not be followed: another state covers it */
-	uint16_t ends : 1;	/* some run from it ends; the caller sets this */
+	uint16_t idle : 1;	/* the state need not be followed: another state covers it */
+	uint16_t ends : 1;	/* some run from the state ends; the caller sets this */
 } __attribute__((packed));
 
 /* The place of a record is its offset in mem[], in units of 4 bytes. */
@@ -63,7 +63,7 @@ void kl_visited_prefetch(const struct kl_visited *s, uint64_t h);
  * @tag: tag of the state
  * @parent: place of the state before it, or KL_NO_STATE
  *
- * A new state replaces a state that it covers, unless that one was followed already.
+ * A new state replaces a state that it covers, unless the covered state was followed already.
  *
  * Return: 1 if the state is new, 0 if the set has it or a state that covers it, -ENOSPC at the
  * limit, -E2BIG if the state is too long, -ENOMEM.

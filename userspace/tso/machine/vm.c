@@ -8,7 +8,7 @@
 #include "tso/machine/vm.h"
 
 #define STEPS_MAX	100000		/* instructions of a step */
-/* Quiet accesses in a step: enough for most loops, and a bound for those that never end. */
+/* Quiet accesses in a step, at most: enough for most loops, and a bound for endless ones. */
 #define QUIET_MAX	60
 
 enum block { NONE, BUFFERED, LOCKED };
@@ -22,9 +22,9 @@ struct step {
 	unsigned int first;		/* index in the buffer of the block's first entry */
 	bool acted;			/* the step has made its visible access */
 	unsigned int nquiet;		/* number of quiet accesses, see is_quiet() */
-	unsigned int first_stop;	/* least number of instructions */
+	unsigned int first_stop;	/* number of instructions before the step may end */
 	unsigned int limit;		/* greatest number of instructions */
-	unsigned int decide;		/* number of choices to stop after, if not 0 */
+	unsigned int decide;		/* if not 0, the step stops after so many choices */
 };
 
 void kl_vm_init(struct kl_vm *vm, const struct kl_vm_prog *prog, const uint64_t *init)
@@ -98,7 +98,7 @@ static enum kl_vm_result fault(struct step *s, uint32_t pc, const char *what)
 	return KL_VM_FAULT;
 }
 
-/* Report a bound of the machine; the program has no fault. */
+/* Report that the program exceeds a bound of the machine, which is no fault of the program. */
 static enum kl_vm_result out_of_room(struct step *s, uint32_t pc, const char *what)
 {
 	fault(s, pc, what);
@@ -206,7 +206,7 @@ bool kl_vm_next_choice(struct kl_vm *vm)
 	return true;
 }
 
-/* Take one of @n alternatives.  Return: false if there are too many alternatives or choices. */
+/* Set @out to one of @n alternatives.  Return: false if there are too many, or too many choices. */
 static bool choose(struct step *s, uint64_t n, unsigned int *out)
 {
 	struct kl_vm *vm = s->vm;
@@ -290,8 +290,8 @@ static bool store(struct step *s, uint32_t pc, uint32_t addr, uint64_t val)
 }
 
 /*
- * Execute a barrier, which needs a buffer without stores; with prog->merge it removes the markers.
- * Return: false if the barrier must wait.
+ * Execute a barrier.  It waits until the buffer has no stores; with prog->merge it then removes the
+ * markers.  Return: false if the barrier must wait.
  */
 static bool drain_buffer(struct step *s)
 {
@@ -394,7 +394,7 @@ uint64_t kl_vm_data(const struct kl_vm *vm)
 	return mask;
 }
 
-/* Return: a data value that occurs neither here nor in the specification's states, or 0. */
+/* Return: a data value that occurs neither in the state nor in the specification's states, or 0. */
 static uint64_t fresh_data(const struct kl_vm *vm)
 {
 	const uint64_t mask = kl_vm_data(vm) | vm->taken | 1;
@@ -436,7 +436,10 @@ static bool out_of_range(const struct kl_vm_prog *p, uint64_t v)
 	return !p->raw && v >> 61 && v >> 61 != 7;
 }
 
-/* The numeric value of an address is not known, so a result must be an operand or 0. */
+/*
+ * Return: true if the result of arithmetic is not known, because it depends on the numeric value of
+ * an address.  Only a result of 0, or equal to an operand, is known.
+ */
 static bool arith_on_address(uint64_t result, uint64_t x, uint64_t y)
 {
 	return (kl_vm_is_ptr(x) || kl_vm_is_ptr(y)) && result && result != x && result != y;
@@ -545,7 +548,7 @@ static bool same_state(const struct kl_vm *a, const struct kl_vm *b, unsigned in
 }
 
 /*
- * A step has reached STEPS_MAX instructions.  It never ends if a state of it repeats.  Brent's
+ * A step has reached STEPS_MAX instructions.  The step never ends if it repeats a state.  Brent's
  * algorithm finds this: it compares each state with a remembered one, which is replaced after 1, 2,
  * 4, 8, ... instructions, so that the remembered state is in the loop at last.
  */

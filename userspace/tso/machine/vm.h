@@ -25,8 +25,8 @@
 #define KL_VM_MEM	1024		/* words of memory, objects included */
 #define KL_VM_OBJECTS	96
 /*
- * Events of a step: a full buffer of markers leaves, and two more that the step itself inserts; the
- * step calls and returns once.
+ * Greatest number of events of a step: flushes of a full buffer of markers and of two more markers
+ * that the step inserts, and one call and one return.
  */
 #define KL_VM_EVENTS	(KL_VM_BUFFER + 4)
 #define KL_VM_CODE_MAX	65535		/* words of a program; targets of jumps have 16 bits */
@@ -38,8 +38,8 @@
 
 /* The type of an object is one byte: */
 #define KL_VM_STRUCT	0x0f		/* its struct */
-#define KL_VM_LEFT(i)	(0x10 << (i))	/* variable i pointed to it, and does not any more */
-#define KL_VM_LEFTS	3		/* number of such variables */
+#define KL_VM_LEFT(i)	(0x10 << (i))	/* variable with bit i pointed to it, and does no more */
+#define KL_VM_LEFTS	3		/* number of variables with such a bit */
 #define KL_VM_HIDDEN	0x80		/* only the thread that made it can reach it */
 
 /* Data is only copied and compared: KL_VM_DATA plus a number, which stands for any value. */
