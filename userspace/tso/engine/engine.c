@@ -9,15 +9,16 @@
  *	- A hidden entry is dropped when its thread needs an empty buffer.
  *	- An entry is not hidden any more when its thread reads it in the buffer, or flushes an
  *	  entry before it, since entries leave in order.
- *	- Of two flushes of different threads, with no step between them that can notice the
- *	  first, the first is not tried.  Dropping the hidden entry gives the same state.
+ *	- Two flushes of different threads are not tried one after the other if no step between
+ *	  them can notice the first.  The second alone hides the entry of the first, and dropping
+ *	  this entry gives the same state.
  *	- A state covers another one that has fewer hidden entries, or has dropped some of them.
- * All this needs entries that store to the same slots, and operations that read nothing.  For other
- * histories the engine begins again without hidden entries.
+ * All this needs entries that store to the same slots, from operations that read nothing.  For
+ * other histories the engine begins again without hidden entries.
  *
  * Early operations.  An operation that only puts an entry into its buffer does so at its call: no
  * other thread notices this before the entry leaves, which may be at any time.  If the operation
- * has a barrier, the entries before its own become due: they must leave by its return.
+ * has a barrier, its thread's earlier entries become due: they must leave by its return.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@
 #include "tso/engine/engine.h"
 #include "tso/engine/tso.h"
 
-#define MOST_LAZY	(1u << 19)	/* threads for which the numbers of moves fit 32 bits */
+#define MOST_LAZY	(1u << 19)	/* for fewer threads the numbers of moves fit 32 bits */
 
 static int tso_init(struct tso *t, const struct kl_part *p, char *reason)
 {

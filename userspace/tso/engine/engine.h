@@ -12,14 +12,14 @@ struct tso {
 	struct kl_budget *budget;
 	struct kl_run *run;
 	struct kl_intern machines;
-	struct kl_machine m, after;	/* before a step, and one outcome of it */
+	struct kl_machine m, after;	/* before a step, and after one outcome of it */
 	struct kl_val *view;
 	size_t cview;
 	uint64_t *words;
 	uint32_t *next, *moves, *order;
 	size_t cwords, nnext, cnext, cmoves, corder;
 	uint32_t thread, item;		/* of the current step */
-	/* see tso_intern(): in the state before the step; and after it if it leaves an entry */
+	/* @last of tso_intern() before the step, and after it if the step leaves an entry */
 	uint32_t last, after_last;
 	/* the operation of the step reads nothing; hidden entries were dropped before the step */
 	bool blind, dropped;
@@ -29,8 +29,8 @@ struct tso {
 	/* bitsets of items: early operations; early operations with a barrier */
 	uint64_t *early, *barrier;
 	bool lazy;			/* entries can be hidden */
-	bool partial;			/* set if laziness does not pay, see compare_slots() */
-	uint32_t *slots;		/* the slots of the first entry */
+	bool partial;			/* set if entries must not be hidden, see compare_slots() */
+	uint32_t *slots;		/* the slots to which the first entry stores */
 	size_t nslots, cslots;
 	size_t room, peak;		/* see tso_full(); greatest number of bytes so far */
 	char *reason;
@@ -41,13 +41,13 @@ struct tso {
 /* Work for loading or interning a state, in looks: */
 #define ENTRY_LOOKS	8		/* for each entry */
 #define MACHINE_LOOKS	40		/* for a state without its memory and entries */
-#define TSO_ROOM	(1u << 16)	/* words and states that are kept at least */
+#define TSO_ROOM	(1u << 16)	/* below so many words and states tso_full() is false */
 
 /* Flags in the first word of a state, above the number of entries. */
 #define GAP_BIT		(1ull << 63)
 #define DROPPED_BIT	(1ull << 62)
 #define NOTES_BIT	(1ull << 61)	/* the state has notes */
-#define LAST_SHIFT	32
+#define LAST_SHIFT	32		/* position of @last, see tso_intern() */
 #define LAST_MASK	((1ull << 29) - 1)
 #define STEP_BITS	(DROPPED_BIT | LAST_MASK << LAST_SHIFT)	/* bits about the step before */
 
@@ -90,7 +90,7 @@ static inline const uint64_t *entries_of(const struct tso *t, uint32_t state, ui
 	return *n ? w + 1 + 2 * t->m.nmem : NULL;
 }
 
-/* Return: number of entries, of the @left ones from @w on, that have the first one's thread. */
+/* Return: the number of entries, from @w on, of @w's thread.  @left entries follow in all. */
 uint32_t tso_thread_entries(const uint64_t *w, uint32_t left);
 
 /**
@@ -103,7 +103,7 @@ uint32_t tso_thread_entries(const uint64_t *w, uint32_t left);
  * Return: the number, or -ENOMEM.
  */
 int64_t tso_intern(struct tso *t, struct kl_machine *m, bool dropped, uint32_t last);
-/* Load the state with a number to @m, and set t->last.  Return: 0 or -ENOMEM. */
+/* Load the state with the number @state to @m, and set t->last.  Return: 0 or -ENOMEM. */
 int tso_load(struct tso *t, uint32_t state, struct kl_machine *m);
 /* Members of struct kl_system. */
 bool tso_same(struct kl_system *sys, uint32_t a, uint32_t b);
@@ -114,7 +114,7 @@ size_t tso_bytes(const struct kl_system *sys);
 bool tso_full(const struct kl_system *sys);
 int tso_keep(struct kl_system *sys, uint32_t *states, size_t n);
 
-/* Charge for loading or interning a state. */
+/* Charge the budget for loading or interning a state. */
 static inline void count_work(struct tso *t, const struct kl_machine *m)
 {
 	t->budget->work += MACHINE_LOOKS + 2 * m->nmem + ENTRY_LOOKS * m->nentries;

@@ -13,18 +13,19 @@
 #define NONE	UINT32_MAX
 
 /*
- * A list of additions between steps, by number: 2 * i for the flush of entry i, and 2 * i + 1 for
- * the operation of entry i if it took effect too early.
+ * The entries in a thread's buffer, or a list of additions: steps to insert before or after a step.
+ * The addition 2 * i is the flush of entry i.  The addition 2 * i + 1 is the operation of entry i,
+ * whose step in the walk was too early.
  */
 struct queue {
 	uint32_t first, last;
 };
 
-/* An entry, and the step that left it in the buffer. */
+/* An entry, and the step that put it into the buffer. */
 struct entry {
 	uint32_t item, step;
 	uint32_t next;		/* the next entry of its thread, or NONE */
-	bool early;		/* its operation must wait for the entries before it */
+	bool early;		/* its operation must wait until the entries before it have left */
 };
 
 struct order {
@@ -69,9 +70,10 @@ static void add_entry(struct order *o, uint32_t thread, uint32_t step, bool barr
 }
 
 /*
- * Remove the oldest entry of a thread from its buffer.  If @where is o->before, its flush is
- * added before the step @at; else the step @at is its flush.  If the operation of the next entry
- * waits for this, it takes effect here, or at its call if that is later.  Return: the entry.
+ * Remove the oldest entry of a thread from its buffer.  If @where is o->before, the entry's flush
+ * is added before the step @at; else the step @at is the flush.  If the operation of the next
+ * entry waits for this flush, it takes effect here, or at its own step if that is later.
+ * Return: the entry.
  */
 static uint32_t take_entry(struct order *o, uint32_t thread, struct queue *where, uint32_t at)
 {

@@ -60,7 +60,7 @@ static void mark_due(struct kl_machine *m, uint32_t thread)
 /*
  * Check that the newest entry stores to the same slots as the first entry, and that its operation
  * reads nothing.  With entries that depend on a read or a choice, there are too many ways to hide
- * them.  Return: 0, -EAGAIN if laziness does not pay, -ENOMEM.
+ * them.  Return: 0, -EAGAIN to begin again without hidden entries, -ENOMEM.
  */
 static int compare_slots(struct tso *t)
 {
@@ -181,8 +181,8 @@ static int op_step(struct tso *t, uint32_t state, const struct kl_item *it)
 	if (t->is_early)
 		return ret;
 	/*
-	 * Try the same with the thread's entries dropped.  This needs all of them hidden, and is
-	 * useless for an operation without effect, which can wait.
+	 * Try the same with the thread's entries dropped, if all of them are hidden.  This is
+	 * useless if the operation changes nothing, because the entries can then be dropped later.
 	 */
 	if (ret || !own || hidden < own || (it->pure && is_successor(t, state)))
 		return ret;
@@ -219,7 +219,10 @@ static int count_outcome(void *ctx, const struct kl_outcome *o)
 	return 0;
 }
 
-/* The operation is early if it leaves an entry in its only outcome; it reads nothing. */
+/*
+ * An operation is early if its only outcome leaves an entry.  The first state shows this, because
+ * the operation reads nothing.
+ */
 int tso_nature(struct kl_system *sys, uint32_t item)
 {
 	struct tso *t = (struct tso *)sys;
