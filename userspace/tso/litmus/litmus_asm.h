@@ -8,8 +8,11 @@
 #define KL_LA_LABELS	256
 
 /*
- * The source of the flags: FLAGS_NONE, not known; FLAGS_CMP, a comparison; FLAGS_SIGNED, the same
- * but for the carry; FLAGS_ARITH, arithmetic, of which only zero and sign are kept.
+ * The source of the flags:
+ *	FLAGS_NONE	not known
+ *	FLAGS_CMP	a comparison
+ *	FLAGS_SIGNED	a comparison, whose carry flag is not known
+ *	FLAGS_ARITH	arithmetic, of which only the zero and sign flags are known
  */
 enum kl_la_flags { FLAGS_NONE, FLAGS_CMP, FLAGS_SIGNED, FLAGS_ARITH };
 
@@ -36,6 +39,7 @@ struct kl_la_label {
 	int at;				/* index of its code, or -1 if not defined yet */
 };
 
+/* A jump to a label; @at is the index of its code. */
 struct kl_la_fixup {
 	uint32_t at;
 	unsigned int label;
@@ -87,7 +91,7 @@ bool kl_la_in_memory(const struct kl_la_operand *o);
  */
 int kl_la_sized(struct kl_lit_asm *a, const struct kl_la_operand *o, unsigned int size);
 /*
- * Check that locations which accesses through registers may reach have the size of these accesses.
+ * Check that each location that an access through a register may reach has the size of the access.
  * Return: 0, or -EINVAL after a message.
  */
 int kl_la_check_addressed(struct kl_lit_asm *a);

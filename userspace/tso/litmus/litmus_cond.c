@@ -46,7 +46,7 @@ static int add_node(struct kl_lt_cursor *c, enum kl_lit_op op, unsigned int a, u
 	return l->nnodes++;
 }
 
-/* Return: the bits of the item that are compared; @size is the size of a register's name. */
+/* Return: the bits of the item that are compared.  @size is the size of a register, in bytes. */
 static uint64_t compared_bits(const struct kl_lt_cursor *c, const struct kl_lit_item *it,
 			      unsigned int size)
 {

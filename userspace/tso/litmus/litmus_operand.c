@@ -110,8 +110,8 @@ static const char *const names32[] = { "eax", "ebx", "ecx", "edx", "esi", "edi",
 static const char *const names64[] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp" };
 
 /*
- * No supported instruction changes these.  As in herd, the instruction pointer keeps its first
- * value.
+ * Registers that no supported instruction changes.  As in herd, the instruction pointer keeps its
+ * first value.
  */
 static const char *const other[2][KL_LIT_TEMP - KL_LIT_OTHER] = {
 	{ "EIP", "CS", "DS", "SS", "ES", "FS", "GS" },

@@ -16,7 +16,7 @@ struct kl_lt_cursor {
 	int err;
 };
 
-/* Print a message about the current position, if it is the first one.  Return: false. */
+/* Print a message about the current position, unless c->err is set already.  Return: false. */
 bool kl_lt_fail(struct kl_lt_cursor *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Copy up to 30 characters of the text that follows, for messages.  Return: the copy. */

@@ -326,7 +326,10 @@ static unsigned int size_of(struct kl_lit_asm *a, char suffix, const struct kl_l
 	return size ? size : 4;
 }
 
-/* Compilers write a fence as a locked instruction on the stack that changes nothing. */
+/*
+ * Return: true if an operand is on the stack.  Compilers write a fence as a locked instruction that
+ * changes nothing there.
+ */
 static bool is_stack(const struct kl_lit_asm *a, const struct kl_la_operand *o)
 {
 	return o->kind == OP_DEREF && o->reg == RSP && !o->scale && !a->l->reg[a->t][RSP];
@@ -344,8 +347,8 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 	if (!size)
 		return -EINVAL;
 	/*
-	 * Herd accepts Intel's order for these in both syntaxes: the one in memory shows the
-	 * order.
+	 * Herd accepts Intel's order of these instructions' operands in both syntaxes.  The operand
+	 * in memory shows the order.
 	 */
 	if (((m->insn == CMPXCHG || m->insn == XADD) && kl_la_in_memory(s)) ||
 	    (m->insn == CMOV && kl_la_in_memory(d))) {
