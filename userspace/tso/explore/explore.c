@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "tso/explore/explore_internal.h"
 
-#define LOOK	16	/* states between two looks at the clock and at memory */
+#define LOOK	16	/* number of states between two checks of the time and of memory */
 
 bool kl_explore_can(const struct kl_spec *spec)
 {
@@ -43,7 +43,7 @@ void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, 
 	x->nchoice = x->vm.at_choice;
 }
 
-/* Add a state with the hash @hash to the visited ones, as kl_visited_add(). */
+/* Add a state with the hash @hash to the visited states.  Return: as kl_visited_add(). */
 static int keep_state(struct kl_explorer *x, uint64_t hash, const uint8_t *state, size_t len,
 		      uint32_t set, uint32_t from)
 {
@@ -60,8 +60,8 @@ static int keep_state(struct kl_explorer *x, uint64_t hash, const uint8_t *state
 }
 
 /*
- * There is no room for another visited state.  Return: 1, since the search ends with a verdict;
- * or an errno.
+ * A state of @len bytes could not be added to the visited states, because of @err.  Return: 1 with
+ * a verdict if there was no room for the state, otherwise @err.
  */
 static int no_room(struct kl_explorer *x, int err, size_t len)
 {
@@ -74,7 +74,10 @@ static int no_room(struct kl_explorer *x, int err, size_t len)
 	return 1;
 }
 
-/* Add a state that was reached from @from to the visited ones. */
+/*
+ * Add a state that was reached from @from to the visited states.
+ * Return: 0, 1 if the search ends with a verdict, or a negative errno.
+ */
 static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_waiting *w)
 {
 	struct kl_record *head;
@@ -83,7 +86,7 @@ static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_wa
 	ret = keep_state(x, w->hash, x->waiting_bytes + w->at, w->len, w->set, from);
 	if (ret < 0)
 		return no_room(x, ret, w->len);
-	/* Most often the latest state is nearest to an end. */
+	/* Note the latest of the states, which is most often nearest to an end. */
 	head = kl_visited_head(&x->visited, from);
 	if (x->visited.found != from &&
 	    (head->next == KL_NO_STATE || head->next < x->visited.found))
@@ -93,7 +96,7 @@ static int add_state(struct kl_explorer *x, uint32_t from, const struct kl_ex_wa
 }
 
 /*
- * Add all waiting states to the visited ones together, so that the cache misses of their look-ups
+ * Add all waiting states to the visited states together, so that the cache misses of their look-ups
  * overlap.
  */
 static int add_waiting(struct kl_explorer *x, uint32_t from)
@@ -127,8 +130,8 @@ int kl_ex_wait(struct kl_explorer *x, uint32_t from, size_t len)
 }
 
 /*
- * Thread @who has a fault in a step of @t, or reaches a bound of the machine.  The search ends
- * then, since the states after that are unknown.
+ * Set the verdict: in a step of @t, thread @who has a fault, or exceeds a bound of the machine.
+ * The search cannot go on, because the states after the step are unknown.
  */
 static void found_fault(struct kl_explorer *x, uint32_t from, int t, bool flush, unsigned int who)
 {
@@ -158,7 +161,7 @@ static int reached(struct kl_explorer *x, uint32_t from, int t, bool flush)
 	return len < 0 ? len : kl_ex_wait(x, from, len);
 }
 
-/* The step of @t ends with an error; its events before that may be a violation. */
+/* The step of @t ends with an error.  Its events before the error may be a violation. */
 static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
 {
 	int ret = kl_ex_take_events(x);
@@ -174,7 +177,10 @@ static int faulted(struct kl_explorer *x, uint32_t from, unsigned int t)
 	return 1;
 }
 
-/* Make all steps of a thread, and count them in *steps.  Return: 1 if a verdict was found. */
+/*
+ * Make all steps of thread @t from the state @from with the set @set, and count them in *@steps.
+ * Return: 1 if a verdict was found, 0 if not, or a negative errno.
+ */
 static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, uint32_t set,
 			 unsigned int *steps)
 {
@@ -197,7 +203,7 @@ static int expand_thread(struct kl_explorer *x, uint32_t from, unsigned int t, u
 	} while (!ret && kl_vm_next_choice(&x->vm));
 	if (ret)
 		return ret;
-	/* A run in which an `assume' is false is not a run, and needs no end. */
+	/* A run with a false `assume' does not exist, so it needs no end. */
 	if (dropped && !goes)
 		kl_visited_head(&x->visited, from)->ends = true;
 	kl_vm_undo(&x->vm, &x->before);
@@ -311,7 +317,7 @@ static size_t spec_bytes(const struct kl_explorer *x)
 	       kl_pieces_bytes(&x->known.pieces);
 }
 
-/* Give the rest of the memory to the specification's sets.  Return: false if there is none. */
+/* Give the rest of the memory to the specification's sets.  Return: false if none is left. */
 static bool share_memory(struct kl_explorer *x)
 {
 	const size_t all = kl_visited_bytes(&x->visited) + spec_bytes(x);
@@ -388,7 +394,7 @@ static int search_once(struct kl_explorer *x)
 		ret = note_growth(x, at);
 		if (!ret)
 			ret = kl_ex_expand(x, at);
-		/* A refuted fact changes steps, so the run could not be shown; begin anew. */
+		/* Steps differ without the fact, so the run could not be shown: begin anew. */
 		if (ret >= 0 && x->facts.refuted && x->verdict != KL_EX_MEMORY)
 			return -EAGAIN;
 		if (!ret && !(x->expanded & (LOOK - 1)) && kl_ex_stops(x))
@@ -407,8 +413,8 @@ static int search_once(struct kl_explorer *x)
 }
 
 /*
- * Did a reduction leave out runs that this verdict needs?  Then the reduction is turned off, and
- * the search begins anew.
+ * Return: true if a reduction left out runs on which the verdict depends.  The reduction is then
+ * turned off, for a new search.
  */
 static bool left_out(struct kl_explorer *x)
 {
@@ -417,7 +423,7 @@ static bool left_out(struct kl_explorer *x)
 	/* Data was compared, so calls with equal data must be tried, too. */
 	if (x->compared && !x->prog.again)
 		x->prog.again = true;
-	/* Covered states have no steps of their own. */
+	/* Covered states were not followed, so no run from them to an end is known. */
 	else if (x->verdict == KL_EX_ENDLESS && !x->o.no_cover)
 		x->o.no_cover = true;
 	else
@@ -433,7 +439,7 @@ static void found_nothing(struct kl_explorer *x)
 	x->message[0] = '\0';
 }
 
-/* The search ends since something is too large for the explorer; the message names it. */
+/* Set the verdict and the message for something that is too large for the explorer. */
 static void found_limit(struct kl_explorer *x)
 {
 	const char *what = x->hist ? "a history is too long" : kl_abstract_error(x->abs);
@@ -445,8 +451,8 @@ static void found_limit(struct kl_explorer *x)
 }
 
 /*
- * A verdict without a run that can be shown is UNKNOWN.  With kept hashes, two states may have been
- * taken for one.
+ * Replace a verdict whose run cannot be shown by an unknown one.  If only hashes of states are
+ * kept, two states may have been taken for one.
  */
 static int found_lost(struct kl_explorer *x)
 {
@@ -516,7 +522,7 @@ int kl_ex_check(const struct kl_spec *s, const struct kl_explore_options *o)
 	return 0;
 }
 
-/* Does the specification compare values that are data in the implementation? */
+/* Return: true if the specification compares values that are data in the implementation. */
 static bool spec_compares(const struct kl_spec *s)
 {
 	size_t i;
@@ -559,7 +565,7 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 		      kl_abstract_new(spec, x->prog.nthreads, x->prog.sc, &x->abs);
 	if (!ret)
 		ret = search(x);
-	/* Messages use the names of the run.  Showing the run takes little more memory. */
+	/* Make the run, because messages use its names.  This takes little more memory. */
 	if (x->abs)
 		kl_abstract_limit(x->abs, kl_abstract_bytes(x->abs) + o->memory / 4);
 	if (!ret && x->last != KL_NO_STATE)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The explorer: all runs of an implementation under a bounded client on the x86-TSO machine,
- * beside the set of the specification's configurations that explain the history so far.  The
- * search is breadth first, so that the run to the first violation is short.  The client is the
- * only bound: the number of preemptions is unbounded, and a full store buffer of the machine ends
- * the search with a message.
+ * The explorer searches all runs of an implementation under a bounded client on the x86-TSO
+ * machine.  With each state it keeps the set of the specification's configurations that explain
+ * the history so far.  The search is breadth first, so that the run to the first violation is
+ * short.  The client is the only bound: the number of preemptions is unbounded, and a full store
+ * buffer of the machine ends the search with a message.
  */
 #ifndef KL_TSO_EXPLORE_EXPLORE_H
 #define KL_TSO_EXPLORE_EXPLORE_H
@@ -38,7 +38,7 @@ enum kl_explore_verdict {
 	KL_EX_OK,
 	KL_EX_NOT_LINEARIZABLE,
 	KL_EX_FAULT,		/* an assertion, a null pointer, ... */
-	KL_EX_FINAL,		/* a condition of `final' */
+	KL_EX_FINAL,		/* a condition of `final' is false */
 	KL_EX_DEADLOCK,
 	KL_EX_ENDLESS,		/* a state from which no run ends */
 	KL_EX_MEMORY,		/* unknown: the bound of memory was reached */
@@ -47,7 +47,7 @@ enum kl_explore_verdict {
 	KL_EX_LOST,		/* unknown: the run cannot be made again and shown */
 };
 
-/* Did the search end without an answer? */
+/* Return: true if the search ended without an answer. */
 static inline bool kl_explore_unknown(enum kl_explore_verdict v)
 {
 	return v == KL_EX_MEMORY || v == KL_EX_LIMIT || v == KL_EX_STOPPED || v == KL_EX_LOST;
@@ -57,11 +57,11 @@ struct kl_explore_stats {
 	uint64_t states, transitions, bytes;	/* @bytes: states and their table */
 	uint64_t all_bytes;			/* @bytes, and the specification's sets */
 	uint64_t open;				/* number of states that were not followed */
-	uint64_t sets, configs;
+	uint64_t sets, configs;			/* of the specification */
 	unsigned int steps;			/* number of steps of the run that is shown */
 	unsigned int threads;
 	uint64_t levels;	/* number of steps up to which all runs were followed */
-	/* all states were reached; the search for runs without end was cut off */
+	/* all states were reached; the search was looking for runs without end when it stopped */
 	bool all_reached;
 	double seconds, cpu_seconds;	/* wall-clock time, and time of the processor */
 };
@@ -82,13 +82,19 @@ int kl_explore(struct kl_spec *spec, const struct kl_explore_options *o,
 	       enum kl_explore_verdict *verdict, struct kl_explorer **out);
 void kl_explorer_free(struct kl_explorer *x);
 void kl_explore_stats(const struct kl_explorer *x, struct kl_explore_stats *st);
-/* The verdict in a line, with the names of kl_explore_run(). */
+/* Return: the verdict in a line of text, with the names that kl_explore_run() uses. */
 const char *kl_explore_message(struct kl_explorer *x);
-/* A hint why the specification may not fit the implementation, or an empty text. */
+/* Return: a hint why the specification may not fit the implementation, or an empty text. */
 const char *kl_explore_hint(struct kl_explorer *x);
-/* After a search without an answer: variables that grow, and what to do; or an empty text. */
+/*
+ * Return: after a search without an answer, a text that names the variables that grow and says what
+ * to do; or an empty text.
+ */
 const char *kl_explore_grown(struct kl_explorer *x);
-/* Print the hardest histories, after a search with o.histories.  Their number or an errno. */
+/*
+ * Print the hardest histories, after a search with o.histories.
+ * Return: their number, or a negative errno.
+ */
 int64_t kl_explore_print_histories(struct kl_explorer *x, FILE *f);
 
 /* A step of a run, as text. */
@@ -97,7 +103,7 @@ struct kl_explore_step {
 	unsigned int thread;	/* the thread that makes the step */
 	bool flush;		/* the oldest entry of its store buffer reaches memory */
 	const char *what;	/* calls, accesses with their lines, returns */
-	const char *state;	/* memory and store buffers after it */
+	const char *state;	/* memory and store buffers after the step */
 };
 
 typedef void (*kl_explore_step_fn)(void *ctx, const struct kl_explore_step *s);
@@ -112,9 +118,9 @@ typedef void (*kl_explore_step_fn)(void *ctx, const struct kl_explore_step *s);
  * finds out first.
  */
 int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx);
-/* Write a value of the machine as text. */
+/* Write a value of the machine as text.  Return: as snprintf(). */
 int kl_vm_value(char *buf, size_t size, uint64_t v);
-/* Does the file have an implementation? */
+/* Return: true if the specification has an implementation. */
 bool kl_explore_can(const struct kl_spec *spec);
 
 /* The memory model that the file names for its implementation. */

@@ -10,17 +10,21 @@
 
 #include "tso/explore/explore_internal.h"
 
-#define NEW_OBJECT	128	/* above all numbers of objects: objects that the step has made */
+#define NEW_OBJECT	128	/* first number of objects that a step makes, above all others */
 #define NAMES		(KL_VM_DATA_MAX + KL_VM_OBJECTS)
 
-/* A state that is being joined from pieces; names have numbers of the state before. */
+/*
+ * A state that is being made from pieces.  Numbers of objects and data are those of the state
+ * before the step.
+ */
 struct joining {
 	uint32_t mem, thread[KL_VM_THREADS];
-	const uint8_t *own[KL_VM_THREADS];	/* names of data, then of objects */
-	unsigned int fresh;	/* the last data before those that the next thread adds */
-	uint8_t mem_data[KL_VM_DATA_MAX];	/* the origin of a changed memory's data */
-	uint8_t *data;		/* in: names of memory's data; out: names of all data */
-	uint8_t last;		/* the last entry of @data */
+	/* the numbers for each thread's own names, of data and then of objects */
+	const uint8_t *own[KL_VM_THREADS];
+	unsigned int fresh;	/* greatest number of data so far */
+	uint8_t mem_data[KL_VM_DATA_MAX];	/* the number of each data name of changed memory */
+	uint8_t *data;		/* for each number of data the new number, or 0 */
+	uint8_t last;		/* greatest new number in @data */
 };
 
 /* Order threads with the same code by the numbers of their pieces. */
@@ -38,7 +42,7 @@ static void order_threads(struct kl_explorer *x, const struct joining *j)
 		return;
 	for (i = 1; i < p->nthreads; i++) {
 		for (k = i; k--;) {
-			/* The nearest place before of the same group. */
+			/* Compare neighbours of the group: thread k, and thread t after it. */
 			if (!(p->group[i] >> k & 1))
 				continue;
 			for (t = k + 1; !(p->group[i] >> t & 1); t++)
@@ -53,7 +57,7 @@ static void order_threads(struct kl_explorer *x, const struct joining *j)
 	}
 }
 
-/* Stores whole words, since a load of a word that was stored in parts has to wait. */
+/* Stores whole words, because a load of a word that was stored in parts has to wait. */
 struct packer {
 	uint64_t word;
 	unsigned int bits;
@@ -72,8 +76,9 @@ static inline void put(struct packer *p, uint64_t v, unsigned int bits)
 }
 
 /*
- * Join the state into x->packed, x->names and x->hash, and rename its set.  Return: its length in
- * bytes; -EDOM if an object of a thread is also in memory; another negative errno.
+ * Join the state into x->packed, x->names and x->hash, and rename its set.  Return: the state's
+ * length in bytes; -EDOM if memory also has data of a thread's own, or there are too many data
+ * values or objects; another negative errno.
  */
 static int64_t join(struct kl_explorer *x, struct joining *j)
 {
@@ -119,7 +124,7 @@ static int64_t join(struct kl_explorer *x, struct joining *j)
 	if (set < 0)
 		return set;
 	x->set = set;
-	/* This may write beyond the end. */
+	/* This may write beyond the end of the state. */
 	memcpy(out.at, &out.word, sizeof(out.word));
 	len = out.at - x->packed + out.bits / 8;
 	x->hash = kl_visited_hash(&x->visited, x->packed, len);
@@ -210,7 +215,10 @@ int kl_ex_load_pieces(struct kl_explorer *x, uint32_t at)
 
 /* ---- known steps --------------------------------------------------------------------------- */
 
-/* The number in the state of data @name of a step of thread @t; new data is above @fresh. */
+/*
+ * Return: the number in the state of the data that is called @name in a cached step of thread @t.
+ * Data that is new in the step gets numbers above @fresh.
+ */
 static unsigned int data_number(const struct kl_ex_now *now, const struct kl_piece_info *info,
 				unsigned int t, unsigned int name, unsigned int fresh)
 {
@@ -230,7 +238,10 @@ static unsigned int object_number(const struct kl_ex_now *now, const struct kl_p
 	       NEW_OBJECT + KL_NEW_OBJECTS * t + name - info->nobj;
 }
 
-/* Take the events of a step of thread @t.  1, 0 if they cannot be explained, or an errno. */
+/*
+ * Take the events of a cached step of thread @t in the specification.
+ * Return: 1, 0 if the events cannot be explained, or a negative errno.
+ */
 static int take_events(struct kl_explorer *x, const struct kl_step *s, unsigned int t,
 		       const struct joining *j)
 {
@@ -260,7 +271,7 @@ static int take_events(struct kl_explorer *x, const struct kl_step *s, unsigned 
 	return 1;
 }
 
-/* The thread's names after its step, as numbers of the state before. */
+/* Set @numbers to the numbers for the thread's own names after its step. */
 static void take_names(const struct kl_explorer *x, const struct kl_step *s, unsigned int t,
 		       struct joining *j, uint8_t *numbers)
 {
@@ -279,7 +290,10 @@ static void take_names(const struct kl_explorer *x, const struct kl_step *s, uns
 		*numbers++ = object_number(&x->now, old, t, *name++);
 }
 
-/* Do other threads know an object that is no longer @t's own, or that the step changed? */
+/*
+ * Return: true if another thread has an own name for an object of @t that the step changed, or that
+ * memory reaches after the step.
+ */
 static bool shared(const struct kl_explorer *x, const struct kl_step *s, unsigned int t)
 {
 	const struct kl_piece_info *all = x->known.pieces.info;
@@ -297,7 +311,11 @@ static bool shared(const struct kl_explorer *x, const struct kl_step *s, unsigne
 	return false;
 }
 
-/* Make the steps that other threads take along with a change of memory. */
+/*
+ * Make the steps that other threads take along with a change of memory by a step of @t.
+ * Return: 1; 0 if they cannot be explained; -EDOM if they are left to the machine; another
+ * negative errno.
+ */
 static int along(struct kl_explorer *x, uint32_t change, unsigned int t, struct joining *j,
 		 uint8_t numbers[KL_VM_THREADS][NAMES])
 {
@@ -325,7 +343,7 @@ static int along(struct kl_explorer *x, uint32_t change, unsigned int t, struct 
 	return ret;
 }
 
-/* Drop layers that are empty on both sides. */
+/* Drop layers that are empty in the machine's buffers and in all configurations. */
 static int drop_layers(struct kl_explorer *x, struct joining *j)
 {
 	static const uint8_t kinds[] = { KL_EV_FLUSH_CALL, KL_EV_FLUSH_RET };
@@ -359,7 +377,7 @@ static int drop_layers(struct kl_explorer *x, struct joining *j)
 	return 1;
 }
 
-/* Join the state after a known step.  Return: as join(), or 0 if it cannot be explained. */
+/* Join the state after a known step.  Return: as join(), or 0 if the step cannot be explained. */
 static int64_t follow(struct kl_explorer *x, const struct kl_step *step, unsigned int t)
 {
 	const struct kl_step s = *step;		/* a copy, since the table of steps may move */

@@ -47,7 +47,7 @@ void kl_ex_dequeue(struct kl_explorer *x, uint32_t at)
 	q->first += sizeof(len) + len;
 }
 
-/* Append the current state to the run. */
+/* Append the state in x->held_bytes to the run in x->path. */
 static int push(struct kl_explorer *x)
 {
 	struct kl_ex_path *p = &x->path;
@@ -63,7 +63,10 @@ static int push(struct kl_explorer *x)
 	return 0;
 }
 
-/* Count the states of the last run that are also on the way to @at. */
+/*
+ * Set x->path.at to the places of the run to @at, and @n to their number.  Set x->path.n to the
+ * number of states that this run has in common with the last run.
+ */
 static int common(struct kl_explorer *x, uint32_t at, size_t *n)
 {
 	struct kl_ex_path *p = &x->path;

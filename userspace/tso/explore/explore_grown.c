@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The explorer: the variables that grow, if the search was stopped.  All elements of an array are
- * one variable, and so are a field of all objects, and a method's variable in all calls.
+ * The explorer: the variables that grow, if the search was stopped.  All elements of an array count
+ * as one variable.  So do a field in all objects, and all variables of a method.
  */
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "base/memstream.h"
 #include "tso/explore/explore_internal.h"
 
-/* The index of the newest store to @addr in the thread's buffer, or -1. */
+/* Return: the index of the newest store to @addr in the thread's buffer, or -1. */
 static int in_buffer(const struct kl_vm_thread *th, uint32_t addr)
 {
 	int i = th->nbuf;
@@ -15,7 +15,7 @@ static int in_buffer(const struct kl_vm_thread *th, uint32_t addr)
 	return i;
 }
 
-/* Does this entry belong to the last call with a marker in the buffer? */
+/* Return: true if the entry @at of the buffer belongs to the newest call in the buffer. */
 static bool of_last_call(const struct kl_vm_thread *th, unsigned int at)
 {
 	while (++at < th->nbuf)
@@ -68,8 +68,9 @@ void kl_ex_note_stale(struct kl_explorer *x, unsigned int t)
 }
 
 /*
- * Another thread's step of the specification had ended, since its buffer was empty then.  But a
- * later store of its implementation was still in the buffer when this thread read the variable.
+ * Explain a stale read of the thread of @e, if there was one.  In the specification, the step of
+ * the storing thread drains its buffer.  In the implementation, the store was still in the
+ * buffer.
  */
 static void print_stale(const struct kl_explorer *x, const struct kl_vm_event *e, FILE *f)
 {
@@ -89,7 +90,7 @@ static void print_stale(const struct kl_explorer *x, const struct kl_vm_event *e
 		"step, or the specification 'atomic' in place of 'atomic_flush'", name, name);
 }
 
-/* Print a method that returns while its buffer is not empty. */
+/* Print that a method returns while the buffer of its thread is not empty. */
 static void print_drains(const struct kl_explorer *x, const struct kl_vm_event *e, FILE *f)
 {
 	const char *name = x->methods[e->method].name;

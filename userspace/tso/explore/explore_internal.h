@@ -12,16 +12,17 @@
 #include "tso/explore/step_cache.h"
 #include "tso/machine/visited.h"
 
-#define KL_EX_FAULTY	2
+#define KL_EX_FAULTY	2		/* a thread has an error, see kl_ex_after() */
 #define KL_EX_MACHINE	3		/* the step is left to the machine */
 /* maximal number of events of a step that is shown */
 #define KL_EX_SHOWN	(2 * KL_VM_EVENTS)
 
 #define KL_EX_WAITING	32		/* maximal number of states that wait in waiting[] */
 
+/* A state that was reached, and is to be added to the visited states. */
 struct kl_ex_waiting {
 	uint64_t hash;
-	uint32_t set, len, at;		/* @at: index of its bytes in waiting_bytes */
+	uint32_t set, len, at;		/* @at: index of the state's bytes in waiting_bytes */
 };
 
 /* A queue of states that are not followed yet; each state follows its length. */
@@ -30,7 +31,7 @@ struct kl_ex_queue {
 	size_t first, end, size;
 };
 
-/* The states of a run: the place of each, and its bytes up to end[]. */
+/* The states of a run: for each its place, and the end of its bytes in @bytes. */
 struct kl_ex_path {
 	uint32_t *at;
 	size_t *end;
@@ -41,9 +42,10 @@ struct kl_ex_path {
 /* The state in pieces that is being followed. */
 struct kl_ex_now {
 	uint32_t mem, thread[KL_VM_THREADS];
-	const uint8_t *own[KL_VM_THREADS];	/* the data and objects of each thread's names */
-	unsigned int ndata, nobj;		/* numbers of memory's data and objects */
-	unsigned int last, end_obj;		/* the last data; the end of objects */
+	const uint8_t *own[KL_VM_THREADS];	/* the numbers for each thread's own names */
+	unsigned int ndata, nobj;		/* how many data values and objects memory names */
+	/* greatest number of a data value; greatest number of an object plus 1 */
+	unsigned int last, end_obj;
 };
 
 /* A stale read: another thread's store to the variable was still in its buffer. */
@@ -63,21 +65,21 @@ struct kl_explorer {
 	struct kl_vm_method methods[KL_ITEMS_MAX];
 	struct kl_vm_struct structs[KL_STRUCTS_MAX];
 	uint64_t *pool, *live;
-	struct kl_abstract *abs;	/* @abs or @hist */
+	struct kl_abstract *abs;	/* the specification's sets; NULL with o.histories */
 	struct kl_histories *hist;
 	struct kl_visited visited;
 	struct kl_vm vm, before;
 	uint32_t loaded;		/* the place of the state in @before */
-	/* States are in pieces, with known steps; otherwise kl_vm_pack() packs them. */
+	/* states are in pieces, with known steps; events are recorded for known steps */
 	bool in_pieces, recording;
 	struct kl_steps known;
 	struct kl_ex_now now;
-	uint32_t set;			/* the set of @vm */
+	uint32_t set;			/* the specification's set, or the history, of @vm */
 	uint32_t explained;		/* the set before the last event */
 	unsigned int faulty;		/* the thread with the fault */
 	struct kl_vm_facts facts;
 	bool compared;			/* data was compared with data */
-	bool unique_reached;		/* each state notes one state that was reached from it */
+	bool unique_reached;		/* a state that was reached has a run that ends */
 	unsigned int begun;		/* number of times that the search began anew */
 	uint8_t packed[KL_VM_PACKED + KL_VISITED_PAD];
 	struct kl_vm_names names;	/* names of @packed */
@@ -85,7 +87,7 @@ struct kl_explorer {
 	unsigned int nwaiting, nwaiting_bytes;
 	uint8_t waiting_bytes[KL_VM_PACKED];
 	uint64_t hash;
-	/* With o.compact: waiting states, and the run that was made last. */
+	/* With o.compact: states not followed yet, the run that was made last, and one state. */
 	struct kl_ex_queue queue;
 	struct kl_ex_path path;
 	uint32_t held, held_len;
@@ -127,84 +129,108 @@ int kl_ex_first_state(struct kl_explorer *x);
 /* Refute wrong facts by random walks. */
 int kl_ex_learn(struct kl_explorer *x);
 /*
- * Take the events in x->vm of a step of @t, or of a flush, and the steps along with it.  Returns as
- * kl_ex_after().
+ * Take the events in x->vm of a step of @t, or of a flush, in the specification, and make the steps
+ * of other threads along with it.  Return: as kl_ex_after().
  */
 int kl_ex_along(struct kl_explorer *x, unsigned int t, bool flush);
-/* Take the events of x->vm; unexplained ones stay there.  Returns as kl_ex_after(). */
+/*
+ * Take the events of x->vm in the specification.  After an event that cannot be explained, x->vm
+ * keeps all events up to this one.  Return: as kl_ex_after().
+ */
 int kl_ex_take_events(struct kl_explorer *x);
 /*
- * Complete a step of @t, or a flush, in x->vm: take its events in the specification, and make the
- * steps along with it.  Return: 1; 0 if the history cannot be explained any more; KL_EX_FAULTY if
- * x->faulty has an error; a negative errno.
+ * Complete a step of @t, or a flush, in x->vm: take its events in the specification, make the steps
+ * of other threads along with it, and drop empty layers.  Return: 1; 0 if the history cannot be
+ * explained any more; KL_EX_FAULTY if thread x->faulty has an error; a negative errno.
  */
 int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush);
-/* Make the step of @t from the state @from, which is in x->vm, as far as possible. */
+/*
+ * Make the step of @t from the state @from, which is in x->vm.  If the step has to wait after
+ * choices, only the choices are made.  Return: as kl_vm_step().
+ */
 enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct kl_vm *from);
-/* Make all steps from the state at a place.  1 if a verdict was found, 0, or an errno. */
+/*
+ * Make all steps from the state at a place.
+ * Return: 1 if a verdict was found, 0 if not, or a negative errno.
+ */
 int kl_ex_expand(struct kl_explorer *x, uint32_t at);
-/* Note a verdict, and the step of @t from the state at @at that shows it; or -1. */
+/*
+ * Note a verdict, and the step or flush of @t from the state at @at that shows the verdict; @t
+ * is -1 if the state shows it.
+ */
 void kl_ex_found(struct kl_explorer *x, enum kl_explore_verdict v, uint32_t at, int t, bool flush);
-/* Must the search end now?  Then the verdict is KL_EX_STOPPED, with a message. */
+/* Return: true, with the verdict KL_EX_STOPPED and a message, if the search must end now. */
 bool kl_ex_stops(struct kl_explorer *x);
 /* explore_grown.c: list the variables; note their values in a state. */
 int kl_ex_growth_init(struct kl_explorer *x);
 void kl_ex_growth_note(struct kl_explorer *x, const struct kl_vm *vm);
-/* After a complete search: check that each state has a run that ends.  0 or an errno. */
+/*
+ * After a complete search, check that each state has a run that ends.
+ * Return: 0 or a negative errno.
+ */
 int kl_ex_ends(struct kl_explorer *x);
 /*
- * Does some run from @from end?  States are kept whole, also with x->o.compact.  Return: 1, 0, or a
- * negative errno; -ENOSPC at the bound of memory.
+ * Search for a run from @from that ends.  States are kept whole, also with x->o.compact.
+ * Return: 1 if there is such a run, 0 if not, or a negative errno; -ENOSPC at the bound of memory.
  */
 int kl_ex_comes_to_end(struct kl_explorer *x, const struct kl_vm *from);
 /* Make the first state in x->vm and x->set. */
 int kl_ex_first(struct kl_explorer *x);
-/* Load the state at a place.  0 or a negative errno; -ESTALE if it cannot be made again. */
+/*
+ * Load the state at a place into x->before and x->set.
+ * Return: 0 or a negative errno; -ESTALE if the state cannot be made again.
+ */
 int kl_ex_load(struct kl_explorer *x, uint32_t at);
 /*
  * Get the bytes of the state at a place.  With o.compact they are valid until the next call.
  * Return: 0 or a negative errno; -ESTALE if the state cannot be made again.
  */
 int kl_ex_state(struct kl_explorer *x, uint32_t at, const uint8_t **state);
-/* The part of a hash that is kept with o.compact. */
+/* Return: the part of a hash that is kept with o.compact. */
 static inline uint64_t kl_ex_kept_hash(const struct kl_explorer *x, uint64_t hash)
 {
 	return x->o.hash_bits ? hash & ((1ULL << x->o.hash_bits) - 1) : hash;
 }
 
-/* explore_compact.c: append a new state to the queue; take the state at @at from it. */
+/*
+ * explore_compact.c: append a new state to the queue; move the state at @at from the queue to
+ * x->held_bytes; copy the state at @at to x->held_bytes.
+ */
 int kl_ex_enqueue(struct kl_explorer *x, const uint8_t *state, uint32_t len);
 void kl_ex_dequeue(struct kl_explorer *x, uint32_t at);
 void kl_ex_hold(struct kl_explorer *x, uint32_t at, const uint8_t *state, size_t len);
 /*
  * Find the step from @from to @to again: its thread, whether it is a flush, and its choices in
- * x->vm.  Return: 0 or a negative errno; -ESTALE if there is none.
+ * x->vm.  Return: 0 or a negative errno; -ESTALE if there is no such step.
  */
 int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned int *t,
 		    bool *flush);
 /*
- * Pack the state into x->packed, x->names and x->hash, and rename its set.  Return: its length in
- * bytes, or a negative errno.
+ * Pack the state in x->vm into x->packed, x->names and x->hash, and rename its set.
+ * Return: the state's length in bytes, or a negative errno.
  */
 int64_t kl_ex_pack(struct kl_explorer *x);
 /*
- * Put the state in x->packed into x->waiting, to be added to x->visited later.  Returns as
- * kl_ex_expand().
+ * Put the state in x->packed, which was reached from @from, into x->waiting, to be added to
+ * x->visited later.  Return: as kl_ex_expand().
  */
 int kl_ex_wait(struct kl_explorer *x, uint32_t from, size_t len);
-/* explore_collapse.c: the same for states in pieces; load the pieces of a state into x->now. */
+/*
+ * explore_collapse.c, for states in pieces: as kl_ex_pack(); as kl_ex_load(); find the pieces of
+ * the state at @at, for x->now.
+ */
 int64_t kl_ex_pack_pieces(struct kl_explorer *x);
 int kl_ex_load_pieces(struct kl_explorer *x, uint32_t at);
 int kl_ex_look(struct kl_explorer *x, uint32_t at);
 /*
  * Make the steps of @t from the state at @at in x->now, if they are known or can be learnt.  @set
- * is the state's set; *steps counts the steps.  Returns as kl_ex_expand(), or KL_EX_MACHINE.
+ * is the state's set; *@steps counts the steps.  Return: as kl_ex_expand(), or KL_EX_MACHINE.
  */
 int kl_ex_known_steps(struct kl_explorer *x, uint32_t at, unsigned int t, uint32_t set,
 		      unsigned int *steps);
-/* Say why the last event in x->vm cannot be explained. */
+/* Set x->message to the reason why the last event in x->vm cannot be explained. */
 void kl_ex_explain(struct kl_explorer *x);
-/* explore_hint.c: look for a hint, and put it into x->hint.  0 or a negative errno. */
+/* explore_hint.c: look for a hint, and put it into x->hint.  Return: 0 or a negative errno. */
 int kl_ex_find_hint(struct kl_explorer *x);
 /* explore_hint.c: note stale reads in the step of @t, whose accesses are in the log of x->vm. */
 void kl_ex_note_stale(struct kl_explorer *x, unsigned int t);
@@ -214,7 +240,10 @@ void kl_ex_print_value(const struct kl_explorer *x, uint64_t v, FILE *f);
 /* Print the store buffer of thread @t. */
 void kl_ex_print_buffer(const struct kl_explorer *x, const struct kl_vm *vm, unsigned int t,
 			FILE *f);
-/* Add the threads that wait, and where, to the message @what; or those that wait for ever. */
+/*
+ * Set x->message to @what and the threads that have not ended, with their lines.
+ * kl_ex_tell_endless() has a text of its own, for threads that never end.
+ */
 void kl_ex_tell_waiting(struct kl_explorer *x, const struct kl_vm *vm, const char *what);
 void kl_ex_tell_endless(struct kl_explorer *x, const struct kl_vm *vm);
 /* List the results that the specification allows for thread @t's call.  Return: their number. */

@@ -89,7 +89,7 @@ int kl_ex_program(struct kl_explorer *x)
 		return -EINVAL;
 	}
 	p->ncode = x->spec->ncode;
-	x->spec->ncode = ncode;	/* the code itself stays until the next client's */
+	x->spec->ncode = ncode;	/* the code stays valid until the next client is compiled */
 	p->code = x->spec->code;
 	p->line = x->spec->lines;
 	p->nslots = im->nslots;
@@ -168,7 +168,7 @@ int kl_ex_first_state(struct kl_explorer *x)
 	return 0;
 }
 
-/* Take a step of a random walk.  Return: false if there is none, or it cannot go on. */
+/* Make a random step or flush.  Return: false if none is possible. */
 static bool walk_step(struct kl_explorer *x, uint64_t *seed)
 {
 	const unsigned int n = x->prog.nthreads, first = kl_rand_below(seed, 2 * n);
@@ -198,7 +198,7 @@ static bool walk_step(struct kl_explorer *x, uint64_t *seed)
 	return i < 2 * n;
 }
 
-/* Without this, a search would begin anew for each fact that it refutes. */
+/* Without the random walks, a search would begin anew for each fact that it refutes. */
 int kl_ex_learn(struct kl_explorer *x)
 {
 	unsigned int i, k, since = 0;

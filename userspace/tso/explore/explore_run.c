@@ -41,7 +41,7 @@ static int print_results(char *buf, size_t size, const uint64_t *val, unsigned i
 	return used + snprintf(buf + used, size - used, "%s", n > 1 ? ")" : "");
 }
 
-/* The longest text of print_results(), and " or ". */
+/* bytes of the longest text of print_results(), and of " or " */
 #define RESULT_TEXT	(KL_MAX_ARGS * 24 + 8)
 
 int kl_ex_allowed(const struct kl_explorer *x, uint32_t set, unsigned int t, char *buf, size_t size)
@@ -102,8 +102,9 @@ void kl_ex_print_value(const struct kl_explorer *x, uint64_t v, FILE *f)
 }
 
 /*
- * Print the store in another thread's buffer that made a read stale.  Accesses that other threads
- * make along with @step's step come after it.
+ * Print the store in another thread's buffer that makes the read @a stale.  Accesses of the thread
+ * @step, which makes the step, are made in the state x->shown before the step.  Accesses of other
+ * threads along with the step come after it, in x->vm.
  */
 static void print_stale(const struct kl_explorer *x, const struct kl_vm_access *a,
 			unsigned int step, FILE *f)
@@ -140,7 +141,7 @@ static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, 
 	for (i = 0; i < vm->nlog; i++) {
 		const struct kl_vm_access *a = &vm->log[i];
 
-		/* A loop that repeats an access is shown once. */
+		/* An access that a loop repeats is shown once. */
 		if (i && same_access(a, a - 1))
 			continue;
 		if (i)
@@ -287,7 +288,10 @@ static int show_one(const struct kl_explorer *x, const struct show *s, unsigned 
 	return ret;
 }
 
-/* Does the step of @t from x->before lead to the state at @to? */
+/*
+ * Make the step or flush of @t from x->before.
+ * Return: 1 if it leads to the state at @to, 0 if not, or a negative errno.
+ */
 static int leads_to(struct kl_explorer *x, unsigned int t, bool flush, uint32_t to)
 {
 	uint64_t hash;
@@ -343,7 +347,10 @@ int kl_ex_find_step(struct kl_explorer *x, uint32_t from, uint32_t to, unsigned 
 	return -ESTALE;
 }
 
-/* Does the last step show the verdict, and does each other step succeed? */
+/*
+ * Return: true if a step went as in the search: the last step shows the verdict, and all other
+ * steps succeed.
+ */
 static bool as_found(const struct kl_explorer *x, enum kl_vm_result r, int after, bool last)
 {
 	if (r != KL_VM_OK && r != KL_VM_FAULT)
@@ -426,7 +433,7 @@ static int show_end(struct kl_explorer *x)
 	unsigned int t;
 	int ret;
 
-	/* With kept hashes, a state with an end may have been taken for one without. */
+	/* If only hashes were kept, a state with an end may have been taken for one without. */
 	if (x->verdict == KL_EX_ENDLESS && x->o.compact) {
 		ret = kl_ex_comes_to_end(x, &x->shown);
 		if (ret)

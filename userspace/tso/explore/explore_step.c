@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The explorer: completing a step of the machine.  That is its events in the specification, the
- * steps of other threads along with it, and the state after it.
+ * The explorer: completes a step of the machine.  This takes the step's events in the
+ * specification, makes the steps of other threads along with it, and packs the state after it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "tso/explore/explore_internal.h"
 
-#define AHEAD_MAX	8
+#define AHEAD_MAX	8	/* doomed retries that a thread makes along with one step */
 
 static int abstract_step(struct kl_explorer *x, const struct kl_vm_event *e)
 {
@@ -44,7 +44,10 @@ int kl_ex_take_events(struct kl_explorer *x)
 	return ret;
 }
 
-/* After a step of @t, let all threads make the steps that no other can notice. */
+/*
+ * After a step or flush of @t, make the steps of @t that no other thread can notice.  If memory has
+ * changed, also make such steps of all other threads.
+ */
 static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 {
 	const bool all = x->vm.wrote;
@@ -56,7 +59,7 @@ static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 		if (u != t && !all)
 			continue;
 		for (i = 0; i < AHEAD_MAX && ret > 0; i++) {
-			/* The thread that has just made a step has done so already. */
+			/* A step of @t includes the steps of kl_vm_go_on(). */
 			if (i || u != t || flush) {
 				r = kl_vm_go_on(&x->vm, u);
 				ret = kl_ex_take_events(x);
@@ -74,7 +77,7 @@ static int settle(struct kl_explorer *x, unsigned int t, bool flush)
 	return ret;
 }
 
-/* Drop layers that are empty on both sides. */
+/* Drop layers that are empty in the machine's buffers and in all configurations. */
 static int drop_layers(struct kl_explorer *x)
 {
 	uint32_t empty;
@@ -109,7 +112,7 @@ int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush)
 	return ret == 1 && x->prog.merge && !x->hist ? drop_layers(x) : ret;
 }
 
-/* Data values that the specification's set or the history has. */
+/* Return: the data values in the specification's set or in the history, a bit for each. */
 static uint64_t known_data(const struct kl_explorer *x)
 {
 	return x->hist ? kl_histories_data(x->hist, x->set) : kl_abstract_data(x->abs, x->set);

@@ -11,9 +11,11 @@
 
 /*
  * A history is a stream for each thread's calls and returns, and then a stream for each thread's
- * flushes.  A stream is its number of words and its events.  An event is a head, kind | n << 8 |
- * method << 16; for a call and a flush(call) a word with the number of earlier returns of each
- * thread, a byte for each, and a word with the flush(ret)s; and n values.
+ * flushes.  A stream is its number of words, and its events.  An event has these words:
+ *	- kind | n << 8 | method << 16;
+ *	- for a call or flush(call): the number of earlier returns of each thread, a byte for each,
+ *	  and in a second word the number of earlier flush(ret)s of each thread;
+ *	- n values.
  */
 #define STREAMS		(2 * KL_VM_THREADS)
 #define WORDS_MAX	2048
@@ -69,7 +71,7 @@ int64_t kl_histories_first(struct kl_histories *h)
 	return id < 0 ? id : kl_intern(&h->all, none, 2 * h->prog->nthreads);
 }
 
-/* Find the begin of each stream's words, after their number. */
+/* Set @at to the first event of each stream. */
 static void find(const struct kl_histories *h, const uint64_t *w, const uint64_t **at)
 {
 	unsigned int t;
@@ -80,7 +82,7 @@ static void find(const struct kl_histories *h, const uint64_t *w, const uint64_t
 	}
 }
 
-/* Count the returns, or flush(ret)s, of each thread so far. */
+/* Return: the number of returns, or flush(ret)s, of each thread so far, a byte for each. */
 static uint64_t returns(const struct kl_histories *h, const uint64_t *const *stream)
 {
 	uint64_t sum = 0;
@@ -194,7 +196,10 @@ static bool at_least(uint64_t a, uint64_t b)
 	return true;
 }
 
-/* Have two histories the same operations, and is the first at least as hard as the second? */
+/*
+ * Return: true if two histories have the same operations, and @a is at least as hard to explain as
+ * @b.
+ */
 static bool harder(const struct kl_histories *h, const uint64_t *a, size_t na, const uint64_t *b,
 		   size_t nb)
 {
@@ -268,7 +273,10 @@ static void name_data(const struct kl_histories *h, uint64_t *w, size_t n)
 	}
 }
 
-/* The next order of threads that keeps each in its group. */
+/*
+ * Set @thread to the next permutation that keeps each thread in its group.
+ * Return: false if there is none.
+ */
 static bool next_order(const struct kl_vm_prog *p, uint8_t *thread)
 {
 	const unsigned int n = p->nthreads;
@@ -392,7 +400,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The alphabetically first line of all forms of a history. */
+/* Return: the alphabetically first line of all forms of a history, or NULL without memory. */
 static char *first_line(const struct kl_histories *h, const struct forms *f, size_t i)
 {
 	char *best = NULL, *one;

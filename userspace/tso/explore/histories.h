@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The histories of an implementation, in place of a specification's sets: each state is explored
- * beside the history that led to it.
+ * together with the history that led to it.
  *
  * Take two histories with the same operations.  One is harder to explain if each call and
  * flush(call) comes after all returns and flush(ret)s that it comes after in the other
@@ -25,13 +25,14 @@ void kl_histories_free(struct kl_histories *h);
 int64_t kl_histories_first(struct kl_histories *h);
 /* Add an event to the history @id.  Return: the new number, or a negative errno. */
 int64_t kl_histories_step(struct kl_histories *h, uint32_t id, const struct kl_vm_event *e);
+/* Rename the threads and the data of a history.  Return: the new number, or a negative errno. */
 int64_t kl_histories_rename(struct kl_histories *h, uint32_t id, const struct kl_vm_names *names);
-/* The data values of a history, a bit for each number. */
+/* Return: the data values of a history, a bit for each number. */
 uint64_t kl_histories_data(const struct kl_histories *h, uint32_t id);
-/* Is @a at least as hard to explain as @b? */
+/* Return: true if @a has the operations of @b, and is at least as hard to explain. */
 bool kl_histories_harder(const struct kl_histories *h, uint32_t a, uint32_t b);
 size_t kl_histories_bytes(const struct kl_histories *h);
-/* Note that a run ends with this history. */
+/* Note that a run ends with this history.  Return: 0 or -ENOMEM. */
 int kl_histories_end(struct kl_histories *h, uint32_t id);
 /**
  * kl_histories_print() - print the hardest histories of runs that have ended
@@ -39,7 +40,7 @@ int kl_histories_end(struct kl_histories *h, uint32_t id);
  * @f: gets a line for each, in alphabetical order; the lines do not depend on the names of
  *	data, nor of threads with the same code
  *
- * Return: their number, or a negative errno.
+ * Return: the number of lines, or a negative errno.
  */
 int64_t kl_histories_print(struct kl_histories *h, FILE *f);
 

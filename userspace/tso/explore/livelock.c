@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs without end.  Under a fair scheduler a run finally stays among states to which it can always
- * come back.  If no end can be reached from a state, its threads wait for something that never
- * happens.  Each state notes one state that was reached from it, which leads to an end for most.
- * From all other states, all steps are made again.
+ * Finds states from which no run ends.  Under a fair scheduler a run finally stays among states to
+ * which it can always come back.  If no end can be reached from a state, its threads wait for
+ * something that never happens.  Each state notes one state that was reached from it, and for most
+ * states this one leads to an end.  From the other states, all steps are made again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ static struct kl_record *head(struct kl_explorer *x, uint32_t at)
 }
 
 /*
- * Propagate ends along the noted states and along the tree of the search, from the last state to
- * the first.  States without an end stay in @place.  Return: their number.
+ * Propagate ends from noted states and from children in the tree of the search, from the last state
+ * to the first.  States without an end stay in @place.  Return: their number.
  */
 static size_t pass(struct kl_explorer *x, uint32_t *place, size_t n)
 {
@@ -40,8 +40,8 @@ static size_t pass(struct kl_explorer *x, uint32_t *place, size_t n)
 }
 
 /*
- * Make all steps of the states that are left.  Return: 1 if the search ends with a verdict, 0, or a
- * negative errno.
+ * Make all steps of the states without an end again, and set @changed if this finds an end for one
+ * of them.  Return: 1 if the search ends with a verdict, 0 if not, or a negative errno.
  */
 static int again(struct kl_explorer *x, const uint32_t *place, size_t n, bool *changed)
 {
@@ -102,8 +102,8 @@ static int tell(struct kl_explorer *x, uint32_t at)
 }
 
 /*
- * Find the first state without an end.  Unless a short run is asked for, prefer one in which all
- * threads loop where they are.
+ * Find the first state without an end, for the verdict.  Unless a short run is asked for, prefer a
+ * state from which no other state is reached.
  */
 static int find(struct kl_explorer *x, const uint32_t *place, size_t n)
 {
@@ -166,7 +166,10 @@ static int add_exact(struct kl_explorer *x, struct kl_visited *s)
 	return ret < 0 ? ret : 0;
 }
 
-/* Make the steps of @t from x->before, and count them.  1 if a run ends, 0, or an errno. */
+/*
+ * Make the steps of @t from x->before, and count them in *@steps.
+ * Return: 1 if a run ends, 0 if not, or a negative errno.
+ */
 static int steps_exact(struct kl_explorer *x, struct kl_visited *s, unsigned int t,
 		       unsigned int *steps)
 {

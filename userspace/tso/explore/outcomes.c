@@ -157,7 +157,7 @@ static int add_outcome(struct search *s)
 	return 0;
 }
 
-/* Add the state in x->vm, if the library allows its history. */
+/* Add the state in x->vm, if the library allows its history.  Return: 0 or a negative errno. */
 static int reached(struct search *s, uint32_t from)
 {
 	struct kl_explorer *x = s->x;
@@ -305,7 +305,7 @@ static int run(struct search *s, struct kl_spec *spec, const struct kl_explore_o
 	x->spec = spec;
 	x->o = *o;
 	x->o.sc |= with == KL_WITH_SC;
-	/* Threads must be distinguished, and each marker leaves by itself. */
+	/* Outcomes distinguish threads.  With the specification, each marker leaves by itself. */
 	x->o.no_symmetry = x->o.no_facts = true;
 	x->o.no_merge = with == KL_WITH_SPEC;
 	ret = kl_ex_program(x);

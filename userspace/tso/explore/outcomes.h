@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The outcomes of a client: its own variables at the end, with the implementation and with the
- * specification in its place.  If the implementation is linearizable, each outcome with it is an
- * outcome with the specification (the Abstraction Theorem: Burckhardt et al., Theorem 4).
+ * The outcomes of a client: the values of its variables at the end, with the implementation, and
+ * with the specification in place of the implementation.  If the implementation is linearizable,
+ * each outcome with it is an outcome with the specification (the Abstraction Theorem: Burckhardt
+ * et al., Theorem 4).
  */
 #ifndef KL_TSO_EXPLORE_OUTCOMES_H
 #define KL_TSO_EXPLORE_OUTCOMES_H
@@ -17,7 +18,7 @@ enum kl_outcome_with {
 	KL_WITH_SC = 4,		/* with the implementation on a sequentially consistent machine */
 };
 
-/* A variable of the client: a thread's, or a shared one that no method uses. */
+/* A variable of the client: a variable of a thread, or a shared one that no method uses. */
 struct kl_outcome_var {
 	char name[80];
 	int thread;		/* the thread, or -1 for a shared variable */
@@ -26,7 +27,7 @@ struct kl_outcome_var {
 
 struct kl_outcomes {
 	struct kl_outcome_var *vars;
-	size_t nvars, n;
+	size_t nvars, n;	/* number of variables; number of outcomes */
 	uint64_t *vals;		/* n * nvars values, in ascending order */
 	uint8_t *with;		/* enum kl_outcome_with of each outcome */
 	uint64_t states;	/* number of states of all searches */
@@ -41,13 +42,13 @@ struct kl_outcomes {
  * @out: gets the outcomes; kl_outcomes_free() it
  *
  * Return: 0; -EINVAL after a message (no threads, a variable that both the client and
- * methods use, a client that fails); -ENOSPC at the bound on memory; with (*out)->limit
- * -E2BIG at one of the explorer's own, -ETIME when it was stopped; -ENOMEM.
+ * methods use, a client that fails); -ENOSPC at the bound of memory; -E2BIG at another bound of
+ * the explorer, or -ETIME when it was stopped, both with (*out)->limit; -ENOMEM.
  */
 int kl_explore_outcomes(struct kl_spec *spec, const struct kl_explore_options *o,
 			struct kl_outcomes **out);
 void kl_outcomes_free(struct kl_outcomes *r);
-/* The number of outcomes that exist only with the implementation. */
+/* Return: the number of outcomes with the implementation, but not with the specification. */
 size_t kl_outcomes_wrong(const struct kl_outcomes *r);
 
 #endif

@@ -124,9 +124,10 @@ static void overlay(const uint64_t *buf, size_t n, size_t items, struct kl_val *
 
 /* ---- internal steps ------------------------------------------------------------------ */
 
+/* A step of an operation of the specification. */
 struct exec {
 	struct kl_abstract *a;
-	struct kl_abs_pair from;	/* before */
+	struct kl_abs_pair from;	/* before the step */
 	unsigned int method;
 };
 
@@ -139,7 +140,7 @@ static int add_pair(struct kl_abstract *a, uint32_t mem, uint32_t op, uint32_t b
 	return ret;
 }
 
-/* Make the operation's string after a step. */
+/* Return: the number of the operation's string after a step, or a negative errno. */
 static int64_t operation(struct exec *x, const struct kl_outcome *o)
 {
 	const size_t n = o->at ? o->nlocals : kl_spec_method(x->a->spec, x->method)->nresults;
@@ -179,7 +180,7 @@ static int64_t push_entry(struct kl_abstract *a, uint64_t buf, const struct kl_o
 	return kl_intern(&a->buf, a->words, n);
 }
 
-/* Does an operation that has ended give the results of the event @e? */
+/* Return: true if an operation that has ended has the results of the event @e. */
 static bool returns(const struct kl_outcome *o, const struct kl_vm_event *e)
 {
 	unsigned int i;
@@ -302,7 +303,7 @@ static int flush(struct kl_abstract *a, const struct kl_abs_pair *from)
 	return buf < 0 ? buf : add_pair(a, mem, kl_abs_op(from->local), buf);
 }
 
-/* Has a thread internal steps?  Most threads of most configurations have none. */
+/* Return: true if a thread has internal steps.  Most threads of most configurations have none. */
 static bool moves(const struct kl_abstract *a, uint64_t local)
 {
 	const uint64_t *w;
@@ -351,7 +352,7 @@ static int add_after(struct kl_abstract *a, uint32_t id)
 	return ret;
 }
 
-/* Find the configurations to which internal steps lead. */
+/* Append the configurations to which internal steps of @config lead to a->after. */
 static int learn_after(struct kl_abstract *a, uint32_t config)
 {
 	uint64_t c[KL_ABS_CONFIG], next[KL_ABS_CONFIG];
@@ -388,7 +389,10 @@ static int learn_after(struct kl_abstract *a, uint32_t config)
 	return 0;
 }
 
-/* Close the configurations in todo under internal steps.  Return: the number of the set. */
+/*
+ * Close the configurations in a->todo under internal steps.
+ * Return: the number of the set, or a negative errno.
+ */
 static int64_t close_set(struct kl_abstract *a)
 {
 	uint32_t k, at;
@@ -497,7 +501,10 @@ static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e
 	return kl_abs_add(a, c);
 }
 
-/* Pack an event into a word, if its values are below 128, data, or special. */
+/*
+ * Set @code to a word for an event.  If all values are below 128, data, or special, they are in the
+ * word; otherwise the word has the number of the event in a->long_event.
+ */
 static int64_t event_code(struct kl_abstract *a, const struct kl_vm_event *e, uint64_t *code)
 {
 	uint64_t words[1 + KL_MAX_ARGS], v;

@@ -23,7 +23,10 @@ void kl_abstract_free(struct kl_abstract *a);
 /* Bound the memory of the sets; without a call there is no bound. */
 void kl_abstract_limit(struct kl_abstract *a, size_t bytes);
 
-/* The closed set of the first configuration.  Returns as kl_abstract_step(). */
+/*
+ * Make the set of the first configuration, closed under internal steps.
+ * Return: as kl_abstract_step().
+ */
 int64_t kl_abstract_first(struct kl_abstract *a);
 
 /**
@@ -32,32 +35,34 @@ int64_t kl_abstract_first(struct kl_abstract *a);
  * @set: the set before
  * @e: the event
  *
- * Return: the number of the set after it, where 0 is the empty set, a violation; -ENOSPC at the
- * bound of memory, which one step of the specification may reach by its choices; -E2BIG if
- * something is too large, see kl_abstract_error(); -EINVAL after a message; another negative
- * errno.
+ * Return: the number of the set after the event; 0 for the empty set, which is a violation; -ENOSPC
+ * at the bound of memory, which the choices of one step may already reach; -E2BIG if something is
+ * too large, see kl_abstract_error(); -EINVAL after a message; another negative errno.
  */
 int64_t kl_abstract_step(struct kl_abstract *a, uint32_t set, const struct kl_vm_event *e);
 const char *kl_abstract_error(const struct kl_abstract *a);
 
 /**
- * kl_abstract_drains() - does a return fail at a store buffer that is not empty?
+ * kl_abstract_drains() - check whether a return fails because a store buffer is not empty
  * @a: the sets
  * @set: the set before the return
  * @e: the return
  *
- * Return: true if in some configuration of @set a step of the method, with this result or before
- * its last step, is refused only because it drains the buffer.
+ * Return: true if in some configuration of @set a step of the method fails only because it
+ * drains the buffer.  If the step is the method's last, it must also have the results of @e.
  */
 bool kl_abstract_drains(struct kl_abstract *a, uint32_t set, const struct kl_vm_event *e);
 
-/* Bits of the threads whose oldest layer is complete and empty in all configurations. */
+/*
+ * Return: the threads whose oldest layer is complete and empty in all configurations of a set, a
+ * bit for each.
+ */
 uint32_t kl_abstract_empty_layers(const struct kl_abstract *a, uint32_t set);
-/* Bits of the data values that some configuration has. */
+/* Return: the data values that some configuration of a set has, a bit for each. */
 uint64_t kl_abstract_data(const struct kl_abstract *a, uint32_t set);
 /* Rename the data and the threads of a set.  Return: the new number, or a negative errno. */
 int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_vm_names *names);
-/* Is every configuration of @set also in @other? */
+/* Return: true if every configuration of @set is also in @other. */
 bool kl_abstract_within(const struct kl_abstract *a, uint32_t set, uint32_t other);
 size_t kl_abstract_nsets(const struct kl_abstract *a);
 size_t kl_abstract_nconfigs(const struct kl_abstract *a);

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the steps of configurations and their sets share. */
+/* Internal interface of spec_configs.c and spec_configs_set.c. */
 #ifndef KL_TSO_EXPLORE_SPEC_CONFIGS_INTERNAL_H
 #define KL_TSO_EXPLORE_SPEC_CONFIGS_INTERNAL_H
 
 #include "tso/explore/spec_configs.h"
 
 /*
- * A configuration is 1 + nthreads words: memory, then for each thread its operation and
- * its buffer in one, kl_abs_local(), each the number of an interned string.
+ * A configuration is 1 + nthreads words: the number of its memory, and for each thread
+ * kl_abs_local() of the numbers of the thread's operation and of its buffer.  Memory, operations
+ * and buffers are interned strings of words:
  *
- * operation: phase, then method and arguments; or method, place and variables of one
- *	that has several steps and is between two of them; or results
- * buffer: for each entry or marker a word kind | n << 8, for an entry n pairs
- *	of slot and value behind it
+ * memory: value and tag of each slot
+ * operation: IDLE, or
+ *	CALLED, the method and its arguments, or
+ *	BETWEEN, the method, the place between two of its steps, and its variables, or
+ *	DONE and the results
+ * buffer: for each entry or marker a word kind | n << 8, and for an entry n pairs of slot and
+ *	value
  */
 enum kl_abs_phase { IDLE, CALLED, BETWEEN, DONE };
 
 #define KL_ABS_CONFIG	(1 + KL_VM_THREADS)
-#define KL_ABS_WORDS	4096		/* of a buffer, of memory */
+#define KL_ABS_WORDS	4096		/* maximal number of words of a buffer, and of memory */
 
 static inline uint64_t kl_abs_local(uint32_t op, uint32_t buf)
 {
@@ -34,11 +38,11 @@ static inline uint32_t kl_abs_buf(uint64_t local)
 	return local;
 }
 
-/* Of what was done before: a set and what happened to it lead to a set. */
+/* A hash table of known results: what was done with a set, and the set to which this led. */
 struct kl_abs_memo {
 	struct kl_abs_known {
-		uint64_t what;
-		uint32_t set, next;	/* next: plus 1; 0 if free */
+		uint64_t what;		/* an event or names in a word */
+		uint32_t set, next;	/* @next: the resulting set plus 1; 0 if the slot is free */
 	} *slot;
 	size_t n, nslots;
 };
@@ -46,11 +50,15 @@ struct kl_abs_memo {
 struct kl_abstract {
 	const struct kl_spec *spec;
 	struct kl_run *run;
-	unsigned int n;			/* threads */
+	unsigned int n;			/* number of threads */
 	bool sc;
 	struct kl_intern mem, op, buf, config, set;
-	struct kl_intern long_event, long_naming;	/* those that are no word */
-	/* Internal steps of a thread: of memory and what is its own, to the same. */
+	struct kl_intern long_event, long_naming;	/* those that do not fit a word */
+	/*
+	 * Internal steps of one thread.  They depend only on memory and on the thread's local word.
+	 * @alone numbers these pairs; steps_alone[] has for each the pairs after the steps, which
+	 * are pair[first .. first + n - 1].
+	 */
 	struct kl_intern alone;
 	struct kl_abs_alone {
 		uint32_t first, n;
@@ -61,25 +69,31 @@ struct kl_abstract {
 	} *pair;
 	size_t csteps_alone, npair, cpair;
 	struct kl_abs_memo steps, namings;
-	uint64_t *data;			/* of each set */
-	uint64_t *sign;			/* of each set: some bit of each configuration */
+	uint64_t *data;			/* data values of each set, a bit for each number */
+	uint64_t *sign;			/* of each set: a hash, with a bit for each configuration */
 	size_t cdata, csign;
-	uint32_t *empty;		/* of each set */
+	uint32_t *empty;		/* of each set, see kl_abstract_empty_layers() */
 	size_t cempty;
 	struct kl_abs_info {
-		uint64_t data;		/* that it has, a bit for each number */
-		uint32_t mark;		/* the set it was last put in */
+		uint64_t data;		/* data values, a bit for each number */
+		uint32_t mark;		/* @stamp of the set to which it was added last */
 		uint32_t empty;		/* threads whose oldest layer is complete and empty */
-		uint32_t after;		/* in a->after, plus 1: its internal steps; 0: not known */
+		uint32_t after;		/* its first index in a->after[]; 0: not known yet */
 	} *info;			/* of each configuration */
-	/* How many internal steps, and the configurations that they lead to. */
+	/*
+	 * For each configuration with known internal steps: the number of steps, and then, from
+	 * info.after on, the configurations to which they lead.
+	 */
 	uint32_t *after;
 	size_t cinfo, nafter, cafter;
-	/* The set being made. */
+	/* The set that is being made: its configurations, and its number among all made sets. */
 	uint32_t *todo;
 	size_t ntodo, ctodo;
 	uint32_t stamp;
-	/* While a set is renamed: what its parts are then, each with the stamp. */
+	/*
+	 * New numbers of memories, operations and buffers while a set is renamed.  They are
+	 * valid if their stamp is @stamp.
+	 */
 	struct kl_abs_renamed {
 		struct kl_abs_new {
 			uint32_t stamp, id;
@@ -94,23 +108,28 @@ struct kl_abstract {
 	char error[200];
 };
 
-/* An empty set, to which configurations are added. */
+/* Begin a set, which has no configurations yet. */
 void kl_abs_start(struct kl_abstract *a);
+/* Add a configuration to the set in a->todo.  Return: 0 or a negative errno. */
 int kl_abs_add(struct kl_abstract *a, const uint64_t *config);
-/* The number of a configuration, and to add the one with that number; a negative errno. */
+/* Return: the number of a configuration, or a negative errno. */
 int64_t kl_abs_config(struct kl_abstract *a, const uint64_t *config);
+/* Add the configuration with number @id to the set in a->todo.  Return: 0 or a negative errno. */
 int kl_abs_put(struct kl_abstract *a, uint32_t id);
-/* The configurations of a set, @n of them in the order of their numbers. */
+/* Return: the configurations of a set in ascending order; @n gets how many there are. */
 const uint32_t *kl_abs_set(const struct kl_abstract *a, uint32_t set, size_t *n);
-/* The number of the set in todo, which is closed; a negative errno. */
+/* Return: the number of the set in a->todo, which must be complete; or a negative errno. */
 int64_t kl_abs_number(struct kl_abstract *a);
-/* Something is too large, as kl_abstract_error() says then.  Return: -E2BIG. */
+/* Set the text of kl_abstract_error(): something is too large.  Return: -E2BIG. */
 int kl_abs_fail(struct kl_abstract *a, const char *what);
-/* Is there room for more?  0, or -ENOSPC. */
+/* Return: 0, or -ENOSPC if the sets have more bytes than a->limit. */
 int kl_abs_room(const struct kl_abstract *a);
-/* The specification is none for the explorer.  Return: -EINVAL after a message. */
+/* Print the message that the explorer cannot run the specification.  Return: -EINVAL. */
 int kl_abs_refuse(const struct kl_abstract *a, const char *what);
-/* The place for what is known of @set and @what; NULL: no memory. */
+/*
+ * Return: the slot for the result of @what on @set, whose @next is 0 if the result is not known;
+ * NULL without memory.
+ */
 struct kl_abs_known *kl_abs_known(struct kl_abs_memo *m, uint32_t set, uint64_t what);
 
 static inline unsigned int kl_abs_item_words(uint64_t head)

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "tso/explore/spec_configs_internal.h"
 
-#define CLOSURE_MAX	(1u << 20)	/* configurations of a set */
+#define CLOSURE_MAX	(1u << 20)	/* maximal number of configurations of a set */
 #define FIRST_SLOTS	256
 #define SMALL		48
 #define NO_CONFIG	UINT32_MAX
@@ -95,7 +95,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Most sets are small. */
+/* Sort numbers of configurations.  Most sets are small, so few calls need qsort(). */
 static void sort(uint32_t *v, size_t n)
 {
 	size_t i, k;
@@ -113,7 +113,10 @@ static void sort(uint32_t *v, size_t n)
 	}
 }
 
-/* Two numbers in a word; an odd one has NO_CONFIG beside it. */
+/*
+ * A word of a set has the numbers of two configurations.  In a set of odd size, NO_CONFIG fills the
+ * last word.
+ */
 const uint32_t *kl_abs_set(const struct kl_abstract *a, uint32_t set, size_t *n)
 {
 	const uint32_t *v = (const uint32_t *)kl_intern_get(&a->set, set, n);
@@ -207,7 +210,11 @@ static int64_t rename_words(struct kl_abstract *a, struct kl_intern *in, uint32_
 	return kl_intern(in, a->words, n);
 }
 
-/* The same; the configurations of a set have most of their parts in common. */
+/*
+ * Rename data in a memory, operation or buffer: @kind is 0, 1 or 2.  Results are remembered,
+ * because the configurations of a set have most of these parts in common.
+ * Return: the new number, or a negative errno.
+ */
 static int64_t rename_part(struct kl_abstract *a, unsigned int kind, uint32_t id,
 			   const uint8_t *data)
 {
@@ -257,8 +264,9 @@ static int rename_config(struct kl_abstract *a, uint32_t id, const struct kl_vm_
 }
 
 /*
- * Names in a word, if they fit: the places of the threads, and for each data
- * value of the set, in order, its number.
+ * Set @code to a word for names: the old number of each thread, and the new number of each data
+ * value in @mask.  If they do not fit, the word has their number in a->long_naming.
+ * Return: 0 or a negative errno.
  */
 static int64_t naming_code(struct kl_abstract *a, const struct kl_vm_names *names, uint64_t mask,
 			   uint64_t *code)
@@ -307,7 +315,7 @@ int64_t kl_abstract_rename(struct kl_abstract *a, uint32_t set, const struct kl_
 	if (k->next)
 		return k->next - 1;
 	kl_abs_start(a);
-	c = kl_abs_set(a, set, &n);	/* stays: no set is made before the last */
+	c = kl_abs_set(a, set, &n);	/* stays valid: no set is added before kl_abs_number() */
 	for (i = 0; i < n; i++) {
 		ret = rename_config(a, c[i], names);
 		if (ret)

@@ -9,7 +9,7 @@
 #include "tso/explore/explore_internal.h"
 
 #define FIRST_SLOTS	1024
-#define MADE_MAX	200		/* steps of one thread that are cached */
+#define MADE_MAX	200		/* maximal number of steps of a thread that are cached */
 
 void kl_steps_free(struct kl_steps *s)
 {
@@ -47,7 +47,10 @@ static size_t slot_of(const struct kl_step_table *t, uint32_t a, uint32_t b)
 	return kl_mix((uint64_t)a << 32 | b, 1) & (t->nslots - 1);
 }
 
-/* Make room for one more entry.  If *@again is set, the table is new, and has no entries. */
+/*
+ * Make room for the @n-th entry.  If *@again is set, the table is new and empty, and the caller
+ * puts all entries into it again.
+ */
 static int reserve_slot(struct kl_step_table *t, size_t n, bool *again)
 {
 	uint32_t *slot;
@@ -148,7 +151,8 @@ static bool translate_word(const struct kl_vm *vm, uint64_t v, const uint64_t *o
 }
 
 /*
- * Store a change of memory from the piece @from to @to, which has @names.  It has these words:
+ * Store a change of memory from the piece @from to the piece @to, which has @names.  A change has
+ * these words:
  *	- the two pieces;
  *	- for each object and data value of @from its number in @to; those that @to does not reach
  *	  have the numbers after the names of @to;
@@ -210,7 +214,7 @@ static bool has_changed(const struct kl_explorer *x, unsigned int obj)
 	       memcmp(a->mem + at, b->mem + at, x->prog.stride * sizeof(*a->mem)));
 }
 
-/* Begin a step; its events follow. */
+/* Begin to describe a step, before its events are recorded. */
 static void begin_step(struct kl_steps *s, struct kl_step *step)
 {
 	memset(step, 0, sizeof(*step));
@@ -277,7 +281,7 @@ static int add_step(struct kl_steps *s, const struct kl_step *step)
 {
 	int ret = kl_grow(s->step, s->cstep, s->nstep + 1);
 
-	/* A step without names or events has the index after the last one, which is prefetched. */
+	/* A step without names or events has the end as its index, which is prefetched. */
 	if (!ret)
 		ret = kl_grow(s->names, s->cnames, s->nnames + 1);
 	if (!ret)

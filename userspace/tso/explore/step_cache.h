@@ -19,10 +19,16 @@
 
 #define KL_NO_CHANGE	UINT32_MAX
 
-/* A step is cached only if its thread keeps none of the objects that it makes after these many. */
+/*
+ * Of the objects that a step makes, its thread may keep only the first KL_NEW_OBJECTS.  Other steps
+ * are not cached.
+ */
 #define KL_NEW_OBJECTS	16
 
-/* This bit in data of an event along with a change marks a name of the new memory. */
+/*
+ * In events of steps along with a change, this bit marks data that is given by its name in the new
+ * memory.
+ */
 #define KL_NEW_NAME	(1ULL << 32)
 
 /* A step of a thread, or its steps along with another thread's store. */
@@ -46,7 +52,7 @@ struct kl_known_steps {
 	uint32_t mem, thread;	/* the pieces before the steps */
 	uint32_t first;		/* index of the first step in kl_steps.step */
 	uint16_t n;		/* number of steps */
-	uint8_t made;		/* the same, and steps that end in a false `assume' */
+	uint8_t made;		/* number of steps, with those that end in a false `assume' */
 	bool dropped;		/* all steps end in a false `assume' */
 	bool machine;		/* the steps are left to the machine */
 };
@@ -55,7 +61,7 @@ struct kl_known_steps {
 struct kl_known_change {
 	uint32_t change, thread;
 	uint32_t step;		/* index in kl_steps.step */
-	bool machine;		/* they are left to the machine */
+	bool machine;		/* the steps are left to the machine */
 };
 
 struct kl_step_table {
