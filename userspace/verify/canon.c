@@ -31,7 +31,7 @@ static void kill_dead(const struct kl_verifier *x, struct kl_vf_state *s)
 	}
 }
 
-/* A hash of a thread that does not depend on names. */
+/* Return: a hash of a thread that does not depend on the names of nodes and threads. */
 static uint64_t signature(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t)
 {
 	const struct kl_vf_thread *th = &s->th[t];
@@ -72,6 +72,7 @@ static uint64_t signature(const struct kl_verifier *x, const struct kl_vf_state 
 	return h >> 1;
 }
 
+/* A search for the form of @s whose bytes are least.  @out is the best form so far. */
 struct best {
 	struct kl_verifier *x;
 	const struct kl_vf_state *s;
@@ -100,7 +101,7 @@ static void try_form(struct best *b)
 	d = len == st->len ? memcmp(key, st->key, len) : (int)len - (int)st->len;
 	if (d > 0)
 		return;
-	/* With equal keys the edges decide, so that the form does not depend on the order. */
+	/* If the keys are equal, the edges decide, so that the first trial is not preferred. */
 	if (!d && memcmp(edges, st->edges, 4 * nedges) >= 0)
 		return;
 	kl_vf_copy(b->out, &f);

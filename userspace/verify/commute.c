@@ -12,6 +12,10 @@
  */
 #include "verify/model.h"
 
+/*
+ * The class of an instruction: C_LOCAL if no other thread notices it; else whether it commutes with
+ * other threads' instructions to both sides, to the right, to the left, or not at all.
+ */
 enum vf_class { C_LOCAL, C_BOTH, C_RIGHT, C_LEFT, C_NONE };
 
 /* Classify an access to a place that locks may protect. */
@@ -42,7 +46,7 @@ static enum vf_class field_class(struct kl_verifier *x, const struct kl_vf_run *
 	return guarded(x, r, x->m.nslots + field, ptr);
 }
 
-/* May the range of `choose' be empty? */
+/* Return: true if the range of `choose' may be empty. */
 static bool may_be_empty(const struct kl_verifier *x, uint8_t lo, uint8_t hi)
 {
 	struct kl_val p, q;

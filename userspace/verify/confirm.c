@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Making an alarm concrete: the explorer searches small clients. */
+/* Looks for a concrete run to an alarm: the explorer searches small clients. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ bool kl_verify_roles(const struct kl_spec *spec, struct kl_verify_options *o)
 	return true;
 }
 
-/* Make the client's threads: those that were verified, or general ones. */
+/* Set the client's threads: the threads that were verified, or threads that call any method. */
 static void set_client(const struct kl_verifier *x, struct kl_client *c, unsigned int threads,
 		       unsigned int ops)
 {
@@ -40,7 +40,7 @@ static bool is_wrong(enum kl_explore_verdict v)
 	       v == KL_EX_ENDLESS;
 }
 
-/* Do threads use the keys of the sentinels, which are not verified? */
+/* Return: true if the client uses keys of the sentinels, which are not verified. */
 static bool other_keys(const struct kl_verifier *x, const struct kl_client *c)
 {
 	unsigned int i;
@@ -58,7 +58,7 @@ static void cut(struct kl_verify_search *s, bool *how, const char *why, const ch
 	*how = true;
 }
 
-/* Note the end of a search.  Return: true if it found a run. */
+/* Note the end of a search.  Return: true if it found a wrong run. */
 static bool searched(struct kl_verify_search *s, struct kl_explorer *ex, unsigned int threads,
 		     unsigned int ops, enum kl_explore_verdict v)
 {

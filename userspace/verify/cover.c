@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The covering test: each concrete state of a bounded run, abstracted, lies below a stored abstract
- * state.  That is what soundness means, checked on examples.
+ * The covering test: the abstraction of each concrete state of a bounded run must lie below a
+ * stored abstract state.  This checks soundness on examples.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct cover {
 	size_t why_size;
 };
 
-/* The number of named individuals, which come before the summaries. */
+/* Return: the number of individuals before the summaries: null, and those with a name. */
 static unsigned int named(const struct kl_vf_state *s)
 {
 	unsigned int n = 1;
@@ -30,7 +30,7 @@ static unsigned int named(const struct kl_vf_state *s)
 	return n;
 }
 
-/* A hash of a packed key without its summaries. */
+/* Return: a hash of a packed key without its summaries. */
 static uint32_t hash_core(const uint8_t *key, unsigned int len, const struct kl_vf_state *s)
 {
 	const unsigned int core = len - 8 * (s->nn - named(s));
@@ -58,7 +58,10 @@ static int build(struct cover *c)
 	return ret;
 }
 
-/* Is the canonical state @a below @b? */
+/*
+ * Return: true if the canonical state @a is below @b.  Then @b has the same named individuals,
+ * and at least the summaries and edges of @a.
+ */
 static bool below(const struct kl_vf_state *a, const struct kl_vf_state *b)
 {
 	const unsigned int n = named(a);
@@ -117,7 +120,10 @@ static bool find(const struct cover *c, const struct kl_vf_state *a)
 	return false;
 }
 
-/* Find a covering state; similar threads may be in another order there, since edges differ. */
+/*
+ * Try all orders of threads with the same role.  In a covering state similar threads may have
+ * another order, because its edges differ.  Return: true if a covering state is found.
+ */
 static bool find_ordered(struct cover *c, const struct kl_vf_state *s, uint8_t *order,
 			 unsigned int from)
 {
@@ -144,7 +150,7 @@ static bool find_ordered(struct cover *c, const struct kl_vf_state *s, uint8_t *
 	return found;
 }
 
-/* Is a concrete state with x's threads covered? */
+/* Return: true if a concrete state with the threads of x is covered. */
 static bool covered(struct cover *c, struct kl_vf_state *s)
 {
 	uint8_t order[KL_VF_THREADS];
@@ -185,7 +191,10 @@ static bool look_at(struct cover *c, uint32_t at)
 	return true;
 }
 
-/* Run the model concretely.  Return: 1 if all its states are covered. */
+/*
+ * Run the model concretely.
+ * Return: 1 if all its states are covered, 0 with c->why set if not, or a negative errno.
+ */
 static int run(struct cover *c)
 {
 	struct kl_verifier *y = c->y;

@@ -7,7 +7,7 @@ struct kl_vf_run *kl_vf_fork(struct kl_verifier *x, const struct kl_vf_run *r)
 {
 	struct kl_vf_run *f;
 
-	/* kl_vf_step() has made room. */
+	/* Before each instruction, the stack has room for KL_VF_FORKS runs. */
 	f = &x->stack[x->nstack++];
 	memcpy(f, r, sizeof(*f));
 	return f;
@@ -26,13 +26,16 @@ unsigned int kl_vf_new(struct kl_vf_state *s, uint64_t kind)
 	return i;
 }
 
-/* The edge set of individual @i in one of the two heaps. */
+/* Return: the edge set of @i in the implementation's heap, or with @ref in the reference's. */
 static uint32_t *edges(struct kl_vf_state *s, unsigned int i, bool ref)
 {
 	return ref && kf_has_rsucc(s->kind[i]) ? &s->rsucc[i] : &s->succ[i];
 }
 
-/* Let @v be the next of @i; if @v is a summary, one of its nodes, which gets a name. */
+/*
+ * Make @v the only successor of @i.  If @v is a summary, one of its nodes gets a name and is the
+ * successor.  Return: false if there is no room for another name.
+ */
 static bool choose(struct kl_vf_state *s, unsigned int i, bool ref, unsigned int v)
 {
 	unsigned int m, k;

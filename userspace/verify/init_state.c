@@ -23,7 +23,7 @@ static enum kl_vf_end run_init(struct kl_verifier *x, struct kl_vf_run *r)
 	return VF_STEPPED;
 }
 
-/* If the implementation begins with a dummy node, pair it with that of the reference. */
+/* If the implementation begins with a dummy node, pair it with the reference's dummy node. */
 static void pair_dummies(struct kl_verifier *x, struct kl_vf_state *s)
 {
 	unsigned int i, k, node = 0;

@@ -98,7 +98,7 @@ static enum kl_vf_end write_next(struct kl_verifier *x, struct kl_vf_run *r, uns
 		if (e != VF_STEPPED)
 			return e;
 	} else if (kf_has_rsucc(s->kind[p]) && s->rsucc[p] & kl_vf_bit(v)) {
-		/* It must be known whether the node becomes uniform. */
+		/* The edge must be definite, to know whether the node becomes uniform. */
 		e = kl_vf_focus_or_end(x, r, p, true);
 		if (e != VF_STEPPED)
 			return e;

@@ -21,7 +21,7 @@ uint64_t kl_vf_held(const struct kl_verifier *x, const struct kl_vf_run *r, unsi
 	return set;
 }
 
-/* Is the key of node @a certainly less than that of @b? */
+/* Return: true if the key of node @a is certainly less than the key of node @b. */
 static bool before(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int a,
 		   unsigned int b)
 {
@@ -34,7 +34,10 @@ static bool before(const struct kl_verifier *x, const struct kl_vf_state *s, uns
 	return s->kind[a] & listed && s->succ[a] == kl_vf_bit(b);
 }
 
-/* Note that the thread wants the lock of @node, or of @slot, whether or not it is free. */
+/*
+ * Note that the thread wants the lock of @node, or the lock in @slot if @node is 0.  The lock
+ * need not be free.
+ */
 static void note_order(struct kl_verifier *x, const struct kl_vf_run *r, unsigned int node,
 		       unsigned int slot)
 {

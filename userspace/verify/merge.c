@@ -31,7 +31,10 @@ static void sort_summaries(struct kl_vf_state *s, unsigned int n)
 	}
 }
 
-/* Merge @s into entry @at, which differs from it only in summaries and edges. */
+/*
+ * Merge @s into entry @at, which differs from @s only in summaries and edges.
+ * Return: 0, -E2BIG if there are too many individuals, or -ENOMEM.
+ */
 static int unite(struct kl_verifier *x, const struct kl_vf_state *s, uint32_t at)
 {
 	uint8_t map[KL_VF_NODES] = { 0 };

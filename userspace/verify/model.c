@@ -52,7 +52,7 @@ static int read_struct(struct kl_vf_model *m)
 	return 0;
 }
 
-/* The field that holds a set's keys. */
+/* Find the field that holds a set's keys. */
 static int read_key_field(struct kl_vf_model *m)
 {
 	const struct kl_struct *st = m->im->structs;
@@ -210,7 +210,7 @@ static void find_points(struct kl_vf_method *m)
 	}
 }
 
-/* Do the registers of the reference's code fit? */
+/* Return: true if the registers of the reference's code fit KL_VF_RREGS. */
 static bool fits_registers(const uint32_t *code, uint32_t n)
 {
 	uint32_t at;

@@ -14,7 +14,7 @@
 #define KL_VF_STEPS	2000	/* maximal number of instructions of a step */
 #define KL_VF_FORKS	96	/* maximal number of forks of one instruction */
 
-/* The meaning of a node's word, besides numbers of fields. */
+/* Values of kl_vf_model.field[] that are no number of a field. */
 enum { FIELD_NEXT = 100, FIELD_LOCK };
 
 struct kl_vf_method {
@@ -29,7 +29,7 @@ struct kl_vf_method {
 	unsigned int nparams, nresults;
 	uint32_t bools;			/* bit set of parameters that are bools */
 	int key;			/* index of the parameter that is the key, or -1 */
-	bool lin, other;		/* it has `@lin', `@lin other' */
+	bool lin, other;		/* it has `@lin' marks; `@lin other' marks */
 };
 
 struct kl_vf_model {
@@ -51,7 +51,9 @@ struct kl_vf_model {
 	struct kl_val consts[KL_VF_CONSTS];
 	unsigned int nconsts;
 	/* Found out while searching, see commute.c: */
+	/* locks held in all accesses so far to each global, and to each field */
 	uint64_t prot[KL_VF_GLOBALS + KL_FIELDS_MAX];
+	/* fields written in nodes that other threads know; globals written */
 	bool mutable[KL_FIELDS_MAX], written[KL_VF_GLOBALS];
 	uint32_t *code;			/* all code, and its lines */
 	uint64_t *live;
@@ -61,14 +63,15 @@ struct kl_vf_model {
 /* Make a model.  Return: 0, -EINVAL after a message, -ENOMEM. */
 int kl_vf_model(struct kl_vf_model *m, struct kl_spec *spec);
 void kl_vf_model_free(struct kl_vf_model *m);
-/* The abstract value of a constant, or VF_TOP if there are too many constants. */
+/* Return: the abstract value of a constant, or VF_TOP if there are too many constants. */
 uint8_t kl_vf_const(struct kl_vf_model *m, struct kl_val v);
-/* Get the constant of an abstract value.  Return: false if it is not one. */
+/* Get the constant that @v stands for.  Return: false if @v stands for no constant. */
 bool kl_vf_const_of(const struct kl_vf_model *m, uint8_t v, struct kl_val *out);
 
+/* An open choice of the reference's operation, for the case that an alternative fails. */
 struct kl_vf_alt {
-	uint16_t pc, next;
-	uint16_t wrote;
+	uint16_t pc, next;	/* instruction of the choice; number of the next alternative */
+	uint16_t wrote;		/* kl_vf_run.rwrote at the choice */
 	uint8_t reg[KL_VF_RREGS];
 };
 
@@ -79,9 +82,9 @@ struct kl_vf_run {
 	bool commit;		/* the access that does not commute was made */
 	bool wrote;		/* the step changed memory that other threads see */
 	bool resume;		/* the current instruction has begun */
-	uint8_t block, jumps;
+	uint8_t block, jumps;	/* in an atomic block; number of jumps backwards */
 	uint16_t steps;
-	int16_t method;		/* method of the step, or -1, and the line where it began */
+	int16_t method;		/* method of the step, or -1; @line: where the step began */
 	uint16_t line;
 	/* The reference's operation, while it runs: */
 	bool ref;
@@ -91,7 +94,7 @@ struct kl_vf_run {
 	struct kl_vf_alt alt[KL_VF_ALTS];
 };
 
-/* The outcome of an instruction or a step. */
+/* The outcome of an instruction or a step.  VF_NONE: this run cannot go on. */
 enum kl_vf_end { VF_STEPPED, VF_NONE, VF_ALARM };
 
 struct kl_vf_views;
@@ -100,12 +103,12 @@ struct kl_verifier {
 	struct kl_vf_model m;
 	/* options of this search; options that were asked for */
 	struct kl_verify_options o, asked;
-	/* any number of threads was tried, since the asked number has many states */
+	/* any number of threads was tried, because the asked number has many states */
 	bool tried_any;
 	unsigned int nt;		/* threads of a state: 1 if any number is verified */
 	uint64_t role[KL_VF_THREADS];	/* methods of each thread */
 	bool concrete;			/* the concrete mode, without summaries */
-	bool others;			/* views know of locks that other threads hold */
+	bool others;			/* in views, locks that other threads hold are not free */
 	bool coarse;			/* states that differ only in summaries are merged */
 	bool dead;			/* pointers that are not read again are kept */
 	bool init;			/* the code of `init' runs */
@@ -113,12 +116,12 @@ struct kl_verifier {
 	bool full;			/* there was no room for a step */
 	/* locks are taken in no known order; a step waits for something else */
 	bool unordered, waits;
-	uint64_t then[64];		/* locks taken while one is held, see locks.c */
+	uint64_t then[64];		/* for each lock, the locks taken while it is held */
 	bool restart;			/* an assumption about locks or fields was wrong */
-	unsigned int max_ops;		/* concrete mode */
-	struct kl_vf_run *stack;
+	unsigned int max_ops;		/* concrete mode: operations of each thread */
+	struct kl_vf_run *stack;	/* runs that are not finished */
 	size_t nstack, cstack;
-	/* Called at the end of a step. */
+	/* @emit is called at the end of a step.  @keep stores the state after the step. */
 	int (*emit)(struct kl_verifier *x, struct kl_vf_run *r);
 	int (*keep)(struct kl_verifier *x, struct kl_vf_run *r);
 	struct kl_vf_store store;
@@ -144,7 +147,7 @@ static inline unsigned int kl_vf_line(const struct kl_verifier *x, int method, u
 	return method >= 0 ? x->m.m[method].lines[pc] : 0;
 }
 
-/* The registers that distinguish states. */
+/* Return: the registers that distinguish states, a bit for each. */
 static inline uint64_t kl_vf_live(const struct kl_verifier *x, const struct kl_vf_thread *th)
 {
 	return x->m.m[th->method].live[th->pc] | (x->dead ? x->m.m[th->method].kept : 0);
@@ -152,46 +155,59 @@ static inline uint64_t kl_vf_live(const struct kl_verifier *x, const struct kl_v
 
 /* heap.c */
 enum { FOCUS_DONE, FOCUS_NONE, FOCUS_FULL };
-/* Make the next pointer of @i definite in *r (@ref: in the reference); other ways are pushed. */
+/*
+ * Make the next pointer of @i definite in *@r; with @ref in the reference's heap.  For each other
+ * possible successor a run is pushed.  Return: FOCUS_DONE; FOCUS_NONE if there is no possible
+ * successor; FOCUS_FULL if there is no room.
+ */
 int kl_vf_focus(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i, bool ref);
+/* Get or set the definite next pointer of @i; with @ref in the reference's heap. */
 unsigned int kl_vf_next(const struct kl_vf_state *s, unsigned int i, bool ref);
 void kl_vf_set_next(struct kl_vf_state *s, unsigned int i, unsigned int to, bool ref);
 /* Make an individual.  Return: 0 if there is no room. */
 unsigned int kl_vf_new(struct kl_vf_state *s, uint64_t kind);
+/* Note that other threads may know node @i, and all nodes that it reaches. */
 void kl_vf_escape(struct kl_vf_state *s, unsigned int i);
+/* Push a copy of the run.  Return: the copy. */
 struct kl_vf_run *kl_vf_fork(struct kl_verifier *x, const struct kl_vf_run *r);
 
 /* sorted_list.c: sets in sorted lists. */
+/* Return: the class of the key @v, or KEY_MAX + 1 if @v is no key. */
 unsigned int kl_vf_class(const struct kl_verifier *x, uint8_t v);
+/* Return: the individuals in @set that the list's invariant allows as successors of @i. */
 uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_state *s,
 			    unsigned int i, uint32_t set);
 /* Apply kl_vf_chain_coerce() to all nodes. */
 void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s);
-/* Has each node on the list a successor that the invariant allows? */
+/* Return: true if each node on the list has a successor that the invariant allows. */
 bool kl_vf_chain_possible(const struct kl_verifier *x, const struct kl_vf_state *s);
-/* Write @i->next = @to, whose edges are definite.  Return: NULL, or why it is not understood. */
+/*
+ * Note which nodes are on the list after @i->next = @to.  Edges are definite.
+ * Return: NULL, or the reason why the list is no sorted list then.
+ */
 const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int i,
 			      unsigned int to);
+/* Note which nodes are on the list after `init'.  Return: as kl_vf_chain_write(). */
 const char *kl_vf_chain_init(struct kl_verifier *x, struct kl_vf_state *s);
-/* Compare keys.  Return: 0, 1, or 2 if it is unknown. */
+/* Compare keys.  Return: 0, 1, or 2 if the result is unknown. */
 int kl_vf_key_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal);
 int kl_vf_key_equal(const struct kl_verifier *x, uint8_t a, uint8_t b);
 uint8_t kl_vf_key_of(const struct kl_verifier *x, uint64_t kind);
-/* The class of a node's key. */
+/* Return: the class of the key in a node of this kind. */
 uint64_t kl_vf_node_key(const struct kl_verifier *x, uint64_t kind);
 
-/* value.c */
+/* value.c: truth, comparison.  Return: 0, 1, or 2 if the result is unknown. */
 int kl_vf_truth(const struct kl_verifier *x, uint8_t v);
 int kl_vf_equal(const struct kl_verifier *x, uint8_t a, uint8_t b);
 int kl_vf_less(const struct kl_verifier *x, uint8_t a, uint8_t b, bool or_equal);
 /* Compute @op of @b and @c into *out.  Return: false if a condition is unknown. */
 bool kl_vf_compute(struct kl_verifier *x, enum kl_opcode op, uint8_t b, uint8_t c, uint8_t *out);
 
-/* reference.c */
+/* reference.c: begin the specification's method for the thread's operation. */
 void kl_vf_ref_start(struct kl_verifier *x, struct kl_vf_run *r);
 /* Run one instruction of the reference; r->ref is false when it has returned. */
 enum kl_vf_end kl_vf_ref_step(struct kl_verifier *x, struct kl_vf_run *r);
-/* Do the results fit some time since the call? */
+/* Return: true if the specification gives the results in some state since the call. */
 bool kl_vf_hindsight(struct kl_verifier *x, const struct kl_vf_run *r, const uint8_t *results);
 
 /* op.c: a call; a linearization point, which sets r->ref if the reference must run; a return. */
@@ -200,67 +216,88 @@ void kl_vf_begin(struct kl_verifier *x, struct kl_vf_run *r, unsigned int method
 enum kl_vf_end kl_vf_linearize(struct kl_verifier *x, struct kl_vf_run *r, unsigned int kind);
 enum kl_vf_end kl_vf_returns(struct kl_verifier *x, struct kl_vf_run *r, unsigned int n,
 			     unsigned int first);
-/* Is the operation on the observed key, or are there no keys? */
+/* Return: true if the operation is on the observed key, or there are no keys. */
 bool kl_vf_tracked(const struct kl_verifier *x, const struct kl_vf_thread *th);
-/* Reset the nodes that thread @t has seen on the list: to none, or with @now to those on it. */
+/*
+ * Reset the nodes that thread @t has seen on the list: to none, or with @now to the nodes on the
+ * list.
+ */
 void kl_vf_forget_seen(struct kl_vf_state *s, unsigned int t, bool now);
 
-/* commute.c: must the step end before this instruction? */
+/* commute.c.  Return: true if the step must end before the instruction. */
 bool kl_vf_stops(struct kl_verifier *x, struct kl_vf_run *r, uint32_t insn);
 
 /* locks.c: take or release a lock. */
 enum kl_vf_end kl_vf_lock(struct kl_verifier *x, struct kl_vf_run *r, uint32_t insn);
 #define KL_VF_SELF_LOCK	(1ULL << 63)	/* in a set of locks: the lock of the node itself */
-/* The locks that the thread holds: a bit for each slot, and one for @node unless it is 0. */
+/*
+ * Return: the locks that the thread holds: a bit for each slot, and KL_VF_SELF_LOCK for the lock of
+ * @node, unless @node is 0.
+ */
 uint64_t kl_vf_held(const struct kl_verifier *x, const struct kl_vf_run *r, unsigned int node);
-/* Are all locks taken in one order, so that no threads wait for each other? */
+/* Return: true if all locks are taken in one order, so that threads cannot wait in a ring. */
 bool kl_vf_ordered_locks(const struct kl_verifier *x);
 
-/* search.c: must the search end now?  Then x->message has the reason. */
+/* search.c.  Return: true, with the reason in x->message, if the search must end now. */
 bool kl_vf_time_over(struct kl_verifier *x);
 /* step.c: run all steps of a thread from a state, and emit the states after them. */
 int kl_vf_step(struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t);
 enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* insn.c: run one instruction; what it needs is made definite, and other ways are pushed. */
+/*
+ * insn.c: run one instruction.  If it has several outcomes, *@r goes on with one, and a run is
+ * pushed for each other outcome.
+ */
 enum kl_vf_end kl_vf_insn(struct kl_verifier *x, struct kl_vf_run *r, const uint32_t *code);
 /* init_state.c: run `init'. */
 int kl_vf_first(struct kl_verifier *x, struct kl_vf_state *s);
 
-/* There is no room for all individuals. */
+/* Raise an alarm: there is no room for another individual; @v is not a node. */
 enum kl_vf_end kl_vf_no_room(struct kl_verifier *x, struct kl_vf_run *r);
 enum kl_vf_end kl_vf_not_a_node(struct kl_verifier *x, struct kl_vf_run *r, uint8_t v);
 
-/* kl_vf_focus() for a step, which goes on if the result is VF_STEPPED. */
+/* Call kl_vf_focus() in a step.  Return: VF_STEPPED if the step can go on. */
 enum kl_vf_end kl_vf_focus_or_end(struct kl_verifier *x, struct kl_vf_run *r, unsigned int i,
 				  bool ref);
 
 /* canon.c: make the canonical form, in @out and as bytes in x->store.key and .edges. */
 void kl_vf_canon(struct kl_verifier *x, struct kl_vf_state *s, struct kl_vf_state *out);
-/* rename.c: give new names, and summarise the rest; thread order[t] becomes thread t. */
+/*
+ * rename.c: give new names to the nodes of @s, and summarise nodes without names.  Thread order[t]
+ * becomes thread t.
+ */
 void kl_vf_form(const struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
 		struct kl_vf_state *out);
-/* A set of individuals under new numbers. */
+/* Return: a set of individuals by their new numbers in @map. */
 uint32_t kl_vf_map_set(uint32_t set, const uint8_t *map);
 /* pack.c: pack a state.  Return: the length of the part that distinguishes states. */
 unsigned int kl_vf_pack(const struct kl_verifier *x, const struct kl_vf_state *s, uint8_t *key,
 			unsigned int *len, uint32_t *edges, unsigned int *nedges);
-/* merge.c: store the canonical @s, whose bytes were just made.  Return: its number or an errno. */
+/*
+ * merge.c: store the canonical state @s, whose bytes are in x->store.
+ * Return: the state's number, or a negative errno.
+ */
 int64_t kl_vf_add(struct kl_verifier *x, const struct kl_vf_state *s);
-/* Make the form with the threads in this order; dead values are forgotten already. */
+/* As kl_vf_canon(), with the threads in this order.  The caller has forgotten dead values. */
 void kl_vf_ordered(struct kl_verifier *x, const struct kl_vf_state *s, const uint8_t *order,
 		   struct kl_vf_state *out);
 void kl_vf_unpack(const struct kl_verifier *x, uint32_t at, struct kl_vf_state *s);
 /* Turn a concrete state into the abstract state that stands for it. */
 void kl_vf_abstract_keys(const struct kl_verifier *x, struct kl_vf_state *s);
 
-/* views.c: any number of threads. */
+/*
+ * views.c: any number of threads.  Join view @at with all other views, and make the joined steps.
+ * Return: 0 or a negative errno.
+ */
 int kl_vf_interfere(struct kl_verifier *x, uint32_t at);
 void kl_vf_views_clear(struct kl_verifier *x);
 void kl_vf_views_free(struct kl_verifier *x);
-/* view_join.c: run the steps of view @w's thread as view @v sees them.  0 or a negative errno. */
+/*
+ * view_join.c: run the steps of view @w's thread as view @v sees them.
+ * Return: 0 or a negative errno.
+ */
 int kl_vf_glue(struct kl_verifier *x, uint32_t v, uint32_t w);
-/* A hash of everything on which views of one state agree. */
+/* Return: a hash of everything on which all views of one state agree. */
 uint64_t kl_vf_look(const struct kl_verifier *x, const struct kl_vf_state *s);
 /* Forget all threads of a state but @t. */
 void kl_vf_only(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int t);

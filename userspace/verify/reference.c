@@ -8,7 +8,7 @@
 
 #include "verify/model.h"
 
-#define REF_STEPS	10000
+#define REF_STEPS	10000	/* maximal number of instructions of a step with the reference */
 
 void kl_vf_ref_start(struct kl_verifier *x, struct kl_vf_run *r)
 {
@@ -27,7 +27,10 @@ void kl_vf_ref_start(struct kl_verifier *x, struct kl_vf_run *r)
 			     VF_ARG + i;
 }
 
-/* This way is impossible: go back to the last choice.  Return: false if there is none. */
+/*
+ * The current alternative is impossible: go back to the last choice, for its next alternative.
+ * Return: false if there is no choice, or the reference has changed its state since.
+ */
 static bool fall_back(struct kl_vf_run *r)
 {
 	while (r->nalts) {
@@ -37,7 +40,6 @@ static bool fall_back(struct kl_vf_run *r)
 			return false;
 		memcpy(r->rreg, a->reg, sizeof(r->rreg));
 		r->rpc = a->pc;
-		/* The choice goes on with its next alternative, or gives up. */
 		return true;
 	}
 	return false;
@@ -57,9 +59,7 @@ static unsigned int new_node(struct kl_verifier *x, struct kl_vf_run *r, uint8_t
 	uint64_t *k;
 
 	if (i && !(s->kind[i] & KF_REF)) {
-		/*
-		 * The node corresponds to the one that this operation made in the implementation.
-		 */
+		/* The node corresponds to node @i, which this operation made. */
 		kl_vf_escape(s, i);
 		k = &s->kind[i];
 		*k |= KF_REF;
@@ -80,7 +80,7 @@ static unsigned int new_node(struct kl_verifier *x, struct kl_vf_run *r, uint8_t
 	return i;
 }
 
-/* The data of the reference's node @i. */
+/* Return: the data of the reference's node @i. */
 static uint8_t data_of(const struct kl_vf_state *s, unsigned int i)
 {
 	const uint8_t v = kf_rdata(s->kind[i]);
@@ -89,9 +89,9 @@ static uint8_t data_of(const struct kl_vf_state *s, unsigned int i)
 }
 
 /*
- * It must be known whether nodes are uniform.  So the next pointer of the node that this
- * operation made in the implementation is made definite if it may be null or one of @set, to
- * which its partner is going to point.
+ * Make the next pointer of the node that this operation made in the implementation definite, if it
+ * may be null or in @set.  The reference's node is going to point there, and it must be known
+ * whether the two pointers agree.
  */
 static enum kl_vf_end settle(struct kl_verifier *x, struct kl_vf_run *r, uint32_t set)
 {
@@ -353,7 +353,7 @@ enum kl_vf_end kl_vf_ref_step(struct kl_verifier *x, struct kl_vf_run *r)
 			memcpy(alt->reg, reg, sizeof(alt->reg));
 		}
 		next = m->ref[r->rpc + 1 + alt->next++];
-		/* If this alternative fails, too, the choice before goes on. */
+		/* This is the last alternative: if it fails, the choice before goes on. */
 		if (alt->next == a)
 			r->nalts--;
 		break;
@@ -403,7 +403,7 @@ bool kl_vf_hindsight(struct kl_verifier *x, const struct kl_vf_run *r, const uin
 		} while (end == VF_STEPPED && past->ref && x->nstack == nstack);
 		found = end == VF_STEPPED && !past->ref && !past->rwrote &&
 			!memcmp(past->s.th[r->t].ret, results, x->m.m[th->method].nresults);
-		/* Unknown results do not fit. */
+		/* Drop forks: a result that depends on an unknown condition does not fit. */
 		x->nstack = nstack;
 	}
 	free(past);

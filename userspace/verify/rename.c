@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Giving new names to a state.  A node that a variable holds has a name, and a node whose lock
- * a thread holds.  These individuals are numbered in the order of the variables.  All other
+ * Gives new names to the nodes of a state.  A node has a name if a variable points to it, or a
+ * thread holds its lock.  These nodes are numbered in the order of the variables.  All other
  * reachable nodes become one summary for each kind, in the order of kinds.
  */
 #include "verify/model.h"

@@ -8,14 +8,17 @@
 #include "base/err.h"
 #include "verify/model.h"
 
-/* States and instructions of a fixed number of threads from which on any number may be cheaper. */
+/*
+ * If a search with a fixed number of threads has more states or instructions, a search with any
+ * number of threads may be cheaper.
+ */
 #define MANY_STATES	400000
 #define MANY_STEPS	30000000
 /* Least bound of a finer search's instructions, and the bound for kl_verify_longer(). */
 #define FINER_STEPS	1000000
 #define LONGER_STEPS	20000000
 
-#define LOOK		64	/* states between two looks at the clock */
+#define LOOK		64	/* calls of kl_vf_time_over() for each look at the clock */
 
 static double now(void)
 {
@@ -74,7 +77,7 @@ static int first(struct kl_verifier *x)
 	return ret;
 }
 
-/* Is @t an idle thread like an earlier one?  One of them is enough. */
+/* Return: true if @t is idle, and so is an earlier thread with its role, whose steps are enough. */
 static bool like_another(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int t)
 {
 	unsigned int i;
@@ -131,7 +134,7 @@ static int search(struct kl_verifier *x)
 
 /* Levels of precision, from coarse to fine. */
 static const struct level {
-	bool others;	/* views know of locks that other threads hold */
+	bool others;	/* in views, locks that other threads hold are not free */
 	bool dead;	/* pointers that are not read again are kept */
 	bool apart;	/* states that differ only in summaries are not merged */
 } levels[] = {
@@ -158,7 +161,10 @@ static int search_level(struct kl_verifier *x, const struct level *l)
 	return ret;
 }
 
-/* Is a level finer than the one before it for this model?  Only views forget holders of locks. */
+/*
+ * Return: true if a level is finer for this model than the level before it.  Only views forget
+ * locks of other threads.
+ */
 static bool is_finer(const struct kl_verifier *x, const struct level *l)
 {
 	return (l->others && !x->o.threads && x->m.has_lock) || (l->dead && !l->others) || l->apart;
@@ -166,8 +172,8 @@ static bool is_finer(const struct kl_verifier *x, const struct level *l)
 
 /*
  * A model that is not proved may be proved on a finer level.  A finer search has a bound of its
- * own, since a wrong model may have very many states there.  The reported alarm is that of the
- * first search.
+ * own, because a wrong model may have very many states there.  If the last search reaches its
+ * bound, the alarm of the first search is reported.
  */
 static int search_all(struct kl_verifier *x)
 {
@@ -242,7 +248,7 @@ static int verify(struct kl_verifier *x, enum kl_verify_verdict *verdict)
 
 	set_threads(x, x->asked.threads, x->asked.roles);
 	/*
-	 * In the longer search, any number of threads may be feasible where some threads are not.
+	 * In the longer search, any number of threads may be feasible where a fixed number is not.
 	 */
 	ret = x->o.threads && x->finer == LONGER_STEPS ? -EAGAIN : search_all(x);
 	if (ret == -EAGAIN)

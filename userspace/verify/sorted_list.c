@@ -33,7 +33,7 @@ unsigned int kl_vf_class(const struct kl_verifier *x, uint8_t v)
 	return key_class(x, v);
 }
 
-/* A number in the order of classes; in concrete mode ranks are distinguished. */
+/* Return: a number that orders keys by class, and in concrete mode also by rank. */
 static unsigned int order(const struct kl_verifier *x, uint8_t v)
 {
 	static const unsigned int of[] = {
@@ -93,7 +93,8 @@ static bool before_same(unsigned int c)
 }
 
 /*
- * The possible successors of a node that was on the list and whose pointer has not changed since.
+ * Return: the possible successors in @set of node @i, whose key has class @c.  The node was on the
+ * list, and its next pointer has not changed since.
  */
 static uint32_t later(const struct kl_verifier *x, const struct kl_vf_state *s, unsigned int i,
 		      unsigned int c, uint32_t set)
@@ -106,7 +107,7 @@ static uint32_t later(const struct kl_verifier *x, const struct kl_vf_state *s, 
 	for (set &= ~1u; set; set &= set - 1) {
 		v = __builtin_ctz(set);
 		d = kl_vf_node_key(x, s->kind[v]);
-		/* Its successor was on the list when the node was. */
+		/* The successor was on the list when node @i was. */
 		if ((s->kind[v] & KF_WAS) && d != KEY_MIN &&
 		    !(s->kind[i] & KF_SEEN_ALL & ~s->kind[v]) &&
 		    (before_same(c) || (!before_same(d) && d != KEY_SAME)))
@@ -115,7 +116,6 @@ static uint32_t later(const struct kl_verifier *x, const struct kl_vf_state *s, 
 	return out;
 }
 
-/* The successors of @i on the list that the invariant allows. */
 uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_state *s,
 			    unsigned int i, uint32_t set)
 {
@@ -140,9 +140,9 @@ uint32_t kl_vf_chain_coerce(const struct kl_verifier *x, const struct kl_vf_stat
 		v = __builtin_ctz(s->succ[k]);
 		if (!v || (s->kind[v] & KF_SUM))
 			continue;
-		/* The node has a predecessor. */
+		/* Node @v has a predecessor, so @i does not point to it. */
 		taken |= kl_vf_bit(v);
-		/* The last one before the observed key's place is known. */
+		/* The last node before the place of the observed key is known. */
 		last |= before_same(d) && !before_same(kl_vf_node_key(x, s->kind[v]));
 	}
 	/* A summary has the successors of all its nodes. */
@@ -196,7 +196,7 @@ static bool ascending(const struct kl_verifier *x, const struct kl_vf_state *s, 
 	return order(x, kl_vf_key_of(x, s->kind[a])) < order(x, kl_vf_key_of(x, s->kind[b]));
 }
 
-/* The threads that note which nodes were on the list since they read its head. */
+/* Return: the threads that note which nodes were on the list since they read its head. */
 static uint64_t keepers(const struct kl_verifier *x, const struct kl_vf_state *s)
 {
 	const unsigned int head = kl_vf_names(s->g[x->m.root]);
@@ -233,7 +233,6 @@ const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s
 	return NULL;
 }
 
-/* After `init': mark the nodes on the list. */
 const char *kl_vf_chain_init(struct kl_verifier *x, struct kl_vf_state *s)
 {
 	unsigned int i, k, n = 0;

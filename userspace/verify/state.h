@@ -39,17 +39,20 @@ enum { KEY_LESS, KEY_SAME, KEY_MORE, KEY_MIN, KEY_MAX };
 
 #define RANK_SAME	3
 
-/* A kind: flags, the reference's data, the lock, the candidate's fields. */
+/*
+ * A kind has, from the lowest bits on: 16 bits of flags, and a byte each for the reference's
+ * data, the lock, and the implementation's fields.
+ */
 #define KF_CAND		0x01	/* a node of the implementation */
-#define KF_REF		0x02	/* of the reference */
-/* both, and their next pointers agree, so one edge set stands for both */
+#define KF_REF		0x02	/* a node of the reference */
+/* a node of both, whose two next pointers agree, so that one edge set stands for both */
 #define KF_UNIF		0x04
-#define KF_SUM		0x08
+#define KF_SUM		0x08	/* a summary */
 #define KF_ESC		0x10	/* other threads may know it */
 #define KF_IN		0x20	/* on the sorted list */
 #define KF_ORD		0x40	/* its next pointer has not changed since it was on the list */
 #define KF_WAS		0x80	/* it was on the list at some time */
-/* << t: it was on the list at some time since t read the list's head */
+/* << t: it was on the list at some time since thread t read the list's head */
 #define KF_SEEN		0x100
 #define KF_SEEN_ALL	0xff00ULL
 
@@ -58,7 +61,7 @@ static inline bool kl_vf_is_ptr(uint8_t v)
 	return v && v < KL_VF_NODES;
 }
 
-/* The individual that a value names, or 0. */
+/* Return: the individual that a value names, or 0. */
 static inline unsigned int kl_vf_names(uint8_t v)
 {
 	return v < 2 * KL_VF_NODES ? v & (KL_VF_NODES - 1) : 0;
@@ -105,7 +108,7 @@ enum { LIN_NONE, LIN_PURE, LIN_EFFECT, LIN_MASK = 3, LIN_OTHER = 4 };
 struct kl_vf_thread {
 	uint16_t pc;
 	int8_t method;			/* -1: idle */
-	/* @corr: the node that the operation made; @key: the class of its key */
+	/* @lin: LIN_...; @corr: the node that the operation made; @key: class of its key */
 	uint8_t lin, corr, key;
 	uint8_t seen;			/* bit set of states of the observed key since the call */
 	uint8_t bits;			/* values of bool arguments, a bit each */
@@ -119,6 +122,7 @@ struct kl_vf_state {
 	uint8_t nt;
 	uint8_t g[KL_VF_GLOBALS];	/* globals of the implementation, then of the reference */
 	uint64_t kind[KL_VF_NODES];
+	/* edge sets in the implementation's heap, and in the reference's, see kf_has_rsucc() */
 	uint32_t succ[KL_VF_NODES], rsucc[KL_VF_NODES];
 	struct kl_vf_thread th[KL_VF_THREADS];
 };
@@ -134,7 +138,7 @@ static inline void kl_vf_copy(struct kl_vf_state *to, const struct kl_vf_state *
 	memcpy(to->th, from->th, from->nt * sizeof(*to->th));
 }
 
-/* Does a node of this kind have an edge set of its own in the reference, rsucc? */
+/* Return: true if a node of this kind has an edge set of its own in the reference's heap. */
 static inline bool kf_has_rsucc(uint64_t k)
 {
 	return (k & KF_REF) && !(k & KF_UNIF);

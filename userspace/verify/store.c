@@ -23,7 +23,7 @@ static uint32_t hash_key(const uint8_t *key, unsigned int len)
 	return kl_mix(h, w);
 }
 
-/* The number of the entry with the same core, whose hash this is, or KL_TABLE_END. */
+/* Return: the entry with the core of the state in key[], or KL_TABLE_END. */
 static uint32_t find(const struct kl_vf_store *st, uint32_t hash)
 {
 	uint32_t i;
@@ -59,7 +59,7 @@ static int enqueue(struct kl_vf_store *st, uint32_t i)
 	return 0;
 }
 
-/* Join the edge sets.  Return: true if they grew. */
+/* Add the edges in st->edges to the edge sets of an entry.  Return: true if these grew. */
 static bool join(struct kl_vf_store *st, const struct kl_vf_entry *e)
 {
 	uint8_t *p = st->bytes + e->at + e->len;

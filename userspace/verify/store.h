@@ -23,7 +23,7 @@
 
 struct kl_vf_entry {
 	uint64_t at;		/* index in bytes[] of the key; the edges follow */
-	/* the state before; the view whose thread stepped, if it is another */
+	/* the state before; the view whose thread made the step, or KL_VF_NO_STATE */
 	uint32_t parent, actor;
 	uint32_t hash;
 	int16_t method;		/* method of the step's operation, and the line where it began */
@@ -47,13 +47,16 @@ struct kl_vf_store {
 	unsigned int len, core, nedges;
 };
 
-/* Add the state in key[] and edges[]; queue it if it is new or grew.  Its number or -ENOMEM. */
+/*
+ * Add the state in key[] and edges[], and queue it if it is new or grew.
+ * Return: the state's number, or -ENOMEM.
+ */
 int64_t kl_vf_store_add(struct kl_vf_store *st, uint32_t parent, uint32_t actor);
-/* The number of the entry with the same core, or -1. */
+/* Return: the entry with the core of the state in key[], or -1. */
 int64_t kl_vf_store_find(const struct kl_vf_store *st);
-/* Replace entry @i by the state in key[] and edges[], and queue it.  0 or -ENOMEM. */
+/* Replace entry @i by the state in key[] and edges[], and queue it.  Return: 0 or -ENOMEM. */
 int kl_vf_store_replace(struct kl_vf_store *st, uint32_t i);
-/* The next state to follow, or KL_VF_NO_STATE. */
+/* Return: the next state to follow, or KL_VF_NO_STATE. */
 uint32_t kl_vf_store_next(struct kl_vf_store *st);
 void kl_vf_store_clear(struct kl_vf_store *st);
 void kl_vf_store_free(struct kl_vf_store *st);

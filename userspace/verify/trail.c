@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Printing the abstract run to an alarm: as text, and for Graphviz. */
+/* Prints the abstract run to an alarm: as text, and for Graphviz. */
 #include <stdlib.h>
 
 #include "verify/model.h"
@@ -59,7 +59,7 @@ static void print_set(const struct kl_vf_state *s, uint32_t set, FILE *f)
 		fprintf(f, "%snull", sep);
 }
 
-/* The type, name and index of a global. */
+/* Get the name of a global, and its index plus 1 if it is in an array.  Return: its type. */
 static unsigned int type_of(const struct kl_verifier *x, unsigned int g, const char **name,
 			    unsigned int *index)
 {

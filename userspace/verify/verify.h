@@ -61,7 +61,7 @@ struct kl_verifier;
  * @spec: a specification with an implementation
  * @o: the options
  * @verdict: gets the verdict
- * @out: gets the verifier, for figures and the trail; kl_verifier_free() it, also after an error
+ * @out: gets the verifier, for statistics and the trail; kl_verifier_free() it, also after an error
  *
  * Return: 0, -EINVAL after a message if there is no implementation or the verifier cannot read it,
  * -ENOMEM.
@@ -73,22 +73,22 @@ int kl_verify(struct kl_spec *spec, const struct kl_verify_options *o,
  * @x: a verifier whose model was not proved
  * @verdict: gets the verdict, if it changes
  *
- * Finer searches have a bound, so that a wrong model is soon NOT PROVED.  This function raises it
- * twentyfold, for a model of which no wrong concrete run was found.
+ * Finer searches have a bound, so that a wrong model is soon NOT PROVED.  This function raises the
+ * bound twentyfold, for a model of which no wrong concrete run was found.
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_verify_longer(struct kl_verifier *x, enum kl_verify_verdict *verdict);
 void kl_verifier_free(struct kl_verifier *x);
 void kl_verify_stats(const struct kl_verifier *x, struct kl_verify_stats *st);
-/* The reason why the model was not proved, in a line. */
+/* Return: the reason why the model was not proved, in a line. */
 const char *kl_verify_message(const struct kl_verifier *x);
 /**
  * kl_verify_roles() - take the threads of the file's client
  * @spec: a specification with an implementation
  * @o: gets threads and methods if the client is `client roles(...)'
  *
- * Return: true if it is.
+ * Return: true if the client has roles.
  */
 bool kl_verify_roles(const struct kl_spec *spec, struct kl_verify_options *o);
 
@@ -98,7 +98,7 @@ struct kl_explorer;
 struct kl_verify_search {
 	/* for each number of threads, the number of operations up to which all runs are right */
 	unsigned int ops[KL_VF_THREADS + 1];
-	/* a search did not end: for lack of memory or time, or since the explorer cannot run it */
+	/* a search did not end: for lack of memory, of time, or of support by the explorer */
 	bool no_memory, stopped, cannot;
 	char why[300];			/* the reason for the first such search */
 	/* the run is not linearizable; the client has keys that are not verified */
@@ -107,7 +107,7 @@ struct kl_verify_search {
 
 /**
  * kl_verify_confirm() - look for a wrong concrete run
- * @x: a verifier whose model was not proved; or was, to look for deadlocks
+ * @x: a verifier whose model was not proved; or a proved one, to look for deadlocks
  * @memory: bound of the search's memory, in bytes
  * @bounds: number of pairs of threads and operations that are tried, of these 5: 2 x 1, 2 x 2,
  *	3 x 1, 2 x 3, 3 x 2
@@ -124,13 +124,13 @@ int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bound
 		      struct kl_verify_search *s, struct kl_explorer **out);
 /* Print the abstract run to the alarm, with the two heaps of each state as text. */
 void kl_verify_print_trail(struct kl_verifier *x, FILE *f);
-/* Print that run for Graphviz, with a cluster for each state. */
+/* Print the same run for Graphviz, with a cluster for each state. */
 void kl_verify_print_dot(struct kl_verifier *x, FILE *f);
 
 /**
  * kl_verify_cover() - run the covering test
  * @x: a verifier that proved its model
- * @threads: number of threads, 1 to KL_VF_THREADS; the verified number, unless that was any
+ * @threads: number of threads, 1 to KL_VF_THREADS; only used if any number was verified
  * @ops: operations of each thread
  * @states: gets the number of concrete states; may be NULL
  * @why: gets a description of a state that is not covered

@@ -10,7 +10,7 @@
 #define SAME_FLAGS	(KF_CAND | KF_REF | KF_UNIF | KF_ESC | KF_IN | \
 			 KF_ORD | KF_WAS)
 
-/* The part of a node's kind on which all views agree. */
+/* Return: the part of a node's kind on which all views agree. */
 static uint64_t common(const struct kl_verifier *x, uint64_t k)
 {
 	return kf_set_lock((k & ~0xffffULL) | (k & SAME_FLAGS),
@@ -63,11 +63,11 @@ struct glue {
 	uint32_t seen;		/* individuals of w, off the list, that v's thread has seen on it */
 	/* The joined state: */
 	struct kl_vf_state c;
-	uint32_t vids[KL_VF_NODES], wids[KL_VF_NODES];	/* individuals for which each stands */
+	uint32_t vids[KL_VF_NODES], wids[KL_VF_NODES];	/* individuals of @c for those of v, w */
 	int err;
 };
 
-/* The lock of a node that both views see. */
+/* Return: the lock in the joined state, if it is @v in view v and @w in view w. */
 static uint8_t both_lock(uint8_t v, uint8_t w)
 {
 	return v == VF_OWN ? v : w == VF_OWN ? VF_OWN + 1 : v;
@@ -89,7 +89,10 @@ static unsigned int summary(struct glue *g, uint64_t kind)
 	return i;
 }
 
-/* Has @s a summary like @k with nodes that were on the list since the head was read? */
+/*
+ * Return: true if @s has a summary like @k of nodes that its thread has seen on the list since
+ * it read the head.
+ */
 static bool has_seen(const struct kl_verifier *x, const struct kl_vf_state *s, uint64_t k)
 {
 	unsigned int i;
@@ -101,7 +104,10 @@ static bool has_seen(const struct kl_verifier *x, const struct kl_vf_state *s, u
 	return false;
 }
 
-/* The summaries of the joined state for a summary of one view.  Their locks are free. */
+/*
+ * Return: the summaries of the joined state for a summary of kind @k in view v, or with @of_w in
+ * view w.  Their locks are free.
+ */
 static uint32_t summaries(struct glue *g, uint64_t k, bool of_w)
 {
 	const unsigned int head = g->x->m.keyed ? kl_vf_names(g->v->g[g->x->m.root]) : 0;
@@ -113,7 +119,7 @@ static uint32_t summaries(struct glue *g, uint64_t k, bool of_w)
 	k &= ~KF_SEEN_ALL;
 	/* Nodes that are on the list count as seen since the head was read. */
 	out = kl_vf_bit(summary(g, keeps && k & KF_IN ? k | KF_SEEN : k));
-	/* Of nodes off the list, v knows those that it can reach. */
+	/* Nodes off the list may have been seen by v's thread, if v has a summary of such nodes. */
 	if (keeps && !(k & KF_IN) && has_seen(g->x, g->v, k))
 		out |= kl_vf_bit(summary(g, k | KF_SEEN));
 	return out & ~1u;
@@ -204,8 +210,8 @@ static void gather(const struct glue *g, const struct kl_vf_state *s, const uint
 		for (own = ids[i]; own; own &= own - 1) {
 			k = __builtin_ctz(own);
 			/*
-			 * A node that has a name only in the other view belongs to these if this
-			 * view must know it: it is, or was, on the list.
+			 * If node @k has a name only in the other view, this view has edges for it
+			 * only if it must know the node, which is, or was, on the list.
 			 */
 			if ((s->kind[i] ^ g->c.kind[k]) & KF_SUM && !(g->c.kind[k] & must))
 				continue;
@@ -285,7 +291,7 @@ static int act_as(struct glue *g)
 	return kl_vf_step(g->x, c, 1);
 }
 
-/* Try all choices of nodes that only the second thread knows to have been on the list. */
+/* Try all sets of nodes, known to view w only, that v's thread may have seen on the list. */
 static int act(struct glue *g)
 {
 	const unsigned int head = g->x->m.keyed ? kl_vf_names(g->v->g[g->x->m.root]) : 0;
@@ -305,7 +311,7 @@ static int act(struct glue *g)
 	return ret;
 }
 
-/* Try all ways in which the other individuals may be the same. */
+/* Try all ways to match the individuals of w in g->rest, from @at on, with individuals of v. */
 static int match(struct glue *g, unsigned int at)
 {
 	unsigned int i, j;

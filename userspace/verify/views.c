@@ -17,9 +17,9 @@
 
 /* Views with similar shared variables are in one bucket; only these can be joined. */
 struct kl_vf_views {
-	uint32_t bucket[BUCKETS];	/* number + 1 */
-	uint32_t *next;
-	uint8_t *acts, *linked;
+	uint32_t bucket[BUCKETS];	/* number of the first view plus 1, or 0 */
+	uint32_t *next;			/* number of the next view in the bucket plus 1, or 0 */
+	uint8_t *acts, *linked;		/* its thread changes shared memory; it is in a bucket */
 	size_t cnext, cacts, clinked, n;
 };
 
