@@ -21,7 +21,7 @@ uint64_t kl_limit_time_left(void);
  *	the limit
  *
  * The kernel enforces the limit (RLIMIT_DATA): allocations beyond it fail as if the system had
- * no memory.  kl_limit_met() names the limit where an allocation failed.
+ * no memory.  kl_limit_met() then names the limit for a message.
  */
 void kl_limit_memory(uint64_t bytes);
 

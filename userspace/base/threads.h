@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Return: the number of CPUs that this process may use, so that so many threads run at once. */
+/* Return: the number of threads that can run at once: one for each CPU of this process. */
 unsigned int kl_threads_most(void);
 
 /**

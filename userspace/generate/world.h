@@ -22,7 +22,7 @@ struct kl_gen_op {
 struct kl_gen_world {
 	const struct kl_gen_config *c;
 	struct kl_run *run;
-	uint64_t seed, next;		/* of random numbers; the last new value */
+	uint64_t seed, next;		/* state of the random numbers; the last new value */
 	uint64_t total_weight[3];	/* by enum kl_gen_side */
 	/* states of all objects; with a justified partition each key has its own */
 	struct kl_gen_state *states, scratch, first;

@@ -18,7 +18,7 @@ struct kl_history;
 
 enum kl_cover {
 	KL_COVER_WHOLE,		/* every call is seen */
-	KL_COVER_ASSERTED,	/* every call is seen, by an assertion of the spec */
+	KL_COVER_ASSERTED,	/* the spec asserts that every call is seen */
 	KL_COVER_UNKNOWN,	/* some calls may be missed */
 };
 

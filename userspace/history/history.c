@@ -186,8 +186,8 @@ void kl_history_expect(struct kl_history *h, double times, size_t most)
 {
 	const double nops = h->nops * times;
 	/*
-	 * The first operations find known signatures more often than later ones.  So if there are
-	 * many signatures, every operation may add one.
+	 * Later operations find their signatures in the table less often than the first ones.  So
+	 * if there are many signatures, assume that every later operation adds one.
 	 */
 	const double nopsigs = h->nopsigs < h->nops / 8 || h->nopsigs > h->nops ?
 			       h->nopsigs * times : nops;

@@ -57,7 +57,8 @@ struct kl_opsigs {
 	unsigned int looks, found;
 	unsigned int blind;	/* how many of the next signatures are searched in @handful only */
 	unsigned int last_blind;	/* the value that @blind was set to last */
-	bool rare;		/* of these, the signatures with words are not searched at all */
+	/* while @blind > 0, signatures with words are not searched at all */
+	bool rare;
 	uint64_t handful[KL_HANDFUL];
 };
 

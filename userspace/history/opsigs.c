@@ -292,8 +292,8 @@ static inline bool good_sig(const struct kl_history *h, const struct kl_opsig *s
 }
 
 /*
- * Return: the arguments and results of @s in one array.  This is @args if the results follow the
- * arguments outside the history's values, which may move; else @v, which receives a copy.
+ * Return: the arguments and results of @s in one array.  This is @args if the results follow there,
+ * unless @args lies in h->vals, which may move.  Otherwise it is @v, which receives a copy.
  * If @res is NULL, the results are unknown.
  */
 static inline const struct kl_val *all_vals(const struct kl_history *h, const struct kl_opsig *s,
@@ -462,7 +462,7 @@ static int number_looking(struct kl_history *h, size_t n, const struct kl_opsig 
 	return 0;
 }
 
-/* Number the signatures of the next @n operations, at most TOGETHER.  Values have room. */
+/* Number the signatures of the next @n operations (at most TOGETHER), whose values have room. */
 static int number_some(struct kl_history *h, size_t n, const struct kl_opsig *s,
 		       const struct kl_val *vals)
 {

@@ -150,7 +150,7 @@ void kl_scan_skipped(struct kl_scan *s, enum kl_skip kind, const char *tok);
 /* Warn about all skipped entries, and record their number and kinds in the history. */
 void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h);
 
-/* Return: the number of digits before the first other one of the eight characters. */
+/* Return: the number of digits with which the eight characters begin. */
 __attribute__((always_inline))
 static inline unsigned int kl_scan_digits(uint64_t w)
 {
@@ -161,7 +161,7 @@ static inline unsigned int kl_scan_digits(uint64_t w)
 	return others ? __builtin_ctzll(others) / 8 : 8;
 }
 
-/* Return: the number in the first @n of the eight characters.  It joins pairs, then all digits. */
+/* Return: the number in the first @n of the eight characters.  Pairs of digits are joined first. */
 __attribute__((always_inline))
 static inline uint64_t kl_scan_number(uint64_t w, unsigned int n)
 {

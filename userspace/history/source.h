@@ -27,7 +27,7 @@ struct kl_source {
 	char *kept;		/* memory of @text that the source owns, or NULL */
 };
 
-/* Record the input that the history was read from, after the last operation.  0 or -ENOMEM. */
+/* Record the input of the history, after its last operation.  Return: 0 or -ENOMEM. */
 int kl_source_note(struct kl_history *h, const struct kl_input *in);
 void kl_source_free(struct kl_source *s);
 

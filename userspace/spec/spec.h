@@ -200,8 +200,8 @@ struct kl_outcome {
 	const struct kl_val *bound;
 	size_t nbound;
 	/*
-	 * Step mode only: the place where the method goes on, or 0 if it has ended and @results are
-	 * valid; and its variables.
+	 * Step mode only: @at is the place where the method goes on, or 0 if it has ended; only
+	 * then are @results valid.  @locals are the method's variables.
 	 */
 	uint32_t at;
 	const struct kl_val *locals;
@@ -264,9 +264,9 @@ void kl_raw_alive(uint64_t unknown, struct kl_val *to);
 /* Never use the fast path for known values.  This is for code that checks results of other code. */
 void kl_run_set_slow(struct kl_run *r, bool slow);
 /*
- * Keep each word that a path excludes for an unknown.  Without exact mode, states keep few excluded
- * words, and otherwise only a range that contains them (unknown_domain.c).  Exact mode is for the
- * replay of one order, which has few states.
+ * Keep each word that a path excludes for an unknown.  Without exact mode, a state keeps a few such
+ * words, or else only a range that contains them (unknown_domain.c).  Exact mode is for the replay
+ * of one order, which has few states.
  */
 void kl_run_set_exact(struct kl_run *r, bool exact);
 /* In raw mode: new unknowns get numbers from @first on, if the state has no larger ones. */

@@ -172,8 +172,8 @@ int kl_edn_char(struct kl_edn *e)
 	char text[8];
 
 	/*
-	 * A character need not be one of a symbol: it may be a bracket.  The later bytes of a
-	 * character of several bytes are read as an atom.
+	 * The first byte may be one that no symbol contains, such as a bracket.  Further bytes of
+	 * the character, or letters of its name, are read as an atom.
 	 */
 	if (!kl_edn_is(*p, KL_EDN_ATOM) && (unsigned char)*p <= ' ')
 		return kl_scan_bad(&e->scan, tok, "a character");

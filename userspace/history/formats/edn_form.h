@@ -23,11 +23,11 @@ int kl_edn_symbol(struct kl_edn *e);
 /* Read ##Inf, ##-Inf or ##NaN. */
 int kl_edn_symbolic(struct kl_edn *e, const char *tok);
 
-/* Apply the tag at @tok to the last value, whose canonical text begins at @at. */
+/* Apply the tag #inst or #uuid at @tok to the last value, whose canonical text begins at @at. */
 int kl_edn_inst(struct kl_edn *e, const char *tok, size_t at);
 int kl_edn_uuid(struct kl_edn *e, const char *tok, size_t at);
 
-/* Append to the canonical text. */
+/* Append @len bytes to the canonical text. */
 int kl_edn_put(struct kl_edn *e, const char *s, size_t len);
 
 /* Return: the end of the characters at @p that a symbol may contain. */

@@ -50,7 +50,8 @@ struct kl_jepsen {
 	struct kl_words words;
 	bool whole; /* the events are in brackets, so there may be none */
 	bool log; /* a log: :fail of a cas and a read of nil are results */
-	int method[KL_JEPSEN_METHODS]; /* the history's methods by index in the table, or -1 */
+	/* for each method of the table: index in the history, or -1 */
+	int method[KL_JEPSEN_METHODS];
 	const char *spec; /* the spec of the first operation */
 	uint64_t largest; /* the largest number of a process */
 	enum kl_jepsen_type ending; /* the type of the event that ends an operation */

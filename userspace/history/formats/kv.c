@@ -284,7 +284,7 @@ static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_
 	return kl_kv_spell(kv->j->pairs.h, v->v, s + n, sizeof(s) - n, false);
 }
 
-/* Return: true if a useful step belongs to an append with too many steps for its arguments. */
+/* Return: true if step @s is useful, and its append has too many steps for arguments. */
 static bool is_rule(const struct kl_kv_tree *t, const struct kl_kv_step *s)
 {
 	const struct kl_kv_node *to = &t->node[s->to];

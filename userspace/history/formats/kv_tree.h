@@ -29,7 +29,8 @@ struct kl_kv_node {
 	uint32_t from[KL_KV_STEPS], to[KL_KV_STEPS];
 	char c; /* the character of the edge from its parent */
 	bool ends; /* a string that was got or appended ends here */
-	bool reached, useful; /* it may be a value; a step leads from it towards a string got */
+	/* a key may hold its string; steps lead from it to a string that was got */
+	bool reached, useful;
 };
 
 struct kl_kv_tree {

@@ -8,8 +8,8 @@
 #include "history/spell.h"
 
 #define SPELLED		KL_KV_SPELLED
-#define OTHERS_FIRST	((uint64_t)1 << 50) /* above the words of strings and nodes */
-/* of keys that are strings of digits, above all other words */
+#define OTHERS_FIRST	((uint64_t)1 << 50) /* offset of other keys, above strings and nodes */
+/* offset of the words of keys that are strings of digits, above all other words */
 #define DIGITS_FIRST	((uint64_t)1 << 60)
 
 /* Cut a long text to its end, at a character of UTF-8.  Return: true if it was cut. */

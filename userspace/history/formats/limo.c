@@ -68,7 +68,7 @@ struct reader {
 	struct kl_pairs pairs;
 	struct kl_words words;
 	const struct limo_type *type;
-	uint16_t method[METHODS];	/* the history's methods, by index in the type */
+	uint16_t method[METHODS];	/* for each method of the type: index in the history */
 };
 
 /* Return: true if the word at @p is one of @names, which are separated by blanks. */

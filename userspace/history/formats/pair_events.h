@@ -35,8 +35,8 @@ struct kl_pairs {
 	struct kl_history *h;	/* the caller has made its one object, by kl_history_object() */
 	struct kl_scan *scan;
 	/*
-	 * processes with an open operation, and some others; others are freed, because there may
-	 * be a thread for each operation
+	 * processes that have an open operation, and free ones; not every thread has one, because
+	 * there may be a thread for each operation
 	 */
 	struct kl_process *process;
 	size_t nprocess, cprocess;

@@ -427,7 +427,7 @@ static void keep_vars(struct kl_igen *g, const struct kl_thread_def *d, unsigned
 	}
 }
 
-/* Compile a thread, its body @repeat times, because a counter would need one more register. */
+/* Compile a thread.  Its body is compiled @repeat times: a counter would take a register. */
 static void written_thread(struct kl_igen *g, struct kl_thread_def *d, unsigned int self,
 			   uint64_t repeat)
 {

@@ -135,7 +135,7 @@ static struct kl_val *put_entries(struct kl_run *r, const struct kl_cont *c,
 		if (stride == 1 || !is_redundant(c, kind, e))
 			e += stride;
 		else
-			/* It is lost that an unknown key differs from the others. */
+			/* The knowledge that an unknown key differs is lost. */
 			r->lost |= e->tag == KL_ANY;
 	}
 	return e;

@@ -13,8 +13,9 @@ static int append_pair(struct kl_run *r, struct kl_cont *c, struct kl_val k, str
 }
 
 /*
- * Set *@at to the index of the entry of @key, or to SIZE_MAX if it has none.  Keys that may be
- * equal are a choice.  @adds is set if the caller then adds an entry for @key.
+ * Set *@at to the index of the entry of @key, or to SIZE_MAX if it has none.  If it is not known
+ * whether a listed key equals @key, that is a choice of the path.  @adds is set if the caller then
+ * adds an entry for @key.
  */
 static int find_key(struct kl_run *r, struct kl_cont *c, struct kl_val key, bool adds, size_t *at)
 {

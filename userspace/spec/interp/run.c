@@ -18,7 +18,7 @@
 #define VALUE_WORK	2		/* work for a value or an unknown of the next state */
 #define SMALL_STATE	64		/* values of a state that cost no work of their own */
 
-/* Return: the number of values that copying a state of @values values is charged for. */
+/* Return: the number of values that count as work when a state of @values values is copied. */
 static uint64_t beyond_small(uint64_t values)
 {
 	return values > SMALL_STATE ? values - SMALL_STATE : 0;
@@ -139,7 +139,7 @@ int kl_run_fault(struct kl_run *r, const char *fmt, ...)
 	char msg[100];
 	va_list ap;
 
-	/* No state of the specification has errors, so the path guessed a wrong state. */
+	/* Real states have no errors, so the path guessed a wrong state. */
 	if (r->guessed || r->preset)
 		return KL_DROP;
 	va_start(ap, fmt);

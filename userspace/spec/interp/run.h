@@ -4,6 +4,9 @@
  * with one vector of choices.  All paths are executed in turn; each may report one outcome.  A
  * path records in sym[], def[] and dom[] what it learns about unknowns, and looks values up there
  * when it uses them.
+ *
+ * A path is lost if it dropped a constraint, or does not know whether its constraints have a
+ * solution.  Its next state may accept too much, and gets a LOST note.
  */
 #ifndef KL_SPEC_INTERP_RUN_H
 #define KL_SPEC_INTERP_RUN_H
@@ -256,7 +259,7 @@ struct kl_dom kl_dom_all(const struct kl_run *r);
 bool kl_dom_is_all(const struct kl_run *r, const struct kl_dom *d);
 bool kl_dom_all_words(const struct kl_run *r, const struct kl_dom *d);
 bool kl_dom_has(const struct kl_run *r, const struct kl_dom *d, struct kl_val v);
-/* Return: true if @v may be excluded from @d, which is not recorded. */
+/* Return: true if it is not recorded whether @v is excluded from @d. */
 bool kl_dom_doubts(const struct kl_dom *d, struct kl_val v);
 /* Return: true if @d has a single word, which is stored to @word. */
 bool kl_dom_one(const struct kl_run *r, const struct kl_dom *d, uint64_t *word);
@@ -288,7 +291,7 @@ int kl_notes_load(struct kl_run *r);
 /* Append notes to out[]. */
 int kl_notes_put(struct kl_run *r);
 
-/* A constraint was dropped: the state may accept too much, and its LOST note records this. */
+/* Record that a constraint was dropped, so that the next state may accept too much. */
 static inline void kl_run_lose(struct kl_run *r)
 {
 	r->lost = true;
@@ -318,8 +321,9 @@ int kl_run_guess(struct kl_run *r, uint64_t n);
 int kl_run_fail(struct kl_run *r, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * The method has an error in this state.  Return: KL_DROP if the path guessed the state, since the
- * specification has no such errors; else -E2BIG, with the error's text set.
+ * Report an error of the method in this state.  If the path guessed something about the state, the
+ * guess was wrong, because real states have no errors.
+ * Return: KL_DROP after a guess; else -E2BIG, with the text of the error set.
  */
 int kl_run_fault(struct kl_run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -347,7 +351,8 @@ int kl_cont_load(struct kl_run *r, unsigned int index);
 /* An unknown of the next state. */
 struct kl_name {
 	struct kl_term term;		/* its value */
-	uint64_t number;		/* its number in the next state; in raw mode its own */
+	/* its number in the next state; in raw mode, its number on the path */
+	uint64_t number;
 	bool length;			/* it occurs only as the number of unlisted entries */
 	uint64_t next;			/* index of another name with this root, or UINT64_MAX */
 };

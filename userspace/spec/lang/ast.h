@@ -53,7 +53,7 @@ struct kl_const {
 	enum kl_etype type;
 };
 
-/* A parameter or local variable, in the register of its number. */
+/* A parameter or local variable, in register @reg. */
 struct kl_local {
 	const char *name;
 	struct kl_pos pos;
@@ -68,7 +68,7 @@ enum kl_ast_kind {
 	KL_A_UNARY, KL_A_BINARY, KL_A_COND,
 	/* expressions of implementations and clients */
 	KL_A_NULL, KL_A_SELF,
-	KL_A_FIELD,			/* a->method */
+	KL_A_FIELD,			/* a->NAME; the name is in method */
 	KL_A_NEW,			/* new name */
 	KL_A_CAS, KL_A_XCHG, KL_A_FADD, /* operations on place a with b and c */
 };
