@@ -25,7 +25,7 @@ static inline uint64_t on_heap_first(const struct on_heap *h)
 	return h->n ? h->e[0].key : KL_TIME_MAX;
 }
 
-/* Make room for @n entries, and one after the last that never comes.  Return: 0, or -ENOMEM. */
+/* Make room for @n entries, and one after them with the time KL_TIME_MAX.  0, or -ENOMEM. */
 static inline int on_heap_room(struct on_heap *h, size_t n)
 {
 	return kl_grow(h->e, h->cap, n + 1);

@@ -18,40 +18,41 @@
 /* The effect of an operation on a container. */
 enum on_kind {
 	ON_ADD, ON_REMOVE, ON_PEEK,
-	ON_EMPTY,	/* found it empty */
+	ON_EMPTY,	/* a removal or peek that found the container empty */
 	ON_WILD,	/* a pending removal */
 	ON_NOTHING,	/* a peek that is pending or has an unknown result */
 	ON_OTHER,	/* none of these */
 };
 
+/* An operation, from kl_online_add() until nothing refers to it. */
 struct on_op {
-	uint64_t call, ret, drain;
+	uint64_t call, ret, drain;	/* ret is KL_TIME_MAX if it is pending */
 	uint64_t thread;
-	uint64_t word;		/* of a container's */
-	uint32_t part;
+	uint64_t word;		/* the word that it adds, removes or peeks at: up to ON_PEEK */
+	uint32_t part;		/* index of its partition */
 	uint32_t sig;		/* signature for the frontier, or ON_NONE if it does not need one */
-	uint32_t refs;
+	uint32_t refs;		/* number of references to this struct */
 	uint32_t at;		/* index among its partition's open operations */
-	/* its value in the monitor of certain order; or the next free one */
+	/* index of its struct use or doing in on_part.mon; or of the next free struct on_op */
 	uint32_t value;
-	uint32_t value2;	/* its value in the monitor of strict order */
+	uint32_t value2;	/* the same in on_part.strict */
 	uint32_t gen;		/* number of times that this struct was reused */
 	uint16_t cpu, method;
 	uint8_t flags;		/* enum kl_op_flags */
 	uint8_t kind, slot;
 	bool is_pred : 1;	/* other operations may have to wait for this one */
 	bool old : 1;		/* it was open when its partition was started again */
-	bool ended : 1;		/* it has returned in the monitor of strict order */
-	/* pqueue: a peek that has its slot, in each of the two orders */
+	bool ended : 1;		/* it has returned in on_part.strict */
+	/* pqueue: a peek that has had its slot, in on_part.mon; in on_part.strict */
 	bool timed : 1, timed2 : 1;
-	/* other uses of its word at that time are forgotten, see lifetimes.h */
+	/* its word had several uses at the time, which are forgotten; see lifetimes.h */
 	bool crowd : 1;
 };
 
 /* An operation that is kept, for an offline check. */
 struct on_kept {
 	uint64_t call, ret, drain, thread;
-	uint64_t what;		/* its word, or its signature */
+	uint64_t what;		/* its signature if on_has_sig(), else its word */
 	uint16_t cpu, method;
 	uint8_t flags, kind;
 };
@@ -60,7 +61,13 @@ struct on_kept {
 struct live_open {
 	uint64_t preds;		/* mask of the slots of its predecessors */
 	uint32_t op;
-	uint8_t twin;		/* slot of an equal operation that returns before, or ON_SLOTS */
+	/* slot of the last operation of this signature that returns no later, or ON_SLOTS */
+	uint8_t twin;
+	/*
+	 * @free: it changes no state.  @over: it overwrites the state, without a look at it.
+	 * @ghost: it may have taken effect in a gap, see online_frontier.c.  @alone: it is no
+	 * ghost, has no predecessor, and can be none.
+	 */
 	bool free, over, ghost, alone;
 };
 
@@ -68,41 +75,47 @@ struct live_open {
 struct live {
 	struct kl_configs c;
 	struct kl_config_set cur;
-	uint64_t free, over;	/* masks of slots */
-	uint64_t used, ghosts;
+	uint64_t free, over;	/* masks of slots, see struct kl_configs */
+	uint64_t used, ghosts;	/* masks of all slots in use, and of those of ghosts */
 	struct live_open open[ON_SLOTS];
 	struct live *next;	/* in the pool */
 };
 
 enum part_mode {
 	PART_FOLLOWED,
-	PART_GAP,	/* operations are being lost */
+	PART_GAP,	/* not followed: operations are being lost, or too many are open */
 	PART_KEPT,	/* its operations are kept for an offline check */
 };
 
 struct on_part {
 	/* Fields that each operation needs come first. */
 	uint64_t object, key;
-	uint32_t state;		/* the state without @live, where at most open[0] is open */
+	/* the frontier's only state while @live is NULL; then at most open[0] is open */
+	uint32_t state;
 	uint32_t nopen;
-	uint32_t *open;		/* operations */
+	uint32_t *open;		/* its open operations */
 	struct live *live;
-	struct on_kept *ring;	/* its last operations */
+	struct on_kept *ring;	/* its last operations; at_ring: index of the oldest one */
 	uint32_t nring, at_ring, cring, copen;
-	uint64_t nops;
-	void *mon, *strict;	/* monitors of a container: by certain and by strict order */
+	uint64_t nops;		/* number of operations that were announced */
+	/*
+	 * Monitors, or NULL.  @mon finds violations: it delays returns by the clock's error.
+	 * @strict confirms an order: it takes times as exact, and keeps the order of each thread.
+	 */
+	void *mon, *strict;
 	uint32_t starts;	/* number of times that monitors were started */
 	uint64_t evicted;	/* operations that ended by this time may be missing in the ring */
-	/* number of operations from which on the monitor needs no frontier */
+	/* when @nops exceeds this, the monitor goes on without the frontier */
 	uint64_t alone;
-	uint8_t mode;
+	uint8_t mode;		/* enum part_mode */
 	bool front;		/* the frontier follows it */
-	bool lacks;		/* operations are missing in the ring */
+	bool lacks;		/* operations were dropped from the ring */
 	bool forgot;		/* the partition was started again in an unknown state */
-	bool lost;		/* operations were lost before that */
-	bool gapped;		/* operations were, or will be, lost */
+	bool lost;		/* operations were lost in a gap that has begun */
+	bool gapped;		/* operations were or will be lost in a gap */
 
 	uint64_t began;		/* operations before this time are forgotten */
+	/* PART_KEPT: when @nops reaches next_look, check offline, and again look_after later */
 	uint64_t next_look, look_after;
 	uint64_t wrong;		/* time of the last violation, plus 1; 0 if none */
 	const char *why;	/* the reason of UNKNOWN, or NULL */
@@ -113,7 +126,7 @@ struct on_part {
 struct on_gap {
 	uint64_t from, to;	/* @to includes the clock's error */
 	uint32_t object;	/* number of the object, ON_NONE for all; or the next free gap */
-	bool open;
+	bool open;		/* it has begun, and not ended */
 };
 
 struct on_object {
@@ -125,20 +138,24 @@ struct on_object {
 	bool gapped, begun;	/* operations were or will be lost; operations were lost by now */
 };
 
-/* The last operations of a thread, to find calls inside the clock's error after them. */
+/*
+ * The last four operations of a thread.  By the clock's error they may seem to overlap the thread's
+ * next operation, although they precede it.
+ */
 struct on_thread {
 	uint64_t id;
-	uint32_t op[4], gen[4];
-	uint32_t n;
+	uint32_t op[4], gen[4];	/* operations, and their on_op.gen */
+	uint32_t n;		/* number of operations; from 4 on, 4 + index of the oldest */
 };
 
+/* An entry of kl_online.quick: a signature with at most two values. */
 struct on_sig {
 	uint64_t v[2];
 	uint32_t key;		/* method, tags and whether it is pending; 0: free */
 	uint32_t sig;
 };
 
-/* The steps of a signature from two states; to[] is ON_NONE if it was not possible. */
+/* The last two steps of a signature; to[] is ON_NONE if from[] does not allow the operation. */
 struct on_step {
 	uint32_t from[2], to[2];
 };
@@ -147,7 +164,11 @@ struct kl_online {
 	const struct kl_spec *spec;
 	struct kl_online_opts opts;
 	struct kl_container c;
-	enum kl_role *roles;
+	enum kl_role *roles;	/* of each method */
+	/*
+	 * @flushes: store buffers make no difference, see kl_spec_flushes().  @monitored: there is
+	 * a monitor for the spec.  @ties: times may be equal, or have an error.
+	 */
 	bool flushes, monitored, ties;
 	bool both;		/* a register, which a monitor, the frontier or both follow */
 
@@ -158,10 +179,11 @@ struct kl_online {
 	/* watermark.c: calls in [head, announced) are announced and sorted; later ones are not. */
 	uint32_t *wait;
 	size_t head, announced, tail, cwait;
-	bool unsorted;
-	struct kl_key *keys;
+	bool unsorted;		/* some calls from @announced on are out of order */
+	struct kl_key *keys;	/* room for sorting */
 	size_t ckeys;
-	struct on_heap ends;
+	struct on_heap ends;	/* open operations, by on_end_key() */
+	/* see online.h; time of the last event; latest time so far; number of followed events */
 	uint64_t floor, now, newest, events;
 	struct on_thread *threads;
 	size_t nthreads, cthreads;
@@ -178,9 +200,9 @@ struct kl_online {
 	bool gapped, begun;	/* the same as in struct on_object, for all objects */
 	struct on_part *parts;
 	size_t nparts, cparts;
-	uint32_t *table;
+	uint32_t *table;	/* partitions by object and key: number + 1, 0 is free */
 	size_t size;
-	uint32_t last_part;
+	uint32_t last_part;	/* the partition that was found last */
 	uint32_t most;		/* maximal number of operations that a partition keeps */
 
 	/* online_frontier.c */
@@ -203,13 +225,18 @@ struct kl_online {
 	char reason[160];
 	bool hidden;
 
+	/*
+	 * Numbers of: operations added; of these, below the floor; gaps; violations; of these, some
+	 * that are withdrawn because operations proved to be missing; values in all containers.
+	 */
 	uint64_t total, late, ngaps_told, violations, doubted, inside;
-	char *reasons[16];	/* reasons of partitions */
+	char *reasons[16];	/* copies of reasons, for on_part.why */
 	char suspect[160];	/* reason of suspected violations */
-	unsigned int shown;
+	unsigned int shown;	/* number of violations that got a counterexample */
 	int err;
 };
 
+/* Return: the time by which the operation has certainly returned, despite the clock's error. */
 static inline uint64_t on_end_key(const struct kl_online *o, const struct on_op *op)
 {
 	return kl_time_add(op->ret, o->opts.error);
@@ -226,7 +253,7 @@ static inline bool on_has_sig(const struct kl_online *o, uint8_t kind)
 	return !o->monitored || kind == ON_OTHER;
 }
 
-/* Is @a certainly before @b, see kl_op_before()?  Both belong to one thread. */
+/* Return: true if @a and @b are operations of one thread in this order, see kl_op_before(). */
 static inline bool on_before(const struct on_op *a, const struct on_op *b)
 {
 	return a->thread == b->thread && a->cpu == b->cpu && a->ret != KL_TIME_MAX &&
@@ -246,25 +273,27 @@ static inline void on_op_put(struct kl_online *o, uint32_t i)
 	o->free_op = i;
 }
 
-/* watermark.c */
+/* watermark.c: let an operation wait for the floor.  Return: 0, or -ENOMEM. */
 int on_order_add(struct kl_online *o, uint32_t op);
+/* Follow time up to the floor.  Return: 0, or -ENOMEM. */
 int on_order_run(struct kl_online *o);
 void on_order_free(struct kl_online *o);
 
-/* objects.c */
+/* objects.c: find the partition of an object's key, or make it.  Return: 0, or -ENOMEM. */
 int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *part);
 /* Process the next begin or end of a gap. */
 int on_gap_follow(struct kl_online *o);
 void on_objects_free(struct kl_online *o);
 
-/* part.c: events of partitions, in order of time. */
+/* part.c: events of partitions, in order of time.  Return: 0, or -ENOMEM. */
 /* Begin a partition; @known: no operation was lost before. */
 int on_part_begin(struct kl_online *o, struct on_part *p, bool known);
 int on_part_announce(struct kl_online *o, uint32_t op);
 int on_part_call(struct kl_online *o, uint32_t op);
 int on_part_return(struct kl_online *o, uint32_t op);
-/* A gap begins, without an end if @endless; a gap ends. */
+/* A gap of the partition begins; @endless: it never ends. */
 int on_part_gap(struct kl_online *o, struct on_part *p, bool endless);
+/* A gap of the partition ends. */
 int on_part_gap_over(struct kl_online *o, struct on_part *p);
 int on_part_end(struct kl_online *o, struct on_part *p);
 void on_part_free(struct kl_online *o, struct on_part *p);
@@ -303,9 +332,12 @@ struct on_monitor {
 	int (*announce)(struct kl_online *o, void *mon, uint32_t op);
 	int (*call)(struct kl_online *o, void *mon, uint32_t op);
 	int (*ret)(struct kl_online *o, void *mon, uint32_t op);
-	/* After a violation: get the operations that are wrong by themselves.  0 or -ENOMEM. */
+	/* After a violation: get the core, the operations that have no order by themselves. */
 	int (*core)(struct kl_online *o, void *mon, const uint32_t **ops, size_t *n);
-	/* They are not wrong, perhaps because of a guess.  1 to go on, 0 if it cannot, -ENOMEM. */
+	/*
+	 * A general engine found an order of the core, so a guess of the monitor may be wrong.
+	 * Return: 1 if the monitor can go on, 0 if not, -ENOMEM.
+	 */
 	int (*doubt)(struct kl_online *o, void *mon);
 };
 
@@ -320,15 +352,19 @@ int live_return(struct kl_online *o, struct on_part *p, uint32_t op);
 int live_restart(struct kl_online *o, struct on_part *p);
 /* Forget the configurations and the open operations. */
 void live_drop(struct kl_online *o, struct on_part *p);
-/* Is the operation possible in some state? */
+/* Return: 1 if the operation is possible in some state, 0 if not, or a negative errno. */
 int live_possible(struct kl_online *o, uint32_t op);
-/* Are the states of all configurations lost, see kl_state_lost()? */
+/* Return: true if the states of all configurations are lost, see kl_state_lost(). */
 bool live_lost(struct kl_online *o, const struct on_part *p);
 /* A possible configuration: the state, and a bit for each operation that took effect. */
 struct live_config {
 	uint64_t done;
 	uint32_t state;
 };
+/*
+ * Begin with the @n configurations @c, whose bits stand for the open operations @ops.  The open
+ * operation @but is left out, since its live_call() follows.  Return: 0, or a negative errno.
+ */
 int live_begin(struct kl_online *o, struct on_part *p, uint32_t but, const uint32_t *ops,
 	       unsigned int nops, const struct live_config *c, size_t n);
 

@@ -123,14 +123,14 @@ static inline uint64_t end_of(const struct kl_online *o, const struct uses *s,
 	return s->strict ? op->ret : on_end_key(o, op);
 }
 
-/* Has the removal of the use returned before @time? */
+/* Return: true if the removal of the use returned before @time. */
 static bool removed_by(const struct kl_online *o, const struct uses *s, const struct use *u,
 		       uint64_t time)
 {
 	return u->removed || (u->remove != ON_NONE && end_of(o, s, &o->ops[u->remove]) < time);
 }
 
-/* Has an operation of the use returned before the addition @op was called? */
+/* Return: true if a removal or peek of the use returned before the addition @op was called. */
 static bool seen_by(const struct kl_online *o, const struct uses *s, const struct use *u,
 		    const struct on_op *op)
 {
@@ -140,7 +140,10 @@ static bool seen_by(const struct kl_online *o, const struct uses *s, const struc
 	       (u->remove != ON_NONE && on_before(&o->ops[u->remove], op));
 }
 
-/* Choose the use of a cluster to which an operation belongs; ON_NONE for a new use. */
+/*
+ * Choose the use to which an operation belongs, in the cluster that begins with the use @first.
+ * *n becomes the number of uses in the cluster.  Return: the use, or ON_NONE if none fits.
+ */
 static uint32_t choose(const struct kl_online *o, const struct uses *s, uint32_t first,
 		       const struct on_op *op, unsigned int *n)
 {
@@ -281,7 +284,7 @@ void uses_return(struct kl_online *o, struct uses *s, uint32_t i)
 	}
 }
 
-/* Keep a use that is over while an operation is open that may have found it inside. */
+/* Free the dead uses that were gone before any open operation that found the container empty. */
 static void bury(struct kl_online *o, struct uses *s)
 {
 	uint64_t since = NEVER;
@@ -313,7 +316,7 @@ static int forget(struct kl_online *o, struct uses *s, uint32_t i)
 	return ret;
 }
 
-/* The operations of a cluster were assigned by a guess: some of them alone prove nothing. */
+/* Mark the operations of a use in a cluster: a guess assigned them, so alone they prove nothing. */
 static void mark_crowd(struct kl_online *o, const struct use *u)
 {
 	const uint32_t ops[] = { u->add, u->remove, u->see, u->last };
@@ -378,7 +381,7 @@ void uses_enter(struct kl_online *o, struct uses *s, uint32_t i)
 	const uint32_t prev = u->first_ret ? s->tail : ON_NONE,
 		       next = u->first_ret ? ON_NONE : s->head;
 
-	/* The list is by first_ret: the use is the last one, or was inside before the start. */
+	/* The list is by first_ret, which is 0 (put it first) or the last event (put it last). */
 	u->prev = prev;
 	u->next = next;
 	if (prev == ON_NONE)

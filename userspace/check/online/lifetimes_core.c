@@ -43,7 +43,7 @@ int core_word(struct uses *s, uint32_t i)
 	return ret;
 }
 
-/* The longest-lived use that is inside in the slot @at, or ON_NONE. */
+/* Return: the use that was inside in the slot @at and left last, or ON_NONE. */
 static uint32_t reaches(const struct uses *s, uint64_t at)
 {
 	uint32_t best = ON_NONE, i;

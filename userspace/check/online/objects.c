@@ -12,13 +12,13 @@
 #include "base/mem.h"
 #include "check/online/internal.h"
 
-/* The number of an object; if the specification does not distinguish objects, it is 0. */
+/* Return: the object's own number, or 0 if the specification does not distinguish objects. */
 static uint64_t object_id(const struct kl_online *o, uint64_t object)
 {
 	return kl_spec_partition(o->spec) == KL_PART_NONE ? 0 : object;
 }
 
-/* Find an object.  Return: ON_NONE if it is new. */
+/* Return: the index of the object @id in o->objects, or ON_NONE if it is new. */
 static uint32_t find_object(const struct kl_online *o, uint64_t id)
 {
 	const struct on_words *w = &o->object_at;
@@ -125,12 +125,13 @@ int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *p
 	return 0;
 }
 
-/* The first partition that a gap of @object concerns (ON_NONE: all objects), and the next one. */
+/* Return: the first partition of @object (ON_NONE: of all objects), or ON_NONE. */
 static uint32_t first_part(const struct kl_online *o, uint32_t object)
 {
 	return object != ON_NONE ? o->objects[object].first : o->nparts ? 0 : ON_NONE;
 }
 
+/* Return: the partition of @object after @part, or ON_NONE. */
 static uint32_t next_part(const struct kl_online *o, uint32_t object, uint32_t part)
 {
 	if (object != ON_NONE)
@@ -138,7 +139,7 @@ static uint32_t next_part(const struct kl_online *o, uint32_t object, uint32_t p
 	return part + 1 < o->nparts ? part + 1 : ON_NONE;
 }
 
-/* Make a gap, and room for its end in the heap. */
+/* Make a gap, and room in the heap for its end. */
 static int new_gap(struct kl_online *o, uint64_t from, uint64_t to, uint32_t object, uint32_t *gap)
 {
 	int ret;

@@ -59,7 +59,7 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 	o->opts.look_work = opts->look_work ? opts->look_work : LOOK_WORK;
 	o->opts.both = opts->both ? opts->both : BOTH;
 	o->flushes = kl_spec_flushes(spec);
-	/* Times of a single counter differ. */
+	/* A single counter gives no two events the same time. */
 	o->ties = opts->error || opts->clock != KL_CLOCK_SEQ;
 	o->free_op = o->free_gap = ON_NONE;
 	ret = find_container(o) ?: live_init(o);
@@ -106,7 +106,7 @@ static int new_op(struct kl_online *o, uint32_t *i)
 	return 0;
 }
 
-/* The effect of an operation on the container. */
+/* Return: what the operation does to the container. */
 static enum on_kind kind_of(const struct kl_online *o, const struct kl_online_op *op)
 {
 	const enum kl_role role = o->roles[op->method];
@@ -141,7 +141,7 @@ static int fill(struct kl_online *o, const struct kl_online_op *op, uint32_t par
 	return ret;
 }
 
-/* An operation comes below the floor: it becomes a gap. */
+/* Report a gap in place of an operation that was called below the floor. */
 static int too_late(struct kl_online *o, const struct kl_online_op *op)
 {
 	const uint64_t to = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret;
@@ -150,7 +150,7 @@ static int too_late(struct kl_online *o, const struct kl_online_op *op)
 	return kl_online_gap(o, op->call, to, op->object, false);
 }
 
-/* Too many operations wait for the floor: raise it to their times. */
+/* Too many operations wait for the floor: raise it to their newest time, and report a gap. */
 static int force_floor(struct kl_online *o)
 {
 	int ret = kl_online_gap(o, o->floor, o->newest, 0, true);

@@ -42,7 +42,7 @@ struct kl_online_violation {
 	const char *engine;
 	const char *suspect;		/* the reason why it is only suspected, or NULL */
 	const struct kl_report *report;	/* report on its last operations alone, or NULL */
-	/* opts.histories: these operations, if they show it */
+	/* with opts.histories: its last operations, if they show the violation; else NULL */
 	const struct kl_history *history;
 };
 
@@ -73,11 +73,11 @@ struct kl_online_opts {
 
 /* The progress of a check, which may be asked for at any time. */
 struct kl_online_stats {
-	/* operations that have come; calls and returns that were followed */
+	/* number of operations that were added; number of calls and returns that were followed */
 	uint64_t ops, events;
-	/* times; @now is that of the last event that was followed */
+	/* times: see kl_online_floor(); of the last event that was followed; latest of all added */
 	uint64_t floor, now, newest;
-	uint64_t gaps, late, violations, suspected;
+	uint64_t gaps, late, violations, suspected;	/* late: operations below the floor */
 	/* number of waiting operations; number of values in containers */
 	uint64_t waiting, inside;
 	size_t parts;

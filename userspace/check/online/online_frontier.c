@@ -71,7 +71,7 @@ void live_drop(struct kl_online *o, struct on_part *p)
 	p->live = NULL;
 }
 
-/* Find the operation's place among open operations with equal signatures, by return. */
+/* Link the operation of @slot into the list of twins: equal signatures, in order of return. */
 static void find_twins(struct kl_online *o, struct live *l, unsigned int slot)
 {
 	struct live_open *op = &l->open[slot], *next = NULL;
@@ -160,7 +160,7 @@ static int open_one(struct kl_online *o, struct on_part *p, uint32_t i, bool gho
 	return 0;
 }
 
-/* Turn a single state into configurations. */
+/* Make p->live with one configuration, whose state is p->state. */
 static int make_live(struct kl_online *o, struct on_part *p)
 {
 	int ret;
@@ -196,7 +196,7 @@ int live_call(struct kl_online *o, struct on_part *p, uint32_t op)
 	return open_one(o, p, op, false);
 }
 
-/* A ghost returns: it took effect once more, or not. */
+/* A ghost returns: keep all configurations, and add those in which it takes effect now. */
 static int end_ghost(struct kl_online *o, struct live *l, unsigned int slot)
 {
 	struct kl_config_set before = { 0 };
@@ -216,8 +216,8 @@ static int end_ghost(struct kl_online *o, struct live *l, unsigned int slot)
 }
 
 /*
- * Free a slot.  Without its ghost, configurations may be equal, and operations that waited for the
- * ghost may take effect at once, so the set is computed again.
+ * Free a slot.  If it was a ghost's, make the set of configurations again: some may be equal now,
+ * and read-only operations that would have excluded the ghost may take effect.
  */
 static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 {
@@ -261,6 +261,7 @@ static int close_slot(struct kl_online *o, struct live *l, unsigned int slot)
 	return 0;
 }
 
+/* The only open operation returns, while the partition has a single state and no p->live. */
 static int return_alone(struct kl_online *o, struct on_part *p, const struct on_op *op)
 {
 	const uint32_t *next;

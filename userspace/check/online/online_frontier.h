@@ -33,12 +33,17 @@ static inline int live_step(struct kl_online *o, uint32_t state, uint32_t sig,
 	return n;
 }
 
-/* online_frontier_order.c; 0 or a negative errno. */
-/* Operations that change nothing, fit the state and exclude none take effect at once. */
+/*
+ * online_frontier_order.c: in the configuration @rec, let open operations take effect that change
+ * nothing, if the state allows them and no ghost is excluded.  Return: 0, or a negative errno.
+ */
 int live_settle(struct kl_online *o, struct live *l, uint64_t *rec);
-/* Keep the configurations in which @slot took effect.  Return: 1 if there are none. */
+/*
+ * Find all configurations in which the operation of @slot took effect, in place of the present
+ * ones.  Return: 0, 1 if there are none, or a negative errno.
+ */
 int live_satisfy(struct kl_online *o, struct live *l, unsigned int slot);
-/* Set the reason.  Return: -EDQUOT. */
+/* Make @what the reason why the frontier cannot go on.  Return: -EDQUOT. */
 int live_too_many(struct kl_online *o, const char *what);
 
 #endif

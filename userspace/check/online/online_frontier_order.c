@@ -13,13 +13,13 @@ int live_too_many(struct kl_online *o, const char *what)
 	return -EDQUOT;
 }
 
-/* Have all predecessors of the operation taken effect?  Ghosts may have done so in the gap. */
+/* Return: true if all predecessors of @op took effect; ghosts may have done so in the gap. */
 static inline bool ready(const struct live *l, const uint64_t *rec, const struct live_open *op)
 {
 	return !(op->preds & ~l->ghosts & ~rec[0]);
 }
 
-/* Would taking effect exclude a ghost that precedes the operation? */
+/* Return: true if a ghost that precedes @op could no longer take effect after @op. */
 static inline bool excludes(const struct live *l, const uint64_t *rec, const struct live_open *op)
 {
 	return op->preds & l->ghosts & ~rec[0];
@@ -30,7 +30,7 @@ static inline void take(const struct live *l, uint64_t *rec, unsigned int slot, 
 	const struct live_open *op = &l->open[slot];
 	uint64_t gone = op->preds & l->ghosts & ~rec[0];
 
-	/* Predecessors can no longer take effect. */
+	/* Ghosts that precede the operation can no longer take effect. */
 	while (gone) {
 		const unsigned int g = __builtin_ctzll(gone);
 
@@ -73,7 +73,10 @@ int live_settle(struct kl_online *o, struct live *l, uint64_t *rec)
 	return 0;
 }
 
-/* Add the configuration o->tmp to its set. */
+/*
+ * Add the configuration o->tmp, which came from record @at of o->seen: to o->next if the operation
+ * of @slot took effect, and to o->seen if it may still do so.
+ */
 static int arrive(struct kl_online *o, struct live *l, unsigned int slot, size_t at)
 {
 	const bool done = kl_rec_done(&l->c, o->tmp, slot);

@@ -2,7 +2,7 @@
 /*
  * Following partitions.  A partition that cannot be followed is UNKNOWN, with the reason, and is
  * followed further from an unknown state.  If all its operations are still kept, they are checked
- * offline instead, as long as they are.
+ * offline instead, until some have to be dropped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ void on_part_free(struct kl_online *o, struct on_part *p)
 	free(p->ring);
 }
 
-/* Announce known operations to new monitors. */
+/* Announce to a new monitor what was announced before: open operations, and those to be called. */
 static int retell(struct kl_online *o, struct on_part *p)
 {
 	const struct on_monitor *m = part_monitor(o);
@@ -102,7 +102,7 @@ static int retell(struct kl_online *o, struct on_part *p)
 /* Forget everything so far: the state is unknown. */
 int part_restart(struct kl_online *o, struct on_part *p)
 {
-	/* With many open operations, each of which may take effect again, it waits for fewer. */
+	/* Each open operation may take effect again.  With many, the frontier waits for fewer. */
 	const bool crowded = p->nopen > ON_SLOTS / 2;
 	int ret = 0;
 
@@ -158,7 +158,7 @@ int on_part_announce(struct kl_online *o, uint32_t op)
 	return outcome(o, p, ret, o->now, false);
 }
 
-/* The monitor of strict order found no order.  It cannot confirm any more, and ends. */
+/* Handle the result @ret of p->strict: once it found no order, it cannot confirm one any more. */
 static int strict_outcome(struct kl_online *o, struct on_part *p, int ret)
 {
 	if (ret && ret != -ENOMEM && p->front) {
@@ -172,7 +172,7 @@ static int strict_outcome(struct kl_online *o, struct on_part *p, int ret)
 	return outcome(o, p, ret, o->now, false);
 }
 
-/* In strict order, operations that returned by the call of @op come first. */
+/* Let p->strict process the operations that returned, by their exact times, before @op's call. */
 static int strict_returns(struct kl_online *o, struct on_part *p, const struct on_op *op)
 {
 	uint32_t i, first;
@@ -195,6 +195,7 @@ static int strict_returns(struct kl_online *o, struct on_part *p, const struct o
 	return ret;
 }
 
+/* Return: true if an open operation of the partition precedes @op in its thread. */
 static bool tie(struct kl_online *o, const struct on_part *p, const struct on_op *op)
 {
 	uint32_t i;
@@ -225,13 +226,13 @@ int on_part_call(struct kl_online *o, uint32_t i)
 	bool front;
 	int ret = 0;
 
-	/* No open operation returns before the earliest end. */
+	/* If the earliest return is later, no operation can precede: that is a cheap test. */
 	if (!o->ties && on_heap_first(&o->ends) <= op->call && p->mode == PART_FOLLOWED &&
 	    tie(o, p, op))
 		ret = part_quit(o, p, "operations of one thread have equal times");
 	if (!ret && p->strict)
 		ret = strict_returns(o, p, op);
-	/* The operation no longer waits, and is not open yet. */
+	/* A new monitor does not know the operation, which neither waits any more nor is open. */
 	if (!ret && p->mon && p->starts != starts)
 		ret = part_monitor(o)->announce(o, p->mon, i);
 	if (!ret && p->nopen == p->copen)

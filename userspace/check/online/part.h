@@ -16,15 +16,19 @@ int part_restart(struct kl_online *o, struct on_part *p);
 int part_trouble(struct kl_online *o, struct on_part *p, int ret, uint64_t time, bool front);
 /* Stop following a partition, for the reason @why. */
 int part_quit(struct kl_online *o, struct on_part *p, const char *why);
-/* Do the monitors suffice, without the frontier? */
+/* Return: true if the monitors can decide the partition without the frontier. */
 bool part_monitors_tell(const struct kl_online *o, const struct on_part *p);
 
-enum part_when { PART_WHILE, PART_OVER, PART_END };
+enum part_when {
+	PART_WHILE,	/* the partition goes on to be PART_KEPT */
+	PART_OVER,	/* the window is about to lose operations, or a gap begins */
+	PART_END	/* the whole check ends */
+};
 
-/* Check the kept operations offline; PART_OVER: the window is about to lose some. */
+/* Check the kept operations that were called by @time offline.  Return: 0, or -ENOMEM. */
 int part_look(struct kl_online *o, struct on_part *p, uint64_t time, enum part_when when);
 
-/* The time before which an operation that returns now can have seen nothing later. */
+/* Return: the latest time of which all events have certainly been followed. */
 static inline uint64_t part_before_now(const struct kl_online *o)
 {
 	return o->now ? o->now - 1 : 0;

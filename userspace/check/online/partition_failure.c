@@ -13,6 +13,7 @@
 #define FIRST_LOOK	64	/* number of operations after which kept ones are checked first */
 #define NEXT_LOOK	384	/* maximal distance of later checks */
 
+/* Return: true if an offline check can go on, because all operations so far are kept. */
 static bool complete(const struct on_part *p)
 {
 	return !p->lacks && !p->forgot && p->mode == PART_FOLLOWED;
@@ -33,7 +34,7 @@ int part_quit(struct kl_online *o, struct on_part *p, const char *why)
 	return part_restart(o, p);
 }
 
-/* Keep a reason as long as the check; there are few different ones. */
+/* Return: a copy of the reason @why that lives as long as the check; few reasons differ. */
 static const char *keep_reason(struct kl_online *o, const char *why)
 {
 	size_t i;
@@ -48,6 +49,7 @@ static const char *keep_reason(struct kl_online *o, const char *why)
 	       "the partition cannot be followed in bounded memory";
 }
 
+/* Report a violation to the caller; @shrunk: with a counterexample. */
 static void tell(struct kl_online *o, struct on_part *p, uint64_t time, const char *reason,
 		 const char *engine, const struct on_window *w, bool shrunk)
 {
@@ -71,6 +73,7 @@ static void tell(struct kl_online *o, struct on_part *p, uint64_t time, const ch
 		o->opts.violation(o->opts.ctx, &v);
 }
 
+/* Return: true if the next violation gets a counterexample. */
 static bool shrinks(const struct kl_online *o)
 {
 	return o->shown < o->opts.max_shrink;
@@ -116,8 +119,8 @@ static int wrong_by_monitor(struct kl_online *o, struct on_part *p, uint64_t tim
 }
 
 /*
- * The frontier has no configuration left.  If writes are delayed, that is a violation only on
- * sequential consistency: the kept operations must be wrong with store buffers, too.
+ * The frontier has no configuration left.  If stores may be delayed, that is only a violation of
+ * sequential consistency: the kept operations must have no order with store buffers, either.
  */
 static int wrong_by_frontier(struct kl_online *o, struct on_part *p, uint64_t time)
 {

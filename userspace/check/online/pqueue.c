@@ -2,11 +2,12 @@
 /*
  * Priority queues: values leave as early as they can.
  *
- * A value is inside from its first return on.  It can leave once the last of its operations has
- * been called, at a time when no better value is inside.  Leaving earlier is better for all
- * others, so it leaves then.  A value without a return so far enters and leaves at such a time.
- * A peek needs such a time while it is open, after the addition was called.  The value may enter
- * at that time, since a better value is inside until its first return.
+ * A better value is one with higher priority.  A value is inside from its first return on.  It can
+ * leave once the last of its operations has been called, at a time when no better value is inside.
+ * Leaving earlier is better for all others, so it leaves then.  A value without a return so far
+ * enters and leaves at such a time.  A peek needs such a time while it is open, after the addition
+ * was called.  The value may have to enter for that before its first return.  This costs nothing at
+ * the last such time, since from then until that return a better value is inside.
  *
  * Equal words are equally good: when one of them can leave, one whose removal is open does.
  *
@@ -130,6 +131,7 @@ static inline bool had_its_time(const struct pqueue *q, const struct on_op *op)
 	return q->s.strict ? op->timed2 : op->timed;
 }
 
+/* Any use; a use whose last operation was called; a use that can be given to a pending removal. */
 enum which { ONE, OVER, GIVEN };
 
 static bool is_that(const struct use *u, enum which which)
@@ -137,7 +139,7 @@ static bool is_that(const struct use *u, enum which which)
 	return which == ONE || (which == OVER ? use_over(u) : u->remove == ON_NONE);
 }
 
-/* A use with the best word that is over, or that may be given to a pending removal; or ON_NONE. */
+/* Return: a use of the best word inside that fits @which, or ON_NONE. */
 static uint32_t first(const struct pqueue *q, enum which which)
 {
 	const struct uses *s = &q->s;
@@ -153,6 +155,7 @@ static uint32_t first(const struct pqueue *q, enum which which)
 	return i;
 }
 
+/* The use @i, which has the best word inside, leaves.  Return: 0, or -ENOMEM. */
 static int go(struct kl_online *o, struct pqueue *q, uint32_t i)
 {
 	use(&q->s, i)->taken = true;
@@ -163,7 +166,7 @@ static int go(struct kl_online *o, struct pqueue *q, uint32_t i)
 	return q->s.strict || q->s.begin != ON_FRESH ? 0 : left_add(o, &q->left, &q->s, i);
 }
 
-/* After an event: values leave that can, and waiting operations get their time. */
+/* After an event: values leave that can, and waiting values and peeks have their time. */
 static int settle(struct kl_online *o, struct pqueue *q)
 {
 	struct uses *s = &q->s;
@@ -188,6 +191,7 @@ static int settle(struct kl_online *o, struct pqueue *q)
 	return ret;
 }
 
+/* Let the use @i, or the peek @op at it, wait for a time with no better value inside. */
 static int wait_for(struct pqueue *q, uint32_t i, uint32_t op)
 {
 	const struct use *u = use(&q->s, i);
@@ -197,7 +201,7 @@ static int wait_for(struct pqueue *q, uint32_t i, uint32_t op)
 	});
 }
 
-/* An addition was called: peeks of its value that were called before can get their time now. */
+/* The addition of the use @i was called: peeks at it that were called before can wait now, too. */
 static int begin_early(struct kl_online *o, struct pqueue *q, uint32_t i)
 {
 	size_t k;
@@ -248,7 +252,7 @@ static int pqueue_call(struct kl_online *o, void *mon, uint32_t i)
 	return ret ? ret : settle(o, q);
 }
 
-/* Give the best value inside to a pending removal. */
+/* Give the best value inside to a pending removal.  Return: 1, or 0 if that is not possible. */
 static int give(struct kl_online *o, struct pqueue *q)
 {
 	struct uses *s = &q->s;
@@ -303,6 +307,7 @@ static int all_in_the_way(struct pqueue *q, uint64_t word, uint64_t from)
 	return ret;
 }
 
+/* Add the best word inside to the core. */
 static int core_first(struct pqueue *q)
 {
 	const uint32_t i = first(q, ONE);
@@ -310,6 +315,7 @@ static int core_first(struct pqueue *q)
 	return i == ON_NONE ? 0 : core_word(&q->s, i);
 }
 
+/* Make a core: better values kept the use @at from leaving, or a peek at it from its time. */
 static int in_the_way(struct kl_online *o, struct pqueue *q, uint32_t at, const char *what)
 {
 	struct uses *s = &q->s;
@@ -322,7 +328,7 @@ static int in_the_way(struct kl_online *o, struct pqueue *q, uint32_t at, const 
 	return ret ? ret : wrong(o, q, what, use(s, at)->word, q->in.n ? q->in.e[0].word : 0);
 }
 
-/* Check at an operation's return that it had its time. */
+/* A removal or peek returns: check that its value left, or that it had its time. */
 static int sight(struct kl_online *o, struct pqueue *q, uint32_t i)
 {
 	struct uses *s = &q->s;
@@ -420,7 +426,7 @@ static int found_empty(struct kl_online *o, struct pqueue *q, uint32_t i)
 	return known(o, q, call);
 }
 
-/* Remove a value, although better ones are inside. */
+/* Remove a value from the heap q->in, although better ones are inside. */
 static int take_out(struct kl_online *o, struct pqueue *q, struct use *u)
 {
 	struct entry *e = q->in.e;

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "check/online/proof.h"
 
-#define LOOK	16	/* values that are compared to find one to hold */
+#define LOOK	16	/* removed values that proof_get() looks at to find one */
 
 static void put(struct kl_online *o, struct proofs *p, uint32_t i)
 {
@@ -95,7 +95,10 @@ int proofs_add(struct kl_online *o, struct proofs *p, struct uses *s, uint32_t i
 	return 0;
 }
 
-/* The kept value that covers the slot @at and reaches furthest, or ON_NONE. */
+/*
+ * Return: of the last @look kept values, the one that covers the slot @at and reaches furthest; or
+ * ON_NONE.
+ */
 static uint32_t reaching(const struct proofs *p, uint64_t at, uint32_t look)
 {
 	uint32_t best = ON_NONE, k;

@@ -19,7 +19,7 @@ struct queue {
 	struct uses s;
 	uint32_t front;		/* the value at the front since the event @begins, or ON_NONE */
 	uint64_t begins;
-	uint64_t left;		/* least first_ret of the values that left since then */
+	uint64_t left;		/* least first_ret of the values that left since @begins */
 	uint64_t first;		/* values from before the start were gone by this event */
 };
 
@@ -104,7 +104,10 @@ static int queue_call(struct kl_online *o, void *mon, uint32_t i)
 	return u->remove != ON_NONE && u->last == i ? leave(o, q, use_of(&q->s, op)) : 0;
 }
 
-/* Values that entered before the use @i must be gone, or were taken by pending removals. */
+/*
+ * The value @i is at the front, so values that entered before it must be gone.  Those that are not
+ * are given to pending removals.  Return: 0, 1 with a core, -ENOMEM.
+ */
 static int first_in(struct kl_online *o, struct queue *q, uint32_t i)
 {
 	struct uses *s = &q->s;
@@ -133,7 +136,7 @@ static int first_in(struct kl_online *o, struct queue *q, uint32_t i)
 				 use(s, head)->word);
 }
 
-/* A value is seen for the first time. */
+/* The first removal or peek of the value @i returns: check that the value can be at the front. */
 static int sight(struct kl_online *o, struct queue *q, uint32_t i)
 {
 	struct uses *s = &q->s;
@@ -214,7 +217,7 @@ static int found_empty(struct kl_online *o, struct queue *q, uint32_t i)
 	return uses_known(o, s, call);
 }
 
-/* A removal that was called before the monitor began removes a value. */
+/* If the last operation of the value @i was called before the monitor began, set last_call now. */
 static void was_called(struct kl_online *o, struct queue *q, uint32_t i)
 {
 	struct use *u = use(&q->s, i);

@@ -139,6 +139,7 @@ static int reg_call(struct kl_online *o, void *mon, uint32_t i)
 	return ret ? ret : begin_op(r, op, at);
 }
 
+/* Add an operation, unless it is ON_NONE, to the core. */
 static void say(struct reg *r, uint32_t op)
 {
 	unsigned int k;
@@ -149,7 +150,7 @@ static void say(struct reg *r, uint32_t op)
 		r->core[r->ncore++] = op;
 }
 
-/* Make the core: @op, a read of @v, is wrong. */
+/* Make the core: @op, a read of @v, is wrong; @by: since a value that ended @v must follow @v. */
 static int wrong(struct kl_online *o, struct reg *r, struct value *v, uint32_t op, bool by,
 		 const char *what)
 {
@@ -172,13 +173,13 @@ static int wrong(struct kl_online *o, struct reg *r, struct value *v, uint32_t o
 	return 1;
 }
 
-/* May reads of the value have been reads of the first word? */
+/* Return: true if reads of the value may have read the unknown first word instead. */
 static bool doubtful(const struct reg *r, const struct value *v)
 {
 	return r->first_read == ON_NONE && v->sure != v->first_ret;
 }
 
-/* @w must come after @v, since @op, an operation of @w, was called after @v was first seen. */
+/* End @v: @w must come after it, since @op, an operation of @w, was called after @v.first_ret. */
 static void end(struct kl_online *o, struct reg *r, struct value *v, const struct value *w,
 		uint32_t op)
 {
@@ -194,7 +195,7 @@ static void end(struct kl_online *o, struct reg *r, struct value *v, const struc
 	reg_hold(o, &r->ends[2], op);
 }
 
-/* Does the answer depend on whether @v was seen before its write, which is unknown? */
+/* Return: true if it matters, at @call, whether early reads of @v or @w read the first word. */
 static bool open_doubt(const struct reg *r, const struct value *v, const struct value *w,
 		       uint64_t call)
 {
@@ -234,7 +235,10 @@ static int rise(struct kl_online *o, struct reg *r, uint32_t i, uint64_t call, u
 	return 0;
 }
 
-/* An operation of the value @i returns; @early: it may concern the first word. */
+/*
+ * The operation @op of the value @i returns, and was called at @call; @early: it may have read the
+ * first word instead.  Return: 0, 1 with a core, or -EDQUOT.
+ */
 static int returned(struct kl_online *o, struct reg *r, uint32_t i, uint64_t call, uint32_t op,
 		    bool early)
 {
@@ -262,7 +266,7 @@ static int returned(struct kl_online *o, struct reg *r, uint32_t i, uint64_t cal
 	return rise(o, r, i, call, op);
 }
 
-/* Note the first return of all, or the first return that shows another word. */
+/* Set since and other of struct reg if @op, an operation on @v that returns, is the first such. */
 static void note(struct kl_online *o, struct reg *r, const struct value *v, uint32_t op)
 {
 	const bool write = on_op(o, op)->kind == ON_ADD;
@@ -279,9 +283,10 @@ static void note(struct kl_online *o, struct reg *r, const struct value *v, uint
 		r->other = r->ev;
 }
 
+/* Whether a read saw the unknown first word.  LEFT_OUT: it did, so no order needs it. */
 enum first { NO, MAYBE, LEFT_OUT };
 
-/* Does the operation concern the first word? */
+/* Find out whether @op, a read of @v that was called at @call, saw the unknown first word. */
 static enum first is_first(struct kl_online *o, struct reg *r, struct value *v, uint64_t call,
 		    uint32_t op)
 {

@@ -21,9 +21,9 @@
  * words are distinguished; where times do not suffice, the monitor cannot go on.
  *
  * An unknown first state is a word X whose reads come first: they were called before any other
- * operation returned, and no write of X was called by their return.  Such reads are omitted, which
- * takes nothing from other operations.  An early read of a write that was open may have read X
- * instead, if no other operation shows X; where that makes a difference the monitor cannot go on.
+ * operation returned, and no write of X was called by their return.  Such reads are omitted, since
+ * they have a place before all other operations.  An early read of a write that was open may have
+ * read X instead, if no other operation shows X.  Where that matters, the monitor cannot go on.
  * After a gap (ON_LOST) the reads that were open at its end are omitted, and all reads that were
  * called before the return of a write that was called after the gap.  A write that was open at the
  * end of the gap may take effect anywhere.
@@ -42,15 +42,16 @@ struct value {
 	uint64_t sure;
 	uint64_t over;		/* event after which no call concerns the value, or NEVER */
 	uint32_t write;		/* operations, or ON_NONE */
-	/* the one that returned first; the one that returned and was called last */
+	/* the operation that returned first; of those that returned, the one called last */
 	uint32_t see, last;
-	uint32_t by[3];		/* operations of the value that ended this one */
-	/* links by first_ret while it is not over; else links of values that are over */
-	uint32_t prev, next;
+	/* of the value that ended this one: @write, @see, and the operation that was called last */
+	uint32_t by[3];
+	uint32_t prev, next;	/* links in the list reg.head, by first_ret, or reg.over */
 	uint32_t same;		/* the next value of the same word, or the next free one */
 	uint32_t opens;		/* number of open operations, except pending ones */
+	/* its write was called, or it is the known first word; this struct is in use */
 	bool written, linked;
-	bool doubt;		/* the value that ended it may have been the first word */
+	bool doubt;		/* reads of the value that ended it may have read the first word */
 	bool vague;		/* several writes of the word were open at a gap's end */
 };
 
@@ -70,43 +71,55 @@ struct reg {
 	size_t ndoing, cdoing;
 	uint32_t free_doing;
 
-	uint64_t ev;
+	uint64_t ev;		/* number of the last event */
 	enum on_begin begin;
-	bool strict;
+	bool strict;		/* this is on_part.strict */
 	uint32_t head, tail;	/* values that are not over, by first_ret */
 	uint32_t over;		/* values that are over and have open operations */
 
-	/* ON_ANY: the first return of all, and the first return that shows another word. */
+	/*
+	 * With an unknown first state, events or NEVER.  @since: the first return; after a gap, of
+	 * a write that was called after it.  @other: the first return of a write, or that shows
+	 * another word than @seen_word.
+	 */
 	uint64_t since, other;
-	uint64_t seen_word;
-	/* Operations of the first value, or ON_NONE; the word before it was not read later. */
+	uint64_t seen_word;	/* the word of the return @since */
+	/*
+	 * The operation that returned first, and the write of its word; or ON_NONE.  With them, a
+	 * core shows that the unknown first word was replaced.
+	 */
 	uint32_t pins[2];
-	uint32_t ends[3];	/* operations of the value that ended the first state */
-	uint32_t first_read;	/* a read of the first word, or ON_NONE */
-	uint64_t first;
+	uint32_t ends[3];	/* value.by of the first value, once it is over */
+	uint32_t first_read;	/* a read of the unknown first word, or ON_NONE */
+	uint64_t first;		/* that word */
 
-	uint32_t core[12];
+	uint32_t core[12];	/* the operations that have no order by themselves */
 	unsigned int ncore;
 	uint32_t calling;	/* the call at which the monitor could not go on, or ON_NONE */
 };
 
+/* Return: where the index of the operation's struct doing is stored. */
 static inline uint32_t *doing_of(const struct reg *r, struct on_op *op)
 {
 	return r->strict ? &op->value2 : &op->value;
 }
 
-/* Drop and take references to operations. */
+/* Drop the reference *op, unless it is ON_NONE, and make it ON_NONE. */
 void reg_put(struct kl_online *o, uint32_t *op);
+/* Make *at a reference to the operation @op, or ON_NONE; drop the reference that it was. */
 void reg_hold(struct kl_online *o, uint32_t *at, uint32_t op);
 
-/* register_values.c: find the newest value of a word, or ON_NONE; make a value, 0 or -ENOMEM. */
+/* register_values.c.  Return: the newest value of a word, or ON_NONE. */
 uint32_t value_find(const struct reg *r, uint64_t word);
+/* Make a value of a word; *i becomes its index.  Return: 0, or -ENOMEM. */
 int value_new(struct reg *r, uint64_t word, uint32_t *i);
-/* Insert into the list at @head, at its end if there is a @tail; remove from it. */
+/* Insert a value at the end of a list or, if @tail is NULL, at its front. */
 void value_enter(struct reg *r, uint32_t i, uint32_t *head, uint32_t *tail);
+/* Remove a value from a list; @tail is NULL if the list has none. */
 void value_leave(struct reg *r, uint32_t i, uint32_t *head, uint32_t *tail);
 /* Forget a value that is in no list, and can be neither written nor read any more. */
 void value_forget(struct kl_online *o, struct reg *r, uint32_t i);
+/* Drop the value's references to operations. */
 void value_release(struct kl_online *o, struct value *v);
 
 #endif

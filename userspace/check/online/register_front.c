@@ -15,12 +15,12 @@
 #define MOST	10	/* maximal number of open operations */
 #define VALUES	64
 
-/* A value that the register may have, or that may be read. */
+/* A value that the register may have now, or that an open operation writes or reads. */
 struct candidate {
 	uint32_t value;
 	/* with the open operations that took effect, see register.h */
 	uint64_t first_ret, last_call;
-	bool here;
+	bool here;		/* an operation of the value took effect */
 };
 
 struct cut {
@@ -29,10 +29,11 @@ struct cut {
 	unsigned int n;
 	struct candidate c[VALUES];
 	unsigned int ncand;
-	/* for each set of operations that took effect: bits of possible candidates */
+	/* for each set of open operations that took effect: bits of the values that may be last */
 	uint64_t *last;
 };
 
+/* Return: the index of a value's candidate, which is made if there is room; or VALUES. */
 static unsigned int candidate(struct cut *t, uint32_t value)
 {
 	unsigned int i;
@@ -49,7 +50,10 @@ static struct doing *doing(const struct cut *t, struct kl_online *o, unsigned in
 	return &t->r->d[*doing_of(t->r, on_op(o, t->op[i]))];
 }
 
-/* Have the operations that returned and those of @done an order? */
+/*
+ * Return: true if the operations that returned, and the open operations of the set @done, have an
+ * order.  The candidates get their times with these operations.
+ */
 static bool place(struct cut *t, struct kl_online *o, unsigned int done)
 {
 	const uint64_t now = t->r->ev + 1;
@@ -95,7 +99,7 @@ static bool place(struct cut *t, struct kl_online *o, unsigned int done)
 	return true;
 }
 
-/* The values that may be the last of that order, by bits. */
+/* Return: bits of the candidates that may be last in an order that place() found. */
 static uint64_t last(const struct cut *t)
 {
 	uint64_t mask = 0;
@@ -115,7 +119,10 @@ static uint64_t last(const struct cut *t)
 	return mask;
 }
 
-/* Drop configurations without a read that may have taken effect: with it is never worse. */
+/*
+ * Return: t->last[@done] without the values that stay possible if another open read took effect.
+ * The configuration with that read is never worse.
+ */
 static uint64_t without_reads(const struct cut *t, const struct kl_online *o, unsigned int done)
 {
 	uint64_t mask = t->last[done];
@@ -127,6 +134,7 @@ static uint64_t without_reads(const struct cut *t, const struct kl_online *o, un
 	return mask;
 }
 
+/* List the open operations and all candidates.  Return: 0, or -EDQUOT if there are too many. */
 static int gather(struct kl_online *o, const struct on_part *p, struct cut *t)
 {
 	uint32_t i, value;

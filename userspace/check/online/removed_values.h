@@ -9,15 +9,15 @@ struct left_value {
 	uint64_t word;
 	/* certainly inside in the slots first_ret .. last_call - 1 */
 	uint64_t first_ret, last_call;
-	uint32_t op[4];		/* or ON_NONE */
+	uint32_t op[4];		/* its operations, or ON_NONE */
 };
 
 struct left {
 	struct left_value *v;	/* a ring */
-	uint32_t n, at;
+	uint32_t n, at;		/* number of values; index of the next one to write */
 };
 
-/* Add the use @i, which is gone.  Return: 0, or -ENOMEM. */
+/* Add the value of the use @i, which has left.  Return: 0, or -ENOMEM. */
 int left_add(struct kl_online *o, struct left *l, const struct uses *s, uint32_t i);
 void left_free(struct kl_online *o, struct left *l);
 

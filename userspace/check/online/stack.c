@@ -64,7 +64,7 @@ static int wrong(struct kl_online *o, struct stack *st, const char *what, uint64
 	return 1;
 }
 
-/* A value was inside from before the start until now. */
+/* The value @i is from before the start: check that the stack was not found empty since. */
 static int was_there(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	core_start(&st->s);
@@ -74,7 +74,7 @@ static int was_there(struct kl_online *o, struct stack *st, uint32_t i)
 		     0);
 }
 
-/* The last operation of a value has been called. */
+/* The last operation of the value @i has been called. */
 static int leave(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	struct uses *s = &st->s;
@@ -165,7 +165,7 @@ static int enter(struct kl_online *o, struct stack *st, uint32_t i)
 	return ret ? ret : fault;
 }
 
-/* A value is seen: it is from before the start, or must have been added. */
+/* The value @i is first seen: check that it is from before the start or was added. */
 static int sight(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	struct uses *s = &st->s;
@@ -180,7 +180,10 @@ static int sight(struct kl_online *o, struct stack *st, uint32_t i)
 						   "often", u->word, 0);
 }
 
-/* A removal returns.  The value leaves even if something is wrong, or was found to be (@fault). */
+/*
+ * The removal of the value @i returns.  The value leaves even if something is wrong.  @fault: 1 if
+ * something already was.  Return: 0, 1 if something is wrong, -ENOMEM.
+ */
 static int removed(struct kl_online *o, struct stack *st, uint32_t i, int fault)
 {
 	const struct dying *d = st->l[i].state == LEVEL_DYING ? level_dying(st, i) : NULL;

@@ -11,9 +11,9 @@
  * - Each mark exists.  A value with a missing mark is inside the life of a dead value, so its
  *   removal, which is open, has taken effect, and the value is dead as well.
  *
- * There is an order of all values if the others have an order that uses no slot inside a dead
- * value's life.  For, between two such slots each dead value is whole, and the rest of their order
- * is an order.
+ * There is an order of all values if the values that are not dead have an order that uses no slot
+ * inside a dead value's life.  Between two slots that this order uses, each dead value is inside as
+ * a whole or not at all.  So the order of the dead values can be put between these slots.
  *
  * The converse holds, too.  Let there be an order of all, and let each value of a set S have an
  * operation all of whose slots are covered by dead values or by others of S, where one of S is
@@ -23,13 +23,13 @@
  * contradiction.
  *
  * So when the removal of x, or a peek at x, returns, the monitor finds the values that must be
- * peeled after x.  It begins with values whose marks x may cover, or another of these, and peels
- * all that it can; the rest must come after x.  There was an order without this operation.  There
- * is one with it if and only if it has a slot that none of the rest covers.
+ * peeled after x.  It begins with the values that have a mark which x, or another of these values,
+ * may cover.  It peels all that it can; the rest must come after x.  There was an order without
+ * this operation.  There is one with it if and only if it has a slot that none of the rest covers.
  *
- * Only the first slot of a window is needed, and the first slots after the values whose removals
- * are open at its end: a value that is inside then and leaves later covers all slots from its
- * begin on.
+ * Of a window only some slots are needed: the first one, and the first one after each value whose
+ * removal is open at the window's end.  All other values that are inside at its end cover every
+ * slot from their begin on.
  */
 #ifndef KL_CHECK_ONLINE_STACK_H
 #define KL_CHECK_ONLINE_STACK_H
@@ -46,7 +46,7 @@ enum level_state {
 
 struct mark {
 	uint64_t at, end;	/* the window's first slot without a dead value, and its end */
-	uint64_t call;
+	uint64_t call;		/* the window's begin */
 	uint32_t next;		/* the next mark of the value, or the next free one */
 	struct proof proof;	/* the values that cover the slots before @at */
 };
@@ -56,10 +56,11 @@ struct level {
 	uint64_t key;		/* the slot of its last mark */
 	uint64_t last;		/* call of its last operation so far */
 	uint32_t prev, next;	/* links of values that are alive, by key */
-	uint32_t marks;
-	uint8_t state;
+	uint32_t marks;		/* list of its marks, or ON_NONE */
+	uint8_t state;		/* enum level_state */
 };
 
+/* A value in the state LEVEL_DYING. */
 struct dying {
 	/* certainly inside in the slots first_ret .. last_call - 1 */
 	uint64_t first_ret, last_call;
@@ -81,13 +82,14 @@ struct above {
 	uint64_t first_ret, last_call, at;
 	uint32_t use;
 	bool peeled;
-	bool need, named;	/* what is wrong */
+	/* the value covers a slot that the core has to explain; it is in the core */
+	bool need, named;
 };
 
 struct stack {
 	struct uses s;
 	struct level *l;
-	size_t nl, cl;
+	size_t nl, cl;		/* @l has an entry for each use */
 	uint32_t head, tail;	/* values that are alive, by key */
 	struct dying *dying;
 	size_t ndying, cdying;
@@ -97,27 +99,31 @@ struct stack {
 	size_t nmarks, cmarks;
 	uint32_t free_mark;
 	struct above *above;
-	size_t nabove, cabove, first_alive;
+	size_t nabove, cabove, first_alive;	/* first_alive: index in @above */
 	uint64_t first;		/* values from before the start were gone by this event */
 	uint64_t *wild_call;	/* calls of the removals s.wild */
 	size_t cwild_call;
 	struct proofs dead;
 };
 
-/* stack_values.c */
+/* stack_values.c.  Return: the value's struct dying, or NULL if it is not dying. */
 struct dying *level_dying(struct stack *st, uint32_t use);
 /* The value is certainly inside from now on, and has no marks yet. */
 void level_enter(struct stack *st, uint32_t use);
-/* An operation of the value, with this window, returns.  0 or -ENOMEM. */
+/*
+ * An operation of the value returns.  Its window is from @call to @end, and @at is the window's
+ * first slot without a dead value.  Return: 0, or -ENOMEM.
+ */
 int level_mark(struct kl_online *o, struct stack *st, uint32_t use, uint64_t call, uint64_t at,
 	       uint64_t end);
-/* The removal of the value was called.  0 or -ENOMEM. */
+/* The removal of the value was called: it is dying.  Return: 0, or -ENOMEM. */
 int level_leave(struct stack *st, uint32_t use, uint64_t first_ret, uint64_t last_call,
 		uint64_t at);
-/* The removal of the value returned; other values may die, too.  0 or -ENOMEM. */
+/* The removal of the value returned, so other values may be dead, too.  Return: 0, or -ENOMEM. */
 int level_die(struct kl_online *o, struct stack *st, struct dying *d);
-/* Forget a value; forget all values. */
+/* Forget the state and the marks of a value. */
 void level_forget(struct kl_online *o, struct stack *st, uint32_t use);
+/* The same for all values, and forget the dead ones. */
 void level_forget_all(struct kl_online *o, struct stack *st);
 
 /*

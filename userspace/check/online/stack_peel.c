@@ -19,8 +19,8 @@ static int add(struct stack *st, uint32_t i, uint64_t first_ret, uint64_t last_c
 }
 
 /*
- * Find the slot before which marks do not matter: no value with later marks covers them.  *end
- * becomes the first alive value with later marks.
+ * Find the slot before which no mark matters, because no value with a mark from there on covers it.
+ * *end becomes the last alive value whose marks are all before that slot, or ON_NONE.
  */
 static uint64_t find_from(const struct stack *st, uint64_t from, uint32_t *end)
 {
@@ -41,7 +41,8 @@ static uint64_t find_from(const struct stack *st, uint64_t from, uint32_t *end)
 }
 
 /*
- * Gather the values that may have to be peeled after @i, which is the first; alive ones are last.
+ * List in st->above first @i, then the dying values and then, by first_ret, the alive values that
+ * may have to be peeled after @i.
  */
 static int gather(struct stack *st, uint32_t i)
 {
@@ -78,7 +79,7 @@ static int gather(struct stack *st, uint32_t i)
 	return 0;
 }
 
-/* A gathered value, not peeled and not @but, that covers the slot @at; or NULL. */
+/* Return: a value of st->above that covers the slot @at, is not peeled, and not @but; or NULL. */
 static struct above *covering(struct stack *st, uint64_t at, size_t but)
 {
 	size_t k;
@@ -96,7 +97,10 @@ static struct above *covering(struct stack *st, uint64_t at, size_t but)
 	return NULL;
 }
 
-/* Are the slots @at .. @end - 1 covered by values other than @but?  @say: mark these as named. */
+/*
+ * Return: true if values of st->above other than @but, and dead ones, cover the slots @at ..
+ * @end - 1.  @say: mark these values as needed for the core.
+ */
 static bool covered(struct stack *st, uint64_t at, uint64_t end, size_t but, bool say)
 {
 	struct above *a;
@@ -110,7 +114,7 @@ static bool covered(struct stack *st, uint64_t at, uint64_t end, size_t but, boo
 	return true;
 }
 
-/* A covered mark of the value, or ON_NONE. */
+/* Return: a mark of the value above[@k] that other values cover, or ON_NONE. */
 static uint32_t covered_mark(struct stack *st, size_t k)
 {
 	uint32_t m;
@@ -138,7 +142,7 @@ static void peel(struct stack *st)
 	} while (again);
 }
 
-/* The removal takes effect after the later of both calls. */
+/* The pending removal takes effect after its own call, and after the last call of the value. */
 int above_give(struct kl_online *o, struct stack *st, uint32_t i)
 {
 	struct uses *s = &st->s;
@@ -187,7 +191,7 @@ static int name_core(struct kl_online *o, struct stack *st, uint64_t call, uint6
 	return ret;
 }
 
-/* A named value, preferably an alive one, or ON_NONE. */
+/* Return: a value that the core needs, preferably the first alive one; or ON_NONE. */
 static uint32_t find_other(const struct stack *st)
 {
 	uint32_t other = ON_NONE;

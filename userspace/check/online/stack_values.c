@@ -14,7 +14,7 @@ static void unlink_level(struct stack *st, uint32_t i)
 	*(l->next == ON_NONE ? &st->tail : &st->l[l->next].prev) = l->prev;
 }
 
-/* Link a value by key, which is seldom far from the last one's, or is the first. */
+/* Insert a value into the list of alive values.  Its key is 0, or among the last of the list. */
 static void link_level(struct stack *st, uint32_t i)
 {
 	struct level *l = &st->l[i];
@@ -58,9 +58,9 @@ static void set_key(struct stack *st, uint32_t i)
 }
 
 /*
- * Does a new mark at @later imply @m?  A value that begins to leave from now on and covers @m
- * covers both to their ends.  A removal that is open may end before @later, or before the end of
- * one of them, which then moves.
+ * Return: true if a new mark at @later makes the mark @m needless.  A value whose removal is called
+ * from now on covers both marks to their ends if it covers @m.  A value that is dying may cover @m,
+ * and end before @later or before an end of these windows; then @m is still needed.
  */
 static bool is_said(const struct stack *st, const struct mark *m, uint64_t later, uint32_t use)
 {
@@ -167,7 +167,10 @@ void level_forget_all(struct kl_online *o, struct stack *st)
 	proofs_free(o, &st->dead);
 }
 
-/* Move the marks that a dead value covers. */
+/*
+ * Move the marks of the value @i that the dead value @x covers.  *forced becomes true if a mark has
+ * no slot left.
+ */
 static void move_marks(struct kl_online *o, struct stack *st, uint32_t i, const struct dying *x,
 		       bool *forced)
 {
@@ -196,6 +199,7 @@ static void move_marks(struct kl_online *o, struct stack *st, uint32_t i, const 
 		set_key(st, i);
 }
 
+/* The value @x is dead: keep it for proofs, and move all that it covers to later slots. */
 static int bury(struct kl_online *o, struct stack *st, const struct dying *x, bool whole)
 {
 	bool forced = false;
@@ -222,6 +226,7 @@ static int bury(struct kl_online *o, struct stack *st, const struct dying *x, bo
 	return ret;
 }
 
+/* The value of @d is dead, and gets the new state @state. */
 static int take(struct kl_online *o, struct stack *st, struct dying *d, enum level_state state)
 {
 	const struct dying x = *d;

@@ -71,7 +71,7 @@ void live_tables_free(struct kl_online *o)
 	free(o->steps);
 }
 
-/* Make an item for a signature, for the stepper. */
+/* Make the signature's item of o->fake, which the stepper reads. */
 static int add_item(struct kl_online *o, uint32_t sig, uint16_t method)
 {
 	const struct kl_opsig *s = &o->opsigs->opsigs[sig];
@@ -254,6 +254,7 @@ int on_sigs(struct kl_online *o, const struct on_part *p)
 	return ret;
 }
 
+/* Move a state of @old to the new table @to; *state becomes its number there. */
 static int move_state(const struct kl_intern *old, struct kl_intern *to, uint32_t *map,
 		      uint32_t *state)
 {

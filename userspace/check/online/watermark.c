@@ -3,8 +3,8 @@
  * Time: operations come in any order, and become calls and returns in order.
  *
  * All calls before the floor are known.  A call is followed when the floor has passed its
- * operation's return.  All operations that were called by then have been announced: those that
- * may have to come right after it, and those that saw its effect.  At equal times calls come
+ * operation's return.  Before that, all operations that were called by that return are announced:
+ * they may have to come right after it, or may have seen its effect.  At equal times calls come
  * first, then gaps, then returns, which the clock's error delays.
  */
 #include <errno.h>
@@ -80,7 +80,7 @@ static int grow_threads(struct kl_online *o)
 	return 0;
 }
 
-/* Mark the open operations of its thread that precede @op. */
+/* Mark the open operations that precede @op in its thread, see on_op.is_pred. */
 static int meet_thread(struct kl_online *o, uint32_t op)
 {
 	struct on_op *b = on_op(o, op);
@@ -113,7 +113,7 @@ static int meet_thread(struct kl_online *o, uint32_t op)
 	return 0;
 }
 
-/* Prefetch operations that are announced soon. */
+/* Prefetch what the next operations to be announced need. */
 static inline __attribute__((always_inline)) void ask_ahead(const struct kl_online *o)
 {
 	const size_t at = o->announced + AHEAD;
@@ -150,7 +150,7 @@ static int announce(struct kl_online *o, uint64_t time)
 	return ret;
 }
 
-/* Are all operations known that may follow @op closely?  Else wait, within a bound. */
+/* Return: true if all operations called by the return of @op are known, or too many wait for it. */
 static bool ready(struct kl_online *o, struct on_op *op)
 {
 	if (op->ret == KL_TIME_MAX || o->floor == KL_TIME_MAX || on_end_key(o, op) < o->floor)

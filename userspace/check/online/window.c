@@ -26,7 +26,7 @@ bool on_window_full(const struct kl_online *o, const struct on_part *p)
 	return p->nring == p->cring && p->nring >= o->most;
 }
 
-/* The time at which an operation has ended, and its stores have left the buffer. */
+/* Return: the time by which an operation returned and its stores left the store buffer. */
 static uint64_t over(const struct kl_online *o, const struct on_kept *op)
 {
 	return o->flushes || kl_spec_method(o->spec, op->method)->pure || op->drain < op->ret ?
@@ -152,7 +152,7 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 	h->error = o->opts.error;
 	if (o->opts.names)
 		kl_history_share_spellings(h, o->opts.names);
-	/* Registers are known again without such a time. */
+	/* The state of a register becomes known in other ways. */
 	h->memory = (struct kl_memory){ .sc = o->opts.classical, .told = true };
 	h->fresh = (core && !o->both) || (o->opts.fresh && !forgot && !p->forgot);
 	for (i = 0; i < n && !ret; i++) {

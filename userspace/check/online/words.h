@@ -24,6 +24,7 @@ static inline uint64_t on_word_of(const void *items, size_t each, uint32_t i)
 	return *(const uint64_t *)((const char *)items + i * each);
 }
 
+/* Return: the index at which the search for the word begins. */
 static inline size_t on_words_home(const struct on_words *w, uint64_t word)
 {
 	return kl_mix(word, 0) & (w->size - 1);
@@ -40,7 +41,7 @@ static inline size_t on_words_find(const struct on_words *w, const void *items, 
 	return at;
 }
 
-/* Room for one more word.  0 or -ENOMEM. */
+/* Make room for one more word.  Return: 0, or -ENOMEM. */
 static inline int on_words_room(struct on_words *w, const void *items, size_t each)
 {
 	struct on_words wide = { .size = w->size ? 2 * w->size : 64, .n = w->n };
