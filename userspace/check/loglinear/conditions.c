@@ -42,7 +42,7 @@ int ll_core_add(struct loglinear *m, uint32_t value)
 	return ret;
 }
 
-/* Repeat: of the intervals that begin by the covered time, take the one that reaches furthest. */
+/* Of the intervals that contain the first slot not yet covered, take the one that ends last. */
 int ll_core_cover(struct loglinear *m, uint32_t from, uint32_t to, uint32_t but)
 {
 	uint32_t best, i;
@@ -95,10 +95,10 @@ static int check_value(struct loglinear *m, uint32_t i)
 
 /*
  * Operations that found the container empty (Lemma 5.1).  Each must have a slot in no critical
- * interval.  That is enough.  At such a slot each value is on one side: before it if all its
- * operations were called by then (last_call <= slot), else after it (first_ret > slot).  So each
- * value lies between two neighbours of these slots, and the values between two slots can be ordered
- * by themselves.
+ * interval.  That is enough, since at such a slot each value is on one side.  It is before the slot
+ * if all its operations were called by then (last_call <= slot), else after it (first_ret > slot).
+ * So each value lies between two neighbours of these slots, and the values between two slots can be
+ * ordered by themselves.
  *
  * Each operation gets its first such slot.
  */
@@ -152,7 +152,7 @@ int ll_conditions(struct loglinear *m)
 	uint32_t i;
 	int ret;
 
-	/* ll_settle() finds other suspects, but does not look at values that were inside first. */
+	/* m->suspect does not cover values that were inside from the start. */
 	for (i = 0; (m->suspect || m->nfirst) && i < m->nvalues; i++) {
 		if (ll_gone(m, &m->v[i]))
 			continue;
@@ -175,7 +175,7 @@ int ll_list_peeks(struct loglinear *m)
 	m->peek = kl_big_alloc(((size_t)m->npeeks + 1) * sizeof(*m->peek));
 	if (!m->first_peek || !m->peek)
 		return -ENOMEM;
-	/* The index of each value's first peek; after the loop, that of the next value. */
+	/* next[i] begins as the index of value i's first peek, and ends as that of value i + 1. */
 	m->first_peek[0] = 0;
 	next = m->first_peek + 1;
 	for (i = 0; i < m->nvalues; n += m->v[i++].peeks)

@@ -14,7 +14,7 @@
 #include "check/loglinear/multiset/multiset.h"
 #include "check/loglinear/register/rmw.h"
 
-/* items processed while pending removals get other values, */
+/* bound of items that are processed while pending removals get other values, */
 #define GIVE_WORK	(1u << 24)
 #define GIVE_EACH	16		/* and more for each operation */
 #define ROOM		8	/* entries after an order that may be overwritten */
@@ -43,7 +43,8 @@ static void ll_free(struct loglinear *m)
 
 /*
  * Insert peeks with unknown results into the order, each before the first operation that was called
- * after its return.  Operations that returned before its call are earlier, as in any valid order.
+ * after the peek's return.  In a valid order, operations that returned before the peek's call are
+ * earlier.
  */
 static int put_free(struct loglinear *m)
 {
@@ -76,7 +77,10 @@ static int put_free(struct loglinear *m)
 	return 0;
 }
 
-/* Does the order contain all operations, and contradict no times?  1, 0 or -ENOMEM. */
+/*
+ * Return: 1 if the order contains all operations, and contradicts neither times nor threads; 0 if
+ * not; -ENOMEM.
+ */
 static int in_time(struct loglinear *m)
 {
 	/* With `strict', times have no error; then only equal times of a thread matter. */
@@ -126,7 +130,10 @@ static int linearizable(struct loglinear *m, const struct ll_type *t, struct kl_
 	return 0;
 }
 
-/* The core's operations: all uses of its words, and operations with unknown values. */
+/*
+ * Return: the core's operations in the history, to be freed, which are all operations on its words
+ * and those with unknown values; NULL without memory.
+ */
 static uint32_t *core_ops(const struct loglinear *m, uint32_t *count)
 {
 	uint8_t *in = calloc((size_t)m->nwords + 1, 1);
@@ -153,8 +160,8 @@ static uint32_t *core_ops(const struct loglinear *m, uint32_t *count)
 
 /*
  * The monitor found that the core's values have no order by themselves.  If a general engine
- * confirms that, the whole history has no order.  For, removing all operations of other words from
- * an order, and all operations that found the container empty, leaves an order (Proposition 4.3).
+ * confirms that, the whole history has no order: removing all operations of other words, and all
+ * operations that found the container empty, from an order leaves an order (Proposition 4.3).
  * A pending removal may have removed one of the core's values, or need not have taken effect, so
  * the core contains it.
  */
@@ -162,7 +169,7 @@ static int confirm(struct loglinear *m, struct kl_answer *a)
 {
 	uint32_t n = 0;
 
-	/* Stricter times than are certain may have no order. */
+	/* Strict times order more than is certain, so that there is none proves nothing. */
 	if (m->strict)
 		return 0;
 	if (m->nunknown) {
@@ -219,7 +226,10 @@ static int run(struct loglinear *m, const struct ll_type *t, struct kl_answer *a
 	}
 }
 
-/* Decide with strict times, see timeline.c.  *strict is cleared if those are the only times. */
+/*
+ * Decide by the monitor @t, with strict times (timeline.c) if *strict.  *strict is cleared if there
+ * are no other times in this history.
+ */
 static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *strict,
 		  const struct ll_type *t, const struct kl_container *c, struct kl_answer *a)
 {
@@ -252,7 +262,7 @@ static bool is_other(const struct kl_slice *s, uint16_t method)
 	       kl_spec_role(s->spec, s->methods[method]) == KL_ROLE_OTHER;
 }
 
-/* Does the partition have operations other than a container's? */
+/* Return: true if an operation is not one of a container. */
 static bool has_others(const struct kl_slice *s)
 {
 	const struct kl_history *h = s->h;
@@ -269,8 +279,8 @@ static bool has_others(const struct kl_slice *s)
 }
 
 /*
- * Set c->kind to the container that the called methods make of a deque.  With gaps it stays, since
- * any method may have been called in them.
+ * If the methods that are called use a deque as a stack or queue only, set c->kind to that.  With
+ * gaps c->kind stays, since any method may have been called in them.
  */
 static int find_deque(const struct kl_slice *s, struct kl_container *c)
 {

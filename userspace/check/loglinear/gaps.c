@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Histories with lost operations.  Inside a gap everything is possible, and after it the state is
- * unknown.  A gap may begin at the earliest and end at the latest possible time: operations that
- * then lie inside need no explanation, and the parts of an order before and after the gap are
+ * unknown.  A gap may be taken to begin at the earliest and end at the latest possible time.
+ * Operations inside it need no explanation.  The parts of an order before and after the gap are
  * orders by themselves.  So operations that cannot take effect in a gap fall into independent
  * segments.  Operations that can take effect in a gap may do so, or join a segment.
  *
@@ -23,8 +23,8 @@
 #include "check/engines.h"
 #include "check/loglinear/loglinear.h"
 
-#define TRIES	32	/* guesses for a segment */
-#define WORK	(100000 * KL_CONFIG_LOOKS)	/* looks of another engine for a segment, */
+#define TRIES	32	/* changes of the guess for a segment */
+#define WORK	(100000 * KL_CONFIG_LOOKS)	/* bound of another engine's looks for a segment, */
 #define EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
 
 enum {
@@ -43,7 +43,7 @@ struct gapped {
 	size_t ngaps;
 	uint8_t *flags;		/* USED and so on, of each item */
 	uint8_t *roles;		/* the enum kl_role of each method of the history */
-	uint32_t *order;	/* items; numbers from s->nops on are ends of gaps */
+	uint32_t *order;	/* items; s->nops + 2 * k: gap k begins; + 1: it ends */
 	uint32_t norder;
 	uint32_t *part;		/* the orders of all segments; @ends: the end of each */
 	uint32_t npart, *ends;
@@ -54,9 +54,9 @@ struct gapped {
 	uint32_t *some;		/* items that may be in the segment, in order of call */
 	uint32_t nsome;
 	uint32_t next;		/* the first item that is called after the segment */
-	uint64_t *word;		/* the words of items that are certainly in it */
+	uint64_t *word;		/* the words of items that are certainly in the segment */
 	uint32_t nwords;
-	struct kl_table words;	/* by word */
+	struct kl_table words;	/* indices in @word, by word */
 };
 
 static const struct kl_op *op_of(const struct gapped *g, uint32_t item)
@@ -80,7 +80,7 @@ static bool word_of(const struct gapped *g, const struct kl_op *op, uint64_t *wo
 	return true;
 }
 
-/* Is the operation possible in some state?  For an operation in a gap, nothing else asks that. */
+/* Return: true if the operation is possible in some state; in a gap nothing else checks that. */
 static bool is_possible(const struct gapped *g, const struct kl_op *op)
 {
 	const struct kl_history *h = g->s->h;
@@ -99,7 +99,7 @@ static bool is_possible(const struct gapped *g, const struct kl_op *op)
 	}
 }
 
-/* Is the operation's word unknown? */
+/* Return: true if the operation has a role whose word is unknown. */
 static bool is_unknown(const struct gapped *g, const struct kl_op *op)
 {
 	const struct kl_history *h = g->s->h;
@@ -130,7 +130,8 @@ static void put_word(struct gapped *g, uint64_t word)
 }
 
 /*
- * Forget all words, and make room for @n.  A segment takes no time for the slots of a longer one.
+ * Forget all words, and make a table for @n words.  A table as large as the longest segment's would
+ * take time to clear.  Return: 0, or -ENOMEM.
  */
 static int clear_words(struct gapped *g, uint32_t n)
 {
@@ -139,7 +140,7 @@ static int clear_words(struct gapped *g, uint32_t n)
 	return kl_table_reserve(&g->words, n);
 }
 
-/* List items that may be in the segment after gap @k: those that do not lie wholly in a gap. */
+/* List items that may be in the segment before gap @k: those that do not lie wholly in a gap. */
 static void list_some(struct gapped *g, size_t k)
 {
 	const uint64_t from = k < g->ngaps ? g->gaps[k].from : KL_TIME_MAX;
@@ -153,7 +154,7 @@ static void list_some(struct gapped *g, size_t k)
 	g->nsome = n;
 }
 
-/* Choose the items of the segment after gap @k: certain ones, and guesses. */
+/* Choose the items of the segment before gap @k: certain ones, and guesses.  0, or -ENOMEM. */
 static int choose(struct gapped *g, size_t k)
 {
 	const uint64_t error = g->s->h->error;
@@ -216,8 +217,8 @@ static bool change(struct gapped *g, const struct kl_answer *a)
 }
 
 /*
- * There is no core: change the guess for one operation, or back again and for the next one; *n is
- * the next index in g->some.  Return: false if there is none left.
+ * There is no core: undo the last change of the guess, and change it for the next operation; *n is
+ * that operation's index in g->some.  Return: false if none is left.
  */
 static bool change_one(struct gapped *g, uint32_t *n)
 {
@@ -237,9 +238,9 @@ static bool change_one(struct gapped *g, uint32_t *n)
 }
 
 /*
- * Does an operation that returned add or remove an unknown word?  Its place in an order may depend
- * on every word: `enq 0; enq 1; deq -> ?; deq -> 1' has an order, but none without the operations
- * on 0.  A write of an unknown word to a register hides only earlier writes.
+ * Return: true if an operation that returned added or removed an unknown word.  Then its place in
+ * an order may depend on every word: `enq 0; enq 1; deq -> ?; deq -> 1' has an order, but none
+ * without the operations on 0.  A write of an unknown word to a register only hides earlier writes.
  */
 static bool needs_all_words(const struct gapped *g)
 {
@@ -257,10 +258,10 @@ static bool needs_all_words(const struct gapped *g)
 }
 
 /*
- * Widen a segment's core to the whole history: all operations on its words, in any segment, and its
- * operations that found the container empty.  Removing all other operations from an order leaves an
- * order.  Operations on unknown words stay.  If one of them must have taken effect, all operations
- * stay, and the general engine decides.
+ * Widen a segment's core to the whole history: the core gets all operations on its words, in any
+ * segment, and keeps those that found the container empty.  Removing all other operations from an
+ * order leaves an order, if operations on unknown words stay.  If needs_all_words(), all operations
+ * stay, and the general engine decides the whole history.
  */
 static int widen(struct gapped *g, struct kl_answer *a)
 {
@@ -339,7 +340,7 @@ static int ask_others(const struct kl_slice *s, const struct kl_limits *limits,
 	return ret == -EOVERFLOW ? 0 : ret;
 }
 
-/* Decide the segment after gap @k.  Return: 1 if it has an order, 0 with an answer @a, -ENOMEM. */
+/* Decide the segment before gap @k.  Return: 1 if it has an order, 0 with an answer @a, -ENOMEM. */
 static int segment(struct gapped *g, size_t k, struct kl_answer *a)
 {
 	struct kl_limits lim = *g->lim;
@@ -386,7 +387,10 @@ static int segment(struct gapped *g, size_t k, struct kl_answer *a)
 	return ret ? ret : ll_confirm(g->s, g->lim, a);
 }
 
-/* Put operations that are in no segment into the first gap in which they may take effect. */
+/*
+ * Append gap @k to the order.  In it are the operations from *i on, up to the last that may take
+ * effect in it, which are in no segment.
+ */
 static void fill_gap(struct gapped *g, size_t k, uint32_t *i)
 {
 	const uint64_t to = kl_time_add(g->gaps[k].to, g->s->h->error);
@@ -398,7 +402,10 @@ static void fill_gap(struct gapped *g, size_t k, uint32_t *i)
 	g->order[g->norder++] = g->s->nops + 2 * k + 1;
 }
 
-/* Does the order contain all items, and contradict neither times nor threads?  1, 0, -ENOMEM. */
+/*
+ * Return: 1 if the order contains all items, and contradicts neither times nor threads; 0 if not;
+ * -ENOMEM.
+ */
 static int is_order(const struct gapped *g)
 {
 	struct loglinear m = { .s = g->s, .nitems = g->s->nops };

@@ -103,7 +103,7 @@ void ll_free_times(struct loglinear *m)
 	m->call = m->ret = NULL;
 }
 
-/* Complete a value that has no addition or no removal that returned. */
+/* Complete a value that lacks an addition, or a removal that returned. */
 static void settle_open(struct loglinear *m, uint32_t value)
 {
 	const bool removes = m->c.kind != KL_CONTAINER_REGISTER;
@@ -120,7 +120,7 @@ static void settle_open(struct loglinear *m, uint32_t value)
 		v->first_ret = v->last_call == LL_START ? m->end + 1 : m->end - 1;
 	if (v->last_call == LL_START)
 		return;
-	/* No operation saw the value of a pending addition: any order is one without it, too. */
+	/* A pending addition whose value no operation saw need not have taken effect: omit it. */
 	if (v->first_seen_ret > m->end && v->first_ret == m->end - 1) {
 		m->op[v->add] = ll_op(LL_OUT, value);
 		v->first_ret = v->last_call = m->end + 1;
@@ -150,7 +150,7 @@ uint32_t ll_settle(struct loglinear *m)
 		late |= v->remove != LL_NONE && v->remove_ret <= v->last_call;
 	}
 	m->suspect = early || late;
-	/* The word may also have been inside before the addition. */
+	/* What was seen before the addition may be an earlier use of the word, from the start. */
 	m->again |= early && (m->c.kind == KL_CONTAINER_REGISTER || !m->s->h->fresh);
 	return seen;
 }
@@ -172,8 +172,8 @@ void ll_gather(struct loglinear *m)
 }
 
 /*
- * For each word, the list of its open uses: added, and not yet removed.  At its return a removal or
- * a peek belongs to the first of them; on a stack or a register, to the last.
+ * For each word, a list of its open uses: added, and not yet removed.  When a removal or a peek
+ * returns, it is assigned to the first open use of its word; on a stack or a register, to the last.
  */
 struct uses {
 	struct loglinear *m;
@@ -213,7 +213,7 @@ static void close_use(struct uses *u, uint32_t value)
 	u->closed[word] = value;
 }
 
-/* Find the use to which a removal or peek of @word belongs. */
+/* Return: the use to which a removal or peek of @word is assigned; it may be new. */
 static uint32_t use_of(struct uses *u, uint32_t word, bool remove)
 {
 	const bool last = u->m->c.kind == KL_CONTAINER_STACK ||

@@ -44,7 +44,7 @@ enum ll_kind {
 	LL_EMPTY,	/* a removal or peek that found the container empty */
 	LL_FREE,	/* a peek with an unknown result */
 	LL_OUT,		/* a pending addition whose value no other operation saw */
-	LL_UNKNOWN,	/* a removal of an unknown value: pending, or see unknown_removals.c */
+	LL_UNKNOWN,	/* a removal of an unknown value, see pending_ and unknown_removals.c */
 	LL_NOTHING,	/* a pending peek */
 };
 
@@ -79,7 +79,7 @@ struct ll_value {
 
 /* A few words whose operations have no order by themselves. */
 struct ll_core {
-	uint32_t *words;
+	uint32_t *words;	/* their numbers */
 	size_t n, cap;
 	uint32_t item;		/* an operation that found the container empty, or LL_NONE */
 	uint32_t deadline;	/* time by which one of the words must have been removed */
@@ -95,6 +95,7 @@ struct ll_peek_times {
 	uint32_t *time[2];	/* calls and returns of peeks, from index 1; index 0 is a dummy */
 };
 
+/* The operations of a history, called items, and what a monitor finds out about them. */
 struct loglinear {
 	const struct kl_slice *s;
 	const struct kl_limits *lim;
@@ -108,12 +109,15 @@ struct loglinear {
 	uint32_t *call, *ret;	/* times of each item, or NULL; see ll_times() */
 	struct ll_peek_times peek_times;	/* see ll_need_peek_times() */
 	struct ll_value *v;
-	/* ll_in() of each value's addition, in order of time: at its call, at first_ret; or NULL */
+	/*
+	 * Two entries ll_in() of each value, in order of time: one at the addition's call, one at
+	 * first_ret; or NULL.  @unlisted: room for an entry that is not wanted.
+	 */
 	uint32_t *ins, nins, unlisted;
 	uint32_t nvalues;
 	uint32_t nfirst;	/* number of values that were inside from the start */
 	uint32_t *word_of;	/* number of each value's word; NULL: the value's own number */
-	uint64_t *words;	/* by number */
+	uint64_t *words;	/* each word by its number */
 	uint32_t nwords;
 	uint32_t nempty, nfree, npeeks;	/* numbers of operations of these kinds */
 	bool again;		/* a word was added, or removed, more than once */
@@ -133,14 +137,15 @@ struct loglinear {
 	uint32_t *peek, *first_peek;	/* peeks by value, and each value's first; see ll_peeks() */
 	struct kl_step *order;	/* the witness */
 	uint32_t norder;
-	/* events may have a stricter order than is certain, see timeline.c */
+	/* the times order more pairs of operations than is certain, see timeline.c */
 	bool strict;
 	bool hidden;		/* events do not show the order of each thread */
 	bool ties;		/* a thread has a return and a call at the same time */
 	bool ordered;		/* the caller wants an order */
 	/* positions for that order, of stacks and priority queues */
 	struct ll_positions *places;
-	uint32_t *first_sight;	/* queues with peeks, see queue.c */
+	/* queues with peeks: for each value the clipped first_seen_ret, see queue.c */
+	uint32_t *first_sight;
 };
 
 static inline uint32_t ll_call(const struct loglinear *m, uint32_t item)
@@ -161,15 +166,15 @@ static inline void ll_count_peeks(struct ll_peek_times *t, uint32_t item, uint32
 	t->nth[item] = npeeks - t->first[item / LL_SOME_PEEKS];
 }
 
-/* The time of a peek's call or, with @ret, of its return. */
+/* Return: where the time of a peek's call or, with @ret, of its return is stored. */
 static inline uint32_t *ll_peek_time(const struct ll_peek_times *t, uint32_t item, bool ret)
 {
 	return &t->time[ret][t->first[item / LL_SOME_PEEKS] + t->nth[item] + 1];
 }
 
 /*
- * ll_peek_time() if the item @is a peek, else the dummy at index 0.  Whether an item is a peek
- * cannot be predicted, so this has no branch.
+ * Return: ll_peek_time() if the item @is a peek, else the dummy at index 0.  Whether an item is
+ * a peek cannot be predicted, so this has no branch.
  */
 static inline uint32_t *ll_any_time(const struct ll_peek_times *t, uint32_t item, bool ret, bool is)
 {
@@ -212,13 +217,13 @@ static inline void ll_new_value(struct ll_value *v)
 	};
 }
 
-/* Does the value have a critical interval: is it inside at some time in every order? */
+/* Return: true if the value has a critical interval, in which it is inside in every order. */
 static inline bool ll_critical(const struct ll_value *v)
 {
 	return v->first_ret < v->last_call;
 }
 
-/* Has the value no operations left?  Then it is ignored. */
+/* Return: true if the value has no operations left, so that it is ignored. */
 static inline bool ll_gone(const struct loglinear *m, const struct ll_value *v)
 {
 	return v->first_ret > m->end;
@@ -227,7 +232,7 @@ static inline bool ll_gone(const struct loglinear *m, const struct ll_value *v)
 /**
  * struct ll_type - the monitor of one container
  * @decide: returns 1 if there is an order, 0 if there is none and m->core says why, or -ENOMEM.  It
- *	cannot decline: ll_decide() refuses before what no monitor decides
+ *	cannot decline a history: ll_decide() declines before what no monitor decides
  * @order: fills m->order after @decide returned 1; returns 0 or -ENOMEM
  */
 struct ll_type {
@@ -273,7 +278,7 @@ int ll_timeline(struct loglinear *m, char *reason, size_t size);
 int ll_events(struct loglinear *m);
 /*
  * lifetimes.c: complete the values after the last event.  Return: the number of operations that
- * belong to values.
+ * values have.  It is too low if a word was added, or removed, more than once.
  */
 uint32_t ll_settle(struct loglinear *m);
 /* Make m->ins, unless it exists; needs m->ev.  Return: 0, or -ENOMEM. */
@@ -296,10 +301,13 @@ int ll_alloc_times(struct loglinear *m, bool rets);
 int ll_guess_unknown(struct loglinear *m);
 /*
  * pending_removals.c: assign to pending removals the values that must have been removed, and
- * compute all values again.  Return: 0, or -ENOMEM.  ll_give_more() does so only for the values of
- * m->core, which break a condition.  Return: 1 if it assigned any, 0 if not, -ENOMEM.
+ * compute all values again.  Return: 0, or -ENOMEM.
  */
 int ll_give_unknown(struct loglinear *m);
+/*
+ * Do it again, so that a value of m->core, which breaks a condition, is removed earlier.  Return: 1
+ * if one is, 0 if not, -ENOMEM.
+ */
 int ll_give_more(struct loglinear *m);
 /* Give each use of a word a value of its own.  Return: 0, or -ENOMEM. */
 int ll_rename(struct loglinear *m);
@@ -310,9 +318,11 @@ int ll_rename(struct loglinear *m);
  */
 int ll_conditions(struct loglinear *m);
 
-/* Start a core, say what is wrong with it, and add a value.  Return: 0, or -ENOMEM. */
+/* Start a core; @deadline is m->core.deadline. */
 void ll_core_start(struct loglinear *m, uint32_t deadline);
+/* Say what is wrong with the core, as printf() does. */
 void ll_core_say(struct loglinear *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Add the word of a value.  Return: 0, or -ENOMEM. */
 int ll_core_add(struct loglinear *m, uint32_t value);
 /* Add values except @but, whose critical intervals together cover the slots @from .. @to - 1. */
 int ll_core_cover(struct loglinear *m, uint32_t from, uint32_t to, uint32_t but);
@@ -344,7 +354,7 @@ static inline const uint32_t *ll_peeks(const struct loglinear *m, uint32_t value
 	return m->peek + m->first_peek[value];
 }
 
-/* Do two entries of ll_turns() have the same priority? */
+/* Return: true if two entries of ll_turns() have equal words, and so the same priority. */
 static inline bool ll_one_turn(const struct loglinear *m, uint64_t a, uint64_t b)
 {
 	return a == b || (!((a ^ b) >> 32) && ll_word(m, (uint32_t)a) == ll_word(m, (uint32_t)b));

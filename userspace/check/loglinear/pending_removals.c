@@ -13,11 +13,11 @@
  * - all: the return of an operation that found the container empty, if it was called when v was
  *   inside
  *
- * The value with the earliest deadline gets the pending removal that was called first.  So each
- * value gets one if that is possible.  Several values together may have other deadlines.  When
- * a monitor finds such a reason, a value of its core gets an earlier deadline, and the removals are
- * given anew.  That is only a good guess: an order that results is an order of the history, and
- * confirm() decides about a violation.
+ * The value with the earliest deadline gets the pending removal that was called first, and so on.
+ * So each value gets one if that is possible.  Values together may need earlier deadlines.  When
+ * a monitor finds a core for this reason, a value of the core gets the core's deadline, and all
+ * removals are given again.  That is only a good guess: an order that results is an order of the
+ * history, and confirm() decides about a violation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #include "base/sort.h"
 #include "check/loglinear/loglinear.h"
 
-/* A tree for the minimum of all entries from an index on. */
+/* A Fenwick tree of @n times, for the minimum of all entries from an index on. */
 struct least {
 	uint32_t *min, n;
 };
@@ -46,6 +46,7 @@ static uint32_t least_from(const struct least *l, uint32_t at)
 	return min;
 }
 
+/* Return: true if the value has operations, but no removal. */
 static bool is_left(const struct loglinear *m, uint32_t value)
 {
 	const struct ll_value *v = &m->v[value];
@@ -53,7 +54,7 @@ static bool is_left(const struct loglinear *m, uint32_t value)
 	return v->remove == LL_NONE && !ll_gone(m, v);
 }
 
-/* From the last addition back: the first sight of all values that were added later. */
+/* Go from the last addition back, with the first first_seen_ret of all values added later. */
 static void queue_deadlines(const struct loglinear *m, uint32_t *deadline)
 {
 	uint32_t least = UINT32_MAX, i = m->nins, k;
@@ -72,7 +73,7 @@ static void queue_deadlines(const struct loglinear *m, uint32_t *deadline)
 			deadline[k] = least;
 }
 
-/* In order of additions' calls, with the values that were certainly inside by then. */
+/* Go through the additions by call; @l has the removed values that were inside by then. */
 static void stack_deadlines(const struct loglinear *m, uint32_t *deadline, struct least *l)
 {
 	uint32_t i;
@@ -93,7 +94,7 @@ static void stack_deadlines(const struct loglinear *m, uint32_t *deadline, struc
 	}
 }
 
-/* From the lowest priority up. */
+/* Go from the lowest priority up; @l has the removed values of lower priority. */
 static int pqueue_deadlines(const struct loglinear *m, uint32_t *deadline, struct least *l)
 {
 	uint32_t i, j, same, n;
@@ -120,8 +121,8 @@ static int pqueue_deadlines(const struct loglinear *m, uint32_t *deadline, struc
 }
 
 /*
- * The first operation after each value's first_ret that found the container empty; calls are in
- * order.
+ * Find, for each value, the first operation called after first_ret that found the container empty.
+ * The calls of m->cut are in order.
  */
 static void empty_deadlines(const struct loglinear *m, uint32_t *deadline)
 {
@@ -143,8 +144,8 @@ static void empty_deadlines(const struct loglinear *m, uint32_t *deadline)
 }
 
 /*
- * Give all pending removals anew; @want is a value that must get one, or LL_NONE.  Return: 1,
- * 0 if @want got none, -ENOMEM.
+ * Assign all pending removals again, by m->deadline.  Return: 1 if the value @want got one or is
+ * LL_NONE, 0 if not, -ENOMEM.
  */
 static int give_all(struct loglinear *m, uint32_t want)
 {
@@ -198,7 +199,10 @@ out:
 	return ret < 0 ? ret : 0;
 }
 
-/* Find a value of the core that may have been removed earlier.  Return: the value, or LL_NONE. */
+/*
+ * Return: the first value of the core, from @from on, that could be removed by the core's deadline
+ * but is not; or LL_NONE.
+ */
 static uint32_t find_late(const struct loglinear *m, uint32_t from)
 {
 	uint32_t i;

@@ -90,6 +90,7 @@ uint32_t position_set_prev(const struct position_set *b, uint32_t i)
 	return LL_NONE;
 }
 
+/* Clear the bits of a word of level 0, and of the words above it, that have become 0. */
 static void emptied(struct position_set *b, uint32_t word)
 {
 	unsigned int l;

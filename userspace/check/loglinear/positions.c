@@ -7,9 +7,9 @@
 #include "base/sort.h"
 #include "check/loglinear/positions.h"
 
-#define FEW	32	/* items of a slot up to which insertion sort is used */
+#define FEW	32	/* number of items in a slot up to which insertion sort is used */
 
-/* What happens to a value in a slot, in this order. */
+/* What happens in a slot, in this order: to a value, or EMPTY: the container is found empty. */
 enum { ENDS, STAYS, EMPTY, BEGINS };
 
 void ll_positions_free(struct ll_positions *p)
@@ -39,7 +39,7 @@ int ll_positions_init(struct loglinear *m)
 	return p->at && p->rank ? 0 : -ENOMEM;
 }
 
-/* The sort key of an item in its slot; a value's addition, peeks and removal come in this order. */
+/* Return: the key by which an item is sorted in its slot, see ll_positions_order(). */
 static uint64_t key(const struct loglinear *m, uint32_t item)
 {
 	static const uint8_t turn[] = { [LL_ADD] = 0, [LL_PEEK] = 1, [LL_REMOVE] = 2 };
@@ -99,7 +99,7 @@ static int sort_gap(const struct loglinear *m, struct kl_step *step, size_t n)
 	return 0;
 }
 
-/* Does the item have a slot? */
+/* Return: true if the item takes effect in a slot. */
 static inline bool placed(const struct loglinear *m, uint32_t item)
 {
 	return ll_kind(m->op[item]) <= LL_EMPTY && m->places->at[item] < m->end;
@@ -107,7 +107,7 @@ static inline bool placed(const struct loglinear *m, uint32_t item)
 
 int ll_positions_order(struct loglinear *m)
 {
-	/* The index in the order at which each slot begins; in the end, at which it ends. */
+	/* The index in m->order of each slot's next item. */
 	const size_t bytes = ((size_t)m->end + 1) * sizeof(uint32_t);
 	uint32_t *next = kl_zero_map(bytes, bytes);
 	uint32_t *at = m->places->at, i, from;

@@ -6,7 +6,7 @@
 #include "check/loglinear/loglinear.h"
 
 struct ll_positions {
-	uint32_t *at;		/* the slot of each operation */
+	uint32_t *at;		/* the slot in which each operation takes effect */
 	uint32_t *rank;		/* the rank of each value, see ll_positions_order() */
 };
 

@@ -21,10 +21,13 @@
 
 struct pqueue {
 	struct loglinear *m;
-	struct position_set free;	/* slots in no interval of a higher priority */
+	struct position_set free;	/* slots in no critical interval of a higher priority */
 };
 
-/* Make a core: values that cover all slots @w of an operation of @value, and @value. */
+/*
+ * Make a core: @value, and values of higher priority that together cover all slots @w of an
+ * operation on it.  Return: 0, or -ENOMEM.
+ */
 static int blocked(struct pqueue *q, uint32_t value, struct ll_window w)
 {
 	struct loglinear *m = q->m;
@@ -105,7 +108,7 @@ static int place(struct pqueue *q, uint32_t value)
 	return 1;
 }
 
-/* The number of a value's peeks that are prefetched. */
+/* Return: how many peeks of the value of @turn are prefetched. */
 static uint32_t few_peeks(const struct loglinear *m, uint64_t turn)
 {
 	const uint32_t peeks = m->v[(uint32_t)turn].peeks;
@@ -115,8 +118,8 @@ static uint32_t few_peeks(const struct loglinear *m, uint64_t turn)
 
 /*
  * Prefetch what the values after @i need, which is scattered in memory and found by pointers that
- * are scattered, too.  Each AHEAD values fetch one step further.  The compiler would drop this
- * function's prefetches if it was not inlined.
+ * are scattered, too.  So the value 4 * AHEAD later gets its first step, the value 3 * AHEAD later
+ * its second, and so on.  Without inlining, the compiler would drop the prefetches.
  */
 static inline __attribute__((always_inline)) void
 fetch(const struct loglinear *m, const uint64_t *turn, uint32_t i, uint32_t n)

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "check/loglinear/loglinear.h"
 
-/* A key that is less for values that are popped earlier. */
+/* Return: a key that is less for values that are popped earlier or, with @last, later. */
 static inline uint64_t key(const struct loglinear *m, uint32_t value, bool last)
 {
 	return m->c.max != last ? ~ll_word(m, value) : ll_word(m, value);

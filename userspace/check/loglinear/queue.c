@@ -7,10 +7,10 @@
  *		last operation that saw w
  *
  * First the relation `seen'.  A value with first_seen_ret < last_call is at the front between these
- * times.  No two such periods may overlap, and no other value can be seen only within one.  A value
- * that can be seen before a period and in it is seen before: its first_seen_ret is clipped to the
- * begin of the period.  Then no first_seen_ret is between w.first_seen_ret and w.last_call, and
- * `seen' is transitive.  So is `added'.
+ * times.  No two such periods may overlap, and no other value may be seen only within one.  If
+ * a value can be seen before a period as well as in it, it is seen before: its first_seen_ret is
+ * clipped to the begin of the period.  Then no first_seen_ret is inside a period, and `seen' is
+ * transitive.  So is `added'.
  *
  * There is an order if and only if no two values are related both ways, v -> w by one relation and
  * w -> v by the other.  Longer cycles need not be looked for: if v -> w and x -> y by one relation,
@@ -18,9 +18,9 @@
  *
  * Without cycles, let the values enter, and be seen, in an order that respects both relations.
  * Each operation takes effect at the latest call so far, the earliest possible time.  Additions are
- * in time by `added', other operations by `seen'.  An operation may also wait for the addition of a
- * value x in front.  It is in time by `added': if it had returned before x was called,
- * first_ret would be before that call.
+ * in time by `added', other operations by `seen'.  An operation on v may also wait for the addition
+ * of a value x in front of v.  It is in time by `added': if it had returned before x was called,
+ * v.first_ret < x.call, and v would be in front.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -35,14 +35,14 @@
 #include "check/loglinear/return_queue.h"
 
 #define TOGETHER	128	/* entries of m->ins that are processed together */
-/* array entries after which waiting values are moved to the front */
+/* unused entries at an array's begin after which waiting values are moved there */
 #define WARM		64
 #define WARM_SIGHTS	1024	/* the same for waiting removals and peeks */
-/* moves of waiting values, for each value, before all are sorted, */
+/* moves of waiting values after which all values are sorted instead: for each value, */
 #define MOVES		16
-#define FIRST_MOVES	1024	/* and moves besides */
+#define FIRST_MOVES	1024	/* and besides */
 
-/* The first return of an operation that saw the value, clipped if there are peeks. */
+/* Return: first_seen_ret of the value, clipped by the periods of others if there are peeks. */
 static inline uint32_t first_sight(const struct loglinear *m, uint32_t value)
 {
 	return m->first_sight ? m->first_sight[value] : m->v[value].first_seen_ret;
@@ -78,7 +78,7 @@ static int overlap(struct loglinear *m, uint32_t begins, uint32_t w)
 struct fronts {
 	struct position_set begins;
 	uint32_t *rank;		/* number of periods that begin before each word of @begins */
-	uint32_t *ends;
+	uint32_t *ends;		/* end of each period, in order of begins */
 };
 
 static inline uint32_t rank_of(const struct fronts *f, uint32_t begins)
@@ -166,7 +166,7 @@ static int pair(struct loglinear *m, uint32_t v, uint32_t w)
 	return ret;
 }
 
-/* The first value that was inside before the addition ins[@at], and whose last call is @last. */
+/* Return: the first value added before ins[@at] whose last_call is @last, or LL_NONE. */
 static uint32_t seen_at(const struct loglinear *m, uint32_t at, uint32_t last)
 {
 	uint32_t i;
@@ -181,8 +181,8 @@ static uint32_t seen_at(const struct loglinear *m, uint32_t at, uint32_t last)
 }
 
 /*
- * Compare each value's first sight with the last sight of all values that were added before it.
- * The kinds of entries cannot be predicted, so there are no branches on them.
+ * Compare each value's first_sight() with the greatest last_call of all values that were added
+ * before it.  The kinds of entries cannot be predicted, so there are no branches on them.
  */
 static int compare(struct loglinear *m)
 {
@@ -211,8 +211,8 @@ static int queue_decide(struct loglinear *m)
 
 /*
  * Making the order.  A value's rank is the lesser of last_call and first_seen_ret.  Values go by
- * rank, but none before a value that was added before it.  So a value counts with the highest rank
- * of these, if that is higher than its own, and equal ranks go by addition.
+ * rank, but none goes before a value that was added before it.  So if one of those has a higher
+ * rank, the value gets the highest of their ranks.  Equal ranks go by the additions' calls.
  *
  * That keeps both relations.  Let u be added before v, and v be seen before w: v.first_seen_ret <
  * w.last_call.  Since v is not seen before u, u.last_call <= v.first_seen_ret < w.last_call.  Since
@@ -222,17 +222,18 @@ static int queue_decide(struct loglinear *m)
  */
 struct next {
 	struct loglinear *m;
-	/* Values that wait for their place, by rank; see return_queue.h. */
+	/* Values that wait for their place, and their ranks, in order; see return_queue.h. */
 	uint64_t *wait;
 	uint32_t *value;
 	size_t head, tail;
-	uint64_t moves;
+	uint64_t moves;		/* entries that open_add() has moved */
 	uint32_t most;		/* values to come have no lower rank */
 	uint32_t ins;		/* entries of m->ins that were processed */
 	uint32_t cut;		/* next operation that found the queue empty */
 	/* Removals and peeks that wait for additions: time << 32 | item, in order. */
 	uint64_t *see;
 	size_t see_head, see_tail;
+	/* times at which the last addition, and the last other operation, take effect */
 	uint32_t add_time, see_time;
 	struct kl_step *order;
 	uint32_t norder;
@@ -248,7 +249,7 @@ static inline uint32_t later(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* Append waiting removals and peeks before @time to the order, which has some room to spare. */
+/* Append the waiting removals and peeks before @time; the order has room for OPEN_NEAR more. */
 static inline __attribute__((always_inline)) void put_sights(struct next *n, uint64_t time)
 {
 	uint32_t i, now;
@@ -263,6 +264,7 @@ static inline __attribute__((always_inline)) void put_sights(struct next *n, uin
 	} while (now == OPEN_NEAR);
 }
 
+/* Let a removal or peek wait, which takes effect at @call or, if that is later, n->see_time. */
 static inline __attribute__((always_inline)) void see(struct next *n, uint32_t item, uint32_t call)
 {
 	n->see_time = later(n->see_time, call);
@@ -270,7 +272,7 @@ static inline __attribute__((always_inline)) void see(struct next *n, uint32_t i
 	n->see[n->see_tail++ + OPEN_NEAR] = UINT64_MAX;
 }
 
-/* Move few waiting removals and peeks to the front of the array, which is in the cache. */
+/* If few removals and peeks wait, move them to the array's begin, which is in the cache. */
 static void move_sights(struct next *n)
 {
 	const size_t left = n->see_tail - n->see_head;
@@ -319,7 +321,7 @@ static inline __attribute__((always_inline)) void place(struct next *n, uint32_t
 		see(n, v->remove, v->peeks ? ll_call(m, v->remove) : v->last_call);
 }
 
-/* Values that were inside from the start come before all additions. */
+/* Let the values wait that were inside from the start; they come before all additions. */
 static void wait_first(struct next *n)
 {
 	const struct loglinear *m = n->m;
@@ -334,8 +336,9 @@ static void wait_first(struct next *n)
 }
 
 /*
- * The rank of the next entry of m->ins.  Its kind cannot be predicted, so an entry that is not an
- * addition's call gets a rank that never comes, and is overwritten.
+ * Return: the rank of the next entry of m->ins, whose value becomes *value.  Its kind cannot be
+ * predicted, so an entry that is not an addition's call gets the rank UINT64_MAX, and is later
+ * overwritten.
  */
 static inline __attribute__((always_inline)) uint64_t next_rank(struct next *n, uint32_t *value)
 {
@@ -349,7 +352,7 @@ static inline __attribute__((always_inline)) uint64_t next_rank(struct next *n, 
 	return later(most, rank(v)) | never;
 }
 
-/* Process entries of m->ins up to @end, and place the values that are certain. */
+/* Process entries of m->ins up to @end, and place values that no later one can precede. */
 KL_NOT_VECTORIZED
 static void place_some(struct next *next, uint32_t end)
 {
@@ -392,7 +395,7 @@ static int place_sorted(struct next *n)
 	return 0;
 }
 
-/* Move waiting values to the front of their arrays, which is in the cache. */
+/* Move waiting values to the begin of their arrays, which is in the cache. */
 static void move_down(struct next *n)
 {
 	const size_t left = n->tail - n->head;

@@ -14,7 +14,7 @@
 
 #define OPEN_NEAR	4
 
-/* The number of the OPEN_NEAR entries at @wait that are before @time; entries are sorted. */
+/* Return: how many of the OPEN_NEAR entries from @wait on are before @time; they are sorted. */
 static inline uint32_t open_before(const uint64_t *wait, uint64_t time)
 {
 	uint32_t n = 0, i;
@@ -25,7 +25,7 @@ static inline uint32_t open_before(const uint64_t *wait, uint64_t time)
 	return n;
 }
 
-/* Copy OPEN_NEAR events. */
+/* Copy OPEN_NEAR events, of which the caller counts those that it wants. */
 static inline void open_copy(uint32_t *to, const uint32_t *event)
 {
 	unsigned int i;
@@ -49,8 +49,9 @@ static inline void open_move(uint64_t *wait, uint32_t *event)
 }
 
 /*
- * Insert a return.  Its place among the last entries cannot be predicted, so it is found without
- * branches.  Return: the new end of the queue.
+ * Insert a return into the queue, which ends at index @tail.  Its place among the last entries
+ * cannot be predicted, so it is found without branches.  *moves grows by the number of entries that
+ * moved.  Return: the new end of the queue.
  */
 static inline size_t open_add(uint64_t *wait, uint32_t *events, size_t tail, uint64_t ret,
 			      uint32_t event, uint64_t *moves)

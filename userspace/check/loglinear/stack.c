@@ -6,11 +6,11 @@
  * one.  If none is left in the end, there is an order.  If some are left, they have no order: the
  * first of them to be pushed would be a bottom value.
  *
- * An operation becomes safe when it has such a slot, and stays safe.  A slot without a covering
- * interval makes all operations safe that have it.  A slot that a single value covers makes the
- * peeks of that value safe.  A value that is removed earlier is lower in the stack.  It is pushed
- * as late and popped as early as possible at that time, so that its life contains no slot in which
- * a lower value's operation takes effect.
+ * An operation becomes safe when it has such a slot, and stays safe.  A slot that no interval
+ * covers makes all operations safe that have it.  A slot that a single value covers makes the peeks
+ * of that value safe.  Values that are removed earlier lie lower in the stack.  When a value is
+ * removed, it gets the latest push and the earliest pop that are then possible.  So its life
+ * contains no slot in which a lower value's operation takes effect.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -35,8 +35,8 @@ struct stack {
 	 * of the list @todo.  0 for a value that was removed.
 	 */
 	uint32_t *need;
-	uint32_t todo;		/* list of bottom values, or LL_NONE */
-	uint32_t alive, ntaken;
+	uint32_t todo;		/* the first of a list of bottom values, or LL_NONE */
+	uint32_t alive, ntaken;	/* number of all values; number of values that were removed */
 };
 
 static void stack_free(struct stack *s)
@@ -103,7 +103,10 @@ static int fill_cover(struct stack *s)
 	return 0;
 }
 
-/* Whether the item is its value's last unsafe one cannot be predicted, so there is no branch. */
+/*
+ * Make an item safe, and put its value into the list s->todo if no unsafe one is left.  Whether one
+ * is left cannot be predicted, so there is no branch.
+ */
 static inline void mark_safe(struct stack *s, uint32_t item, uint8_t how)
 {
 	const uint32_t value = s->m->op[item] & LL_VALUE, need = s->need[value] - 1;
@@ -115,13 +118,13 @@ static inline void mark_safe(struct stack *s, uint32_t item, uint8_t how)
 	s->todo = (s->todo & ~last) | (value & last);
 }
 
-/* Slots that were found in a block, see visit_list(). */
+/* Slots that were found in a block, as masks; see visit_list(). */
 struct found {
 	uint64_t open, alone, gaps;
 	uint32_t base;
 };
 
-/* Does only the peek's own value cover one of its slots in @mask? */
+/* Return: true if the peek has a slot in @mask that only its own value covers. */
 static bool seen_alone(struct stack *s, uint32_t item, uint64_t mask, const struct found *f)
 {
 	const uint32_t value = s->m->op[item] & LL_VALUE;
@@ -142,9 +145,10 @@ static bool seen_alone(struct stack *s, uint32_t item, uint64_t mask, const stru
 }
 
 /*
- * Visit the operations that are listed with a block.  No interval covers the block's slots @open
- * any more; a single value covers @alone, which matters to peeks only.  On a higher level bits are
- * blocks, and @gaps are the slots of the block at @base.
+ * Visit the operations of the list @list, which belong to one block.  No interval covers the slots
+ * f->open any more, and a single value covers f->alone, which matters to peeks only.  On a higher
+ * level the bits of these masks are blocks.  Then f->gaps is the mask of slots with a single value,
+ * in the block at f->base.
  */
 static inline __attribute__((always_inline))
 void visit_list(struct stack *s, struct pieces *p, uint32_t list, const struct found *f, bool peeks)
@@ -224,7 +228,7 @@ static void visit(struct stack *s, uint32_t block, int32_t owed)
 	visit_ops(s, block, open & ~alone, alone);
 }
 
-/* Visit all slots without a cover in the blocks @block .. @last. */
+/* Visit the slots of the blocks @block .. @last that are covered by at most cover.level values. */
 static void visit_all(struct stack *s, uint32_t block, uint32_t last)
 {
 	int32_t owed;
@@ -233,7 +237,7 @@ static void visit_all(struct stack *s, uint32_t block, uint32_t last)
 		visit(s, block, owed);
 }
 
-/* Place the operations of a value that is at the bottom of the values that are left. */
+/* Give slots to the operations of @value, which is at the bottom of the values that are left. */
 static void put_value(struct stack *s, uint32_t value)
 {
 	const struct loglinear *m = s->m;
@@ -278,7 +282,10 @@ static void take_away(struct stack *s, uint32_t value)
 	visit_all(s, v->first_ret / COVER_BLOCK, (v->last_call - 1) / COVER_BLOCK);
 }
 
-/* Add values of @left except @but, whose intervals cover all slots of @w. */
+/*
+ * Add to @core, unless @in says that they are there, values of @left other than @but whose critical
+ * intervals together cover all slots of @w.  Return: 0, or -EINVAL if there are none.
+ */
 static int add_cover(struct stack *s, const uint32_t *left, uint32_t nleft, struct ll_window w,
 		     uint32_t but, uint8_t *in, uint32_t *core, uint32_t *n)
 {
@@ -308,7 +315,7 @@ static int add_cover(struct stack *s, const uint32_t *left, uint32_t nleft, stru
 	return 0;
 }
 
-/* The window of an unsafe operation of @value. */
+/* Return: the window of an unsafe operation of @value. */
 static struct ll_window unsafe_op(const struct stack *s, uint32_t value)
 {
 	const struct loglinear *m = s->m;
@@ -343,8 +350,8 @@ static void say_why(struct stack *s, const uint32_t *core, uint32_t n)
 }
 
 /*
- * Find a few of the values that are left, which have no order by themselves: one value, the values
- * that cover an unsafe operation of it, the values that cover an operation of these, and so on.
+ * Make a core of a few of the values that are left: one value, the values that cover an unsafe
+ * operation of it, the values that cover an unsafe operation of these, and so on.
  */
 static int find_core(struct stack *s)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does an order keep the order of each thread?  Inside the clock's error, and at equal times,
- * events do not show that order; see kl_op_before().
+ * Check that an order keeps the order of each thread.  Inside the clock's error, and at equal
+ * times, events do not show the order of a thread; see kl_op_before().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "base/table.h"
 #include "check/loglinear/loglinear.h"
 
-/* A line is the operations of one thread on one CPU; @latest is the latest call so far. */
+/* The operations of one thread on one CPU, whose order is known. */
 struct line {
-	uint64_t latest;
+	uint64_t latest;	/* the latest call so far */
 	uint64_t lasting;	/* the same for operations whose call is before their return */
 	uint32_t thread;
 	uint16_t cpu;

@@ -23,32 +23,36 @@
 #include "check/loglinear/words.h"
 
 #define BLOCK		128	/* operations whose words are looked up together */
-/* moves of waiting returns for each operation, before all are sorted */
+/* moves of waiting returns, for each operation, after which all returns are sorted instead */
 #define MOVES		16
 #define FIRST_WAIT	1024	/* waiting returns that are allocated first */
 #define TOGETHER	1024	/* events that are processed together */
-#define LOOKS		8	/* returns at the time of a call that are compared with it */
+#define LOOKS		8	/* returns at the time of a call that may_be_tied() looks at */
 
 struct timeline {
 	struct loglinear *m;
 	struct ll_scan eye;
-	uint32_t *ev;		/* the end of m->ev, or NULL if it is not wanted */
+	uint32_t *ev;		/* where the next entry of m->ev goes; NULL if none is wanted */
 	uint32_t *calls;	/* m->call, or NULL */
 	bool again;		/* this is a second pass, only for m->ev */
 	const struct kl_op *ops;
 	const uint32_t *list;	/* indices of the partition's operations; NULL: all */
 	struct ll_words words;
 	uint8_t *roles;		/* enum kl_role of each method */
-	uint32_t numbered;	/* operations whose values have numbers */
+	uint32_t numbered;	/* number of operations whose values have numbers, or need none */
 	uint32_t nothers;	/* of these, operations without a word */
-	uint64_t error;
+	uint64_t error;		/* error of the clock; 0 with strict times */
 	/* Returns of open operations, wait[head] .. wait[tail - 1]; see return_queue.h. */
 	uint64_t *wait;
 	uint32_t *event;
 	size_t head, tail, cwait, cevent;
-	uint64_t moves;
+	uint64_t moves;		/* entries that open_add() has moved */
 	bool sorted;		/* @wait already holds all returns to come */
-	uint32_t *mark, run;	/* marks threads with a return and a call at the same time */
+	/*
+	 * For put_run(), by thread: 2 * @run if it returns at the time of the run, + 1 if it also
+	 * has a call then.  @run: number of runs so far.
+	 */
+	uint32_t *mark, run;
 	char *reason;
 	size_t size;
 };
@@ -144,7 +148,10 @@ static int number_op(struct timeline *t, const struct block *b, uint32_t i)
 	return 1;
 }
 
-/* Number operations from @i on while their words are looked up directly.  Return: the next one. */
+/*
+ * Number the operations of a block from @i on, up to one whose word is not looked up directly.
+ * Return: the index of that one.
+ */
 static uint32_t number_direct(struct timeline *t, const struct block *b, uint32_t i)
 {
 	struct loglinear *m = t->m;
@@ -167,7 +174,10 @@ static uint32_t number_direct(struct timeline *t, const struct block *b, uint32_
 	return i;
 }
 
-/* Number a block.  Its words are looked up together, so that their cache misses overlap. */
+/*
+ * Number the words of the next BLOCK operations.  They are looked up together, so that their cache
+ * misses overlap.  Return: as special().
+ */
 static int number_block(struct timeline *t)
 {
 	const struct kl_opsig *const opsigs = t->m->s->h->opsigs;
@@ -220,6 +230,7 @@ static inline bool is_peek(const struct loglinear *m, uint32_t item)
 	return ll_kind(m->op[item]) == LL_PEEK;
 }
 
+/* Process the next event. */
 static inline void put(struct timeline *t, uint32_t event)
 {
 	if (t->ev)
@@ -235,7 +246,7 @@ static inline void put(struct timeline *t, uint32_t event)
 			t->eye.time;
 }
 
-/* Process @n events; @phases is a constant for the compiler. */
+/* Update values and times by @n events; @phases is a constant for the compiler. */
 static inline __attribute__((always_inline))
 void see_some(struct timeline *t, const uint32_t *event, uint32_t n, bool phases)
 {
@@ -261,7 +272,7 @@ void see_some(struct timeline *t, const uint32_t *event, uint32_t n, bool phases
 	t->eye = eye;
 }
 
-/* put() for @n events. */
+/* Process the next @n events, as put() does. */
 static void put_some(struct timeline *t, const uint32_t *event, uint32_t n)
 {
 	if (t->ev) {
@@ -316,7 +327,7 @@ static int make_room(struct timeline *t, size_t more)
 	return 0;
 }
 
-/* Too many operations overlap: sort all returns that wait or will wait, from @item on. */
+/* Too many operations overlap: sort the waiting returns and all those from @item on. */
 static int sort_all(struct timeline *t, uint32_t item)
 {
 	const size_t open = t->tail - t->head, n = open + t->m->nitems - item;
@@ -359,6 +370,7 @@ static int sort_all(struct timeline *t, uint32_t item)
 	return 0;
 }
 
+/* Return: the operation whose return is entry @i of the queue. */
 static inline const struct kl_op *waiting(const struct timeline *t, size_t i)
 {
 	return op_of(t, t->event[i] >> 1);
@@ -376,8 +388,9 @@ static void mark_returns(struct timeline *t, uint64_t time)
 }
 
 /*
- * Put the calls @item .. @end - 1 whose threads are marked if @tied, or not marked if not.  Without
- * @tied, mark the other calls' threads as having both.  Return: true if calls were left out.
+ * Process the calls of the items @item .. @end - 1.  If @tied, only those of marked threads, which
+ * also return then.  Else only the others, and mark these threads as having both.  Return: true if
+ * @tied is not set and calls were left out.
  */
 static int put_calls(struct timeline *t, uint32_t item, uint32_t end, bool tied)
 {
@@ -396,7 +409,7 @@ static int put_calls(struct timeline *t, uint32_t item, uint32_t end, bool tied)
 	return any;
 }
 
-/* Put the returns at @time of threads that also have a call then. */
+/* Process the returns at @time of threads that also have a call then. */
 static void put_returns(struct timeline *t, uint64_t time)
 {
 	size_t i, to, end = t->head;
@@ -415,8 +428,8 @@ static void put_returns(struct timeline *t, uint64_t time)
 }
 
 /*
- * Put all operations that are called at the same time as @item; threads of some may return then,
- * too.  Return: the next item, @item if the monitors cannot decide the history, or -ENOMEM.
+ * Process all calls at the same time as that of @item.  Some may come from threads that also return
+ * then.  Return: the next item, @item if the monitors cannot decide the history, or -ENOMEM.
  */
 static int64_t put_run(struct timeline *t, uint32_t item)
 {
@@ -455,8 +468,8 @@ static int64_t put_run(struct timeline *t, uint32_t item)
 }
 
 /*
- * May the thread of @op return, at the time of this call, from an earlier operation?  Waiting
- * returns begin at @wait.  After LOOKS of them the answer is yes: put_run() then looks at all.
+ * Return: true if the thread of @op may return from an earlier operation when it calls @op.  The
+ * waiting returns begin at @wait.  After LOOKS of them the answer is true: put_run() looks at all.
  */
 static inline bool may_be_tied(const struct timeline *t, const struct kl_op *op,
 			       const uint64_t *wait, const uint32_t *event)
@@ -472,7 +485,10 @@ static inline bool may_be_tied(const struct timeline *t, const struct kl_op *op,
 	return false;
 }
 
-/* Move the waiting returns before @time to @events, which holds @n.  Return: its new length. */
+/*
+ * Move the returns before @time from the queue, from index *head on, to the end of @events, which
+ * has @n entries.  Process @events first if it is full.  Return: the new number of entries.
+ */
 static __attribute__((noinline))
 uint32_t put_before(struct timeline *t, size_t *head, uint64_t time, uint32_t *events, uint32_t n)
 {
@@ -492,8 +508,8 @@ uint32_t put_before(struct timeline *t, size_t *head, uint64_t time, uint32_t *e
 }
 
 /*
- * Process the operations @i .. @end - 1, at most a block, up to one whose thread may return when
- * the operation is called.  Return: the next item.
+ * Process the items @i .. @end - 1, at most BLOCK, up to one whose thread may return when it calls.
+ * Return: the next item.
  */
 KL_NOT_VECTORIZED
 static uint32_t sweep_block(struct timeline *t, uint32_t i, uint32_t end)
@@ -637,7 +653,7 @@ static int allocate_wanted(const struct timeline *t, struct loglinear *m)
 	return m->phases ? ll_alloc_peek_times(m) : ll_alloc_times(m, false);
 }
 
-/* Pending peeks return at the end. */
+/* Let pending peeks return at the end. */
 static void end_peeks(struct loglinear *m)
 {
 	uint32_t i;

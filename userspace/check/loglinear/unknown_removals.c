@@ -13,9 +13,9 @@
 #include "base/mem.h"
 #include "check/loglinear/loglinear.h"
 
-#define WORK	(1u << 26)	/* values that are compared at most */
+#define WORK	(1u << 26)	/* maximal number of comparisons of values */
 
-/* Is @a a better guess than @b for a removal that was called at @call? */
+/* Return: true if @a is a better guess than @b for the value of a removal called at @call. */
 static bool better(const struct loglinear *m, uint32_t a, uint32_t b, uint32_t call)
 {
 	const struct ll_value *x = &m->v[a], *y = &m->v[b];
@@ -29,6 +29,7 @@ static bool better(const struct loglinear *m, uint32_t a, uint32_t b, uint32_t c
 	return m->c.max ? ll_word(m, a) > ll_word(m, b) : ll_word(m, a) < ll_word(m, b);
 }
 
+/* Guess which of the values @left, which have no removal, the removal @item removed. */
 static void guess(struct loglinear *m, uint32_t item, uint32_t *left, uint32_t *nleft)
 {
 	uint32_t best = LL_NONE, i;

@@ -28,10 +28,10 @@ struct ll_scan {
 	uint32_t listed;	/* 1 if @ins is wanted, else 0 */
 	struct ll_value *v;
 	struct ll_cut *cut;
-	uint32_t nins, ncuts;
+	uint32_t nins, ncuts;	/* numbers of entries of @ins and @cut so far */
 	uint32_t time;		/* time of the last event */
 	uint32_t each;		/* 1 if time counts events, 0 if it counts phases */
-	uint32_t last;		/* the last event */
+	uint32_t last;		/* the last event, as in loglinear.ev */
 };
 
 static inline struct ll_scan ll_scan_begin(struct loglinear *m)
@@ -57,6 +57,7 @@ static inline void ll_scan_end(const struct ll_scan *eye, struct loglinear *m)
 	m->end = eye->time + 2;
 }
 
+/* Process an event of an operation that found the container empty; ignore other kinds. */
 static inline void ll_scan_empty(struct ll_scan *eye, uint32_t item, bool ret)
 {
 	const uint32_t op = eye->op[item];
@@ -71,7 +72,7 @@ static inline void ll_scan_empty(struct ll_scan *eye, uint32_t item, bool ret)
 	eye->cut[eye->ncuts++] = (struct ll_cut){ .item = item, .call = eye->time };
 }
 
-/* The time of the next event; a phase ends where a call follows a return. */
+/* Return: the time of the next event; a phase ends where a call follows a return. */
 static inline uint32_t ll_scan_time(struct ll_scan *eye, uint32_t event)
 {
 	eye->time += (eye->each | (event & ~eye->last)) & 1;
@@ -84,9 +85,9 @@ static inline __attribute__((always_inline)) void ll_scan_event(struct ll_scan *
 {
 	/*
 	 * Rows: the call and the return of an addition, a removal and a peek.  Columns: the field
-	 * that gets the item; two fields that get the time; the field that keeps the earliest such
-	 * time; whether the event is a peek's call; whether it is an addition's call.  A row that
-	 * does not write a column names FIRST_RET, which is written last.
+	 * that gets the item; two fields that get the time; the field that keeps the earliest
+	 * return; 1 for a peek's call; 1 for an addition's call.  A row that has no field for
+	 * a column names FIRST_RET, which is written last.
 	 */
 	static const struct {
 		uint8_t item, time, last, first, peek, in;
@@ -100,7 +101,7 @@ static inline __attribute__((always_inline)) void ll_scan_event(struct ll_scan *
 	}, *row;
 	const uint32_t item = event >> 1, op = eye->op[item], value = op & LL_VALUE;
 	const uint32_t time = ll_scan_time(eye, event);
-	const uint32_t returned = time | ((event & 1) - 1);	/* UNSEEN of calls */
+	const uint32_t returned = time | ((event & 1) - 1);	/* LL_UNSEEN if a call */
 	uint32_t *v, first_ret, first;
 
 	_Static_assert(sizeof(struct ll_value) == 4 * (LL_PEEKS + 1) &&

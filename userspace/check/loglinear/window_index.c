@@ -15,7 +15,7 @@ void pieces_free(struct pieces *p)
 	free(p->left);
 }
 
-/* Count the operations of each block in from[block + 2]; or, with @list, list them. */
+/* Count an operation of a block in p->from[block + 2] or, with @list, list it. */
 static inline void put(struct pieces *p, bool list, unsigned int l, uint32_t block, uint32_t item,
 		       uint32_t from, uint32_t to)
 {
@@ -50,7 +50,10 @@ static inline void put_window(struct pieces *p, bool list, struct ll_window w, u
 	}
 }
 
-/* List all peeks, ended by LL_NONE.  Which items are peeks cannot be predicted: no branch. */
+/*
+ * Return: an array of all peeks, ended by LL_NONE; NULL without memory.  Which items are peeks
+ * cannot be predicted, so there is no branch.
+ */
 static uint32_t *find_peeks(const struct loglinear *m)
 {
 	uint32_t *peek = kl_big_alloc(((size_t)m->npeeks + 1) * sizeof(*peek)), i, n = 0;
@@ -97,7 +100,7 @@ static void put_all(struct pieces *p, bool list, const struct loglinear *m, cons
 		put_others(p, list, m);
 }
 
-/* List the peeks @peek or, if it is NULL, all other operations. */
+/* Make an index of the peeks @peek or, if that is NULL, of all additions and removals. */
 static int list_all(struct pieces *p, const struct loglinear *m, const uint32_t *peek)
 {
 	uint64_t blocks = m->end, n = 0;

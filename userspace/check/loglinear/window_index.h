@@ -14,36 +14,39 @@
 #include "check/loglinear/positions.h"
 
 struct pieces {
-	uint32_t *item;
-	/* slots of the block that the operation's window has, see pieces_gaps() */
+	uint32_t *item;		/* the listed operations, block by block */
+	/* the slots of the block that the operation's window has, see pieces_gaps() */
 	uint16_t *gaps;
-	uint32_t *from;		/* index of the first operation of each block */
+	uint32_t *from;		/* index in @item of the first operation of each block */
 	uint32_t *left;		/* number of operations of each block that are not removed */
 	uint32_t base[COVER_LEVELS + 1];	/* number of the first block of each level */
 };
 
-#define PIECES_TOGETHER	64	/* operations that are compared together, also after the last one */
-#define PIECES_GONE	UINT16_MAX
+/* operations that are compared together; @gaps has as many entries after the last operation */
+#define PIECES_TOGETHER	64
+#define PIECES_GONE	UINT16_MAX	/* entry of @gaps of an operation that is removed */
 
-/* List all peeks, or all other operations.  Return: 0, or -ENOMEM. */
+/* Make an index of all peeks.  Return: 0, or -ENOMEM. */
 int pieces_of_peeks(struct pieces *p, const struct loglinear *m);
+/* Make an index of all additions and removals.  Return: 0, or -ENOMEM. */
 int pieces_of_others(struct pieces *p, const struct loglinear *m);
 void pieces_free(struct pieces *p);
 
-/* Pack a window's slots in a block into two bytes, for a fast test of overlap. */
+/* Pack the slots @from .. @to of a block into two bytes, for a fast test of overlap. */
 static inline uint16_t pieces_gaps(uint32_t from, uint32_t to)
 {
 	return from | (COVER_BLOCK - 1 - to) << 8;
 }
 
+/* Return: the packed slots as a mask of the block. */
 static inline uint64_t pieces_mask(uint16_t gaps)
 {
 	return (~0ull << (gaps & 0xff)) & (~0ull >> (gaps >> 8));
 }
 
 /*
- * A mask of the PIECES_TOGETHER operations from @at on that have slots between the first and the
- * last bit of @found.  Every x86-64 processor has SSE2.
+ * Return: a mask of the PIECES_TOGETHER operations from index @at on.  A bit is set if the
+ * operation has a slot between the first and the last bit of @found.  SSE2 is always there.
  */
 static inline uint64_t pieces_near(const struct pieces *p, uint32_t at, uint64_t found)
 {

@@ -7,14 +7,14 @@
 #include "check/loglinear/words.h"
 
 #define DIRECT	4	/* words below this many times the operations are looked up directly */
-#define SAMPLES	64
+#define SAMPLES	64	/* values of a history that mostly_direct() looks at, about */
 
 static size_t direct_bytes(const struct ll_words *w)
 {
 	return (w->ndirect + 1) * sizeof(*w->direct);
 }
 
-/* Are most words of a history below @ndirect?  A sample decides. */
+/* Return: true if most words of a sample of @h are below @ndirect. */
 static bool mostly_direct(const struct kl_history *h, uint64_t ndirect)
 {
 	const size_t each = h->nvals / SAMPLES + 1;
@@ -59,15 +59,15 @@ void ll_words_free(struct ll_words *w)
 	w->word = NULL;
 }
 
-/* The table's entry for a word with this number. */
+/* Return: the table's entry for a word with this hash and number. */
 static inline uint32_t entry(const struct ll_words *w, uint64_t hash, uint32_t number)
 {
 	return ((uint32_t)(hash >> 32) & ~w->numbers) | (number + 1);
 }
 
 /*
- * The index of @word in the table, or of a free entry.  Which of them cannot be predicted; the only
- * branch asks whether another word is there.
+ * Return: the index of @word in the table, or of a free entry.  Whether the word is there cannot be
+ * predicted, so the only branch asks whether the entry has another word.
  */
 static inline size_t place_of(const struct ll_words *w, uint64_t word, uint64_t hash)
 {
@@ -85,8 +85,8 @@ static inline size_t place_of(const struct ll_words *w, uint64_t word, uint64_t 
 }
 
 /*
- * Most histories have half as many words as operations, since words are added and removed.  With
- * more words the table grows.
+ * Make the table, or make it larger.  It is first made for half as many words as operations: most
+ * histories have no more, since words are added and removed.
  */
 static int make_table(struct ll_words *w)
 {

@@ -11,9 +11,9 @@
 #include "history/history.h"
 
 struct ll_words {
-	uint64_t *word;		/* by number */
-	uint32_t n, most;
-	uint32_t *direct;	/* number + 1 of each small word */
+	uint64_t *word;		/* each word by its number */
+	uint32_t n, most;	/* number of words, and its bound */
+	uint32_t *direct;	/* number + 1 of each word below @ndirect, or 0 */
 	uint64_t ndirect;
 	/* entries of other words: bits of the hash, and below them the number + 1 */
 	uint32_t *table;
@@ -22,14 +22,14 @@ struct ll_words {
 };
 
 /*
- * Prepare for at most @most words of @h.  Small words are looked up directly if most words are
- * small; with @h of NULL none is.  Return: 0, or -ENOMEM.
+ * Prepare for at most @most words of @h.  If most words of @h are small, small words are looked up
+ * directly.  If @h is NULL, none is.  Return: 0, or -ENOMEM.
  */
 int ll_words_init(struct ll_words *w, const struct kl_history *h, uint32_t most);
 void ll_words_free(struct ll_words *w);
 /* Free everything but the words by number. */
 void ll_words_close(struct ll_words *w);
-/* Number a word that is not looked up directly; @hash is its ll_words_hash(). */
+/* Number a word that is not below @ndirect; @hash is its ll_words_hash().  0, or -ENOMEM. */
 int ll_words_hashed(struct ll_words *w, uint64_t word, uint64_t hash, uint32_t *number);
 
 static inline uint64_t ll_words_hash(uint64_t word)
@@ -47,7 +47,7 @@ __attribute__((always_inline)) static inline void ll_words_soon(const struct ll_
 		__builtin_prefetch(&w->table[hash & w->mask]);
 }
 
-/* Guess the number of a word that is looked up very soon; 0 if there is no guess. */
+/* Prefetch the guessed number of a word that is looked up very soon.  Return: it, or 0. */
 static inline uint32_t ll_words_sooner(const struct ll_words *w, uint64_t word, uint64_t hash)
 {
 	uint32_t n;
@@ -75,7 +75,7 @@ static inline uint32_t ll_words_direct(struct ll_words *w, uint64_t word)
 	return n - 1;
 }
 
-/* Number any word; @hash matters only if the word is not looked up directly.  0 or -ENOMEM. */
+/* Number any word; @hash is not used if the word is below @ndirect.  Return: 0, or -ENOMEM. */
 static inline int ll_words_number(struct ll_words *w, uint64_t word, uint64_t hash,
 				  uint32_t *number)
 {

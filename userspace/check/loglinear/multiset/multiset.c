@@ -17,7 +17,10 @@ uint64_t multiset_seen(const struct set *t, uint32_t op)
 	return kl_op_res(t->s->h, &t->s->h->ops[set_index(t, set_item(op))])->v;
 }
 
-/* The key's state after @op, which may have seen a count.  1, 0 if that is impossible, -EAGAIN. */
+/*
+ * Update the key's state by @op, which saw a count or none.  Return: 1, 0 if that is impossible,
+ * -EAGAIN if the count is too large.
+ */
 static int count_seen(struct set_part *s, uint32_t *state, uint32_t op)
 {
 	const uint32_t count = *state >> MULTISET_COUNT;
@@ -32,7 +35,7 @@ static int count_seen(struct set_part *s, uint32_t *state, uint32_t op)
 	return seen > MULTISET_MOST ? -EAGAIN : 1;
 }
 
-/* The key's state after an operation that overlaps no other. */
+/* Update the key's state by @op, which overlaps no other.  Return: 1, 0, -EAGAIN. */
 static inline int after_one(struct set_part *s, uint32_t *state, uint32_t op)
 {
 	const uint32_t one = 1u << MULTISET_COUNT;
@@ -96,7 +99,7 @@ static int join(struct set_part *s, struct set_key *k)
 	return ret < 0 ? ret : multiset_call(s, &s->sim[n], &op);
 }
 
-/* All operations have returned: end the group, or go on if the count is unknown. */
+/* All operations have returned: end the group or, if several counts are possible, go on. */
 static int end_several(struct set_part *s, struct set_key *k)
 {
 	struct multiset_sim *sim = &s->sim[k->last];
@@ -138,7 +141,7 @@ static inline void begin(struct set_key *k, const struct set_op *op)
 	k->last = op->op;
 }
 
-/* Add an operation to a key that is new, or whose group has several operations or goes on. */
+/* Add an operation to a key that is new, or whose group has several operations or is not over. */
 static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	int ret = 1;

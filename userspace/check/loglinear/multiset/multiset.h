@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Multisets, decided whole (multiset.c), as sets are (set.h), with a count in place of a bit.
- * While operations of a key overlap, struct multiset_sim has the possible configurations
+ * Multisets, decided whole (multiset.c), as sets are (set.h), but each key has a count in place of
+ * a bit.  While operations of a key overlap, struct multiset_sim has the possible configurations
  * (multiset_sim.c) and the steps that led to each (multiset_steps.c).
  */
 #ifndef KL_CHECK_LOGLINEAR_MULTISET_MULTISET_H
@@ -16,7 +16,7 @@
 struct multiset_open {
 	uint64_t ret;
 	uint32_t op;		/* as in struct set_op */
-	uint32_t seen;		/* the count that it saw, for SEES_OUT and SEES_COUNT */
+	uint32_t seen;		/* the count that it saw, if SEES_OUT (0) or SEES_COUNT */
 	bool first;		/* its return comes before calls at the same time */
 };
 
@@ -26,7 +26,7 @@ struct multiset_config {
 	uint32_t count;		/* the count, or with @any the least possible count */
 	bool any;		/* the first count is unknown, so the count may be higher */
 	uint32_t used[2];	/* numbers of pending operations that took effect: down, up */
-	uint32_t head;		/* the last step, or LL_NONE */
+	uint32_t head;		/* index of the last step, or LL_NONE */
 };
 
 struct multiset_list {
@@ -34,25 +34,30 @@ struct multiset_list {
 	size_t n, cap;
 };
 
-/* An operation took effect, and not at its call; @place as in struct set_late. */
+/*
+ * A step of a configuration: an operation took effect, and not at its call.  @before: index of the
+ * step before, or LL_NONE; @item and @place as in struct set_late.
+ */
 struct multiset_step {
 	uint32_t before, item, place;
 };
 
+/* The open operations of a group, and its possible configurations. */
 struct multiset_sim {
 	struct multiset_open *open;	/* in order of return */
-	uint64_t mask[SEES_COUNT + 1];	/* open operations of each kind */
+	uint64_t mask[SEES_COUNT + 1];	/* masks of open operations of each kind */
+	/* the configurations; those after the return that is being processed */
 	struct multiset_list list, next;
 	struct multiset_step *step;
 	uint32_t *pending[2];		/* pending items: down, up */
 	size_t copen, nopen, cstep, nstep, most_steps, cpending[2], npending[2];
 	uint32_t first;			/* the first item of the group */
-	uint32_t free;			/* the next unused struct in the list of free ones */
+	uint32_t free;			/* the next in the list set_part.free_sim */
 };
 
 /* Flags of a key's state, set_key.multi; 0 for a new key. */
 #define MULTISET_SEEN	1u
-#define MULTISET_ANY	2u	/* the count may be higher */
+#define MULTISET_ANY	2u	/* the first count is unknown, so the count may be higher */
 #define MULTISET_SEVERAL	4u	/* set_key.last is the number of a struct multiset_sim */
 #define MULTISET_COUNT	3	/* shift of the count, which is at most twice MULTISET_MOST */
 
@@ -65,26 +70,30 @@ extern const struct set_kind multiset_kind;
  */
 int multiset_confirm(const struct set *t, uint32_t op, struct kl_answer *a);
 
-/* The count that an operation saw. */
+/* Return: the count that an operation saw. */
 uint64_t multiset_seen(const struct set *t, uint32_t op);
 
-/* multiset_sim.c: begin with no open operation and the count @count, or more with @any. */
+/*
+ * multiset_sim.c: begin a group whose first item is @first, with the count @count; @any: the count
+ * may be higher.  Return: 1, or -ENOMEM.
+ */
 int multiset_begin(struct multiset_sim *sim, uint32_t count, bool any, uint32_t first);
 /*
- * The next call; the returns before @time; all other returns.  Return: 1; 0 if no configuration
- * explains the return of set_part.bad_item; -EAGAIN; -ENOMEM.
+ * Process the call of @op, and the returns before.  Return: 1; 0 if no configuration explains the
+ * return of set_part.bad_item; -EAGAIN if it is too much; -ENOMEM.
  */
 int multiset_call(struct set_part *part, struct multiset_sim *sim, const struct set_op *op);
+/* Process the returns before @time, or all of them; return as above. */
 int multiset_return_by(struct set_part *part, struct multiset_sim *sim, uint64_t time);
 int multiset_return_all(struct set_part *part, struct multiset_sim *sim);
 void multiset_sim_free(struct multiset_sim *sim);
 
-/* multiset_steps.c: append a step to @c.  Return: 0, -EAGAIN, -ENOMEM. */
+/* multiset_steps.c: @item took effect in @c: append a step.  Return: 0, -EAGAIN, -ENOMEM. */
 int multiset_step(struct set_part *part, struct multiset_sim *sim, struct multiset_config *c,
 		  uint32_t item, uint32_t place);
-/* Add the steps of the first configuration to the order. */
+/* Add the steps of the first configuration to set_part.late.  Return: 0, or -ENOMEM. */
 int multiset_tell(struct set_part *part, struct multiset_sim *sim);
-/* Call this now and then: it drops steps that led to no configuration. */
+/* If there are many steps, drop those that led to no configuration.  Return: 0, or -ENOMEM. */
 int multiset_tidy(struct set_part *part, struct multiset_sim *sim);
 
 #endif

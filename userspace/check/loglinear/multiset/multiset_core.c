@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Multisets: confirming a violation of one word.  The word may have too many operations for
- * a general engine.  So operations that returned by some time are replaced by a count, see
- * kl_count_kept(), at the latest time for which the rest is still wrong.  Operations that change
- * nothing are omitted if possible.
+ * a general engine.  So the operations that returned by some time are replaced by a count, see
+ * kl_count_kept().  That time is the latest for which the rest is still wrong.  Operations that
+ * change nothing are omitted if possible.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "check/engines.h"
 #include "check/loglinear/multiset/multiset.h"
 
-#define FEW		100	/* operations up to which nothing is omitted */
+#define FEW		100	/* number of operations up to which nothing is replaced */
 #define MOST_BACK	1024	/* returns that are kept before the wrong one */
 #define WORK		(2000000 * KL_CONFIG_LOOKS)	/* looks of the general engine, */
 #define EACH		(100 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
@@ -22,10 +22,10 @@ struct core {
 	const struct set *t;
 	const struct kl_history *h;
 	struct kl_history *own;	/* the shortened history, or NULL for the whole one */
-	uint32_t op;		/* index of the wrong operation there */
+	uint32_t op;		/* index of the wrong operation in @h */
 };
 
-/* Find the event of @op's return in a partition of the core. */
+/* Set a->fail_event to @op's return in a partition of the core.  Return: 1, or a negative errno. */
 static int find_event(const struct set *t, uint32_t op, struct kl_answer *a)
 {
 	const struct kl_slice *s = t->s;
@@ -41,7 +41,7 @@ static int find_event(const struct set *t, uint32_t op, struct kl_answer *a)
 	return ret ? ret : 1;
 }
 
-/* Does the monitor find the core wrong?  1, 0 or -ENOMEM. */
+/* Return: 1 if the monitor finds no order of the core, 0 if it finds one, -ENOMEM. */
 static int is_wrong(const struct core *c)
 {
 	const struct kl_limits lim = { .threads = 1, .no_witness = true };
@@ -73,7 +73,10 @@ static int is_wrong(const struct core *c)
 	return ret == -ENOMEM ? ret : !ret;
 }
 
-/* Keep only some operations of @c, if these are still wrong.  1, 0 or a negative errno. */
+/*
+ * Keep only the @n operations @kept of @c, if they are still wrong or @in_any_case.  Return: 1 if
+ * done, 0 if not, or a negative errno.
+ */
 static int try_kept(struct core *c, const uint32_t *ops, size_t nops, const uint32_t *kept,
 		    size_t n, bool in_any_case)
 {
@@ -104,7 +107,7 @@ static int try_kept(struct core *c, const uint32_t *ops, size_t nops, const uint
 	return ret;
 }
 
-/* Replace operations that returned before the last @back returns by a count. */
+/* Try to replace the operations that returned before the last @back returns by a count. */
 static int try_back(struct core *c, const uint32_t *ops, size_t nops, size_t back, uint32_t *buf,
 		    bool in_any_case)
 {
@@ -115,7 +118,7 @@ static int try_back(struct core *c, const uint32_t *ops, size_t nops, size_t bac
 	return ret > 0 ? try_kept(c, ops, nops, buf, n, in_any_case) : ret;
 }
 
-/* Try without operations that change nothing. */
+/* Try to omit the operations that change nothing. */
 static int try_changes(struct core *c, const uint32_t *ops, uint32_t *buf)
 {
 	const struct kl_spec *spec = c->t->s->spec;

@@ -8,10 +8,11 @@
  * the count fits.
  *
  * A configuration L covers a configuration M of an order if two things hold.  L has performed all
- * observing operations that M has.  And for every time t, of the operations up, and of those down,
- * that return after t, L has at least as many left as M.  Then L can perform at once what M has
- * done more, first ups and then downs, so that the count never falls below that of L or M.  After
- * that it goes on as M does.  Only configurations that no other covers are kept.
+ * observing operations that M has.  And for every time t, L has at least as many operations up left
+ * that return after t as M, and at least as many operations down.  Then L can at once perform the
+ * operations that only M has performed: first those up, then those down, so that the count never
+ * falls below that of L or M.  After that it goes on as M does.  Only configurations that no other
+ * covers are kept.
  *
  * - At the return of an addition L performs it; M has done so.
  * - At the return of a removal L performs it if the count is not 0.  If the count is 0, M has
@@ -19,7 +20,7 @@
  *   holds for an operation that found the key: the count in L was 0 since its call, so L has done
  *   nothing since.
  * - If M saw a count of N that is lower (higher) than L's, M has performed that many more removals
- *   (additions).  L performs these, and none of the others.  So a configuration branches while
+ *   (additions).  L performs as many, and nothing else.  So a configuration branches while
  *   operations that saw a count are open.  It does so only just before a return that leads away
  *   from their count.  Both branches are kept, unless one covers the other.
  *
@@ -47,13 +48,14 @@ static inline uint32_t many(uint64_t bits)
 	return __builtin_popcountll(bits);
 }
 
+/* Return: a mask of open operations of a kind that have not taken effect in @c. */
 static inline uint64_t left_of(const struct multiset_sim *sim, const struct multiset_config *c,
 			       enum what what)
 {
 	return sim->mask[what] & ~c->done;
 }
 
-/* The number of operations that can go up or down. */
+/* Return: the number of open and pending operations of a kind, UP or DOWN, that @c has left. */
 static uint32_t can(const struct multiset_sim *sim, const struct multiset_config *c, enum what what)
 {
 	const unsigned int up = what == UP;
@@ -61,12 +63,16 @@ static uint32_t can(const struct multiset_sim *sim, const struct multiset_config
 	return many(left_of(sim, c, what)) + (sim->npending[up] - c->used[up]);
 }
 
+/* Return: a mask of open operations that saw a count, or 0. */
 static inline uint64_t exact(const struct multiset_sim *sim)
 {
 	return sim->mask[SEES_OUT] | sim->mask[SEES_COUNT];
 }
 
-/* Has @a, with @more pending ones, for each of @b an operation that returns no earlier? */
+/*
+ * Return: true if each operation of the mask @b can be paired with one of @a, or one of @more
+ * pending ones, that returns no earlier.
+ */
 static bool as_late(uint64_t a, uint64_t b, int64_t more)
 {
 	const uint64_t only_a = a & ~b;
@@ -85,7 +91,7 @@ static bool as_late(uint64_t a, uint64_t b, int64_t more)
 	return true;
 }
 
-/* Does @a cover all configurations that @b covers? */
+/* Return: true if @a covers @b. */
 static bool does_for(const struct multiset_sim *sim, const struct multiset_config *a,
 		     const struct multiset_config *b)
 {
@@ -103,7 +109,7 @@ static bool does_for(const struct multiset_sim *sim, const struct multiset_confi
 			return false;
 		first += (what == UP ? 1 : -1) * ((int64_t)many(x) - many(y) + more);
 	}
-	/* @first is by how many more were inside at first. */
+	/* @first: the first count of @a less the first count of @b. */
 	return a->any ? first <= 0 : !b->any && !first;
 }
 
@@ -115,7 +121,7 @@ static int append(struct multiset_list *l, const struct multiset_config *c)
 	return 1;
 }
 
-/* Keep a configuration for the next event. */
+/* Add a configuration to those after the return, unless another one covers it.  1, or -ENOMEM. */
 static int keep(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c)
 {
 	struct multiset_list *l = &sim->next;
@@ -144,13 +150,13 @@ static int look_at(struct set_part *s, struct multiset_sim *sim, const struct mu
 	return append(&sim->list, c);
 }
 
-/* Does an operation that saw @seen fit the configuration's count? */
+/* Return: true if an operation of the kind @what that saw @seen fits the configuration's count. */
 static inline bool sees(const struct multiset_config *c, enum what what, uint32_t seen)
 {
 	return what == SEES_IN ? c->count > 0 : !c->any && c->count == seen;
 }
 
-/* All open operations that saw the current count take effect.  1, -EAGAIN or -ENOMEM. */
+/* Let all open operations that saw the current count take effect.  1, -EAGAIN or -ENOMEM. */
 static int see(struct set_part *s, struct multiset_sim *sim, struct multiset_config *c)
 {
 	uint64_t wait = left_of(sim, c, SEES_IN) | (exact(sim) & ~c->done);
@@ -193,6 +199,7 @@ static int go(struct set_part *s, struct multiset_sim *sim, struct multiset_conf
 	return ret ? ret : see(s, sim, c);
 }
 
+/* Change the count to @count by the fewest operations.  Return: 1, 0 if it cannot, or an errno. */
 static int go_to(struct set_part *s, struct multiset_sim *sim, struct multiset_config *c,
 		 uint32_t count)
 {
@@ -210,8 +217,8 @@ typedef int (*put_fn)(struct set_part *s, struct multiset_sim *sim,
 		      const struct multiset_config *c);
 
 /*
- * The count is @count.  Where the first count was unknown it is known now; keep configurations for
- * all possible first counts.
+ * Let the count become @count, and pass the result to @put.  If the first count is unknown, do it
+ * for each first count that is possible.
  */
 static int put_with(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c,
 		    uint32_t count, put_fn put)
@@ -242,7 +249,7 @@ static int put_with(struct set_part *s, struct multiset_sim *sim, const struct m
 
 /*
  * Branch before the return of the first open operation, which @c has not performed: operations that
- * saw a count may take effect now, while that needs fewest others.
+ * saw a count may take effect now, when it needs the fewest other operations.
  */
 static int branch(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c)
 {
@@ -263,7 +270,7 @@ static int branch(struct set_part *s, struct multiset_sim *sim, const struct mul
 	return ret;
 }
 
-/* The count is 0: one was there at first, or is added, and the first open operation takes it. */
+/* The count is 0: let it be 1, by the first count or an addition, for the first open operation. */
 static int force_one(struct set_part *s, struct multiset_sim *sim, const struct multiset_config *c)
 {
 	int ret = 1, way;
@@ -394,7 +401,7 @@ int multiset_return_all(struct set_part *s, struct multiset_sim *sim)
 	return ret;
 }
 
-/* Note a pending operation, which may take effect or not. */
+/* Add a pending operation, which may take effect or not. */
 static int wait_for_ever(struct multiset_sim *sim, uint32_t op)
 {
 	const unsigned int up = set_what(op) == UP;
@@ -405,7 +412,7 @@ static int wait_for_ever(struct multiset_sim *sim, uint32_t op)
 	return 1;
 }
 
-/* Insert a 0 bit at @at. */
+/* Return: @mask with a 0 bit inserted at @at. */
 static inline uint64_t spread(uint64_t mask, uint32_t at)
 {
 	const uint64_t low = (1ull << at) - 1;
@@ -443,7 +450,7 @@ static int open_one(struct multiset_sim *sim, const struct multiset_open *o)
 	return 1;
 }
 
-/* Do all configurations fit what the operation saw? */
+/* Return: true if an operation that saw @seen fits all configurations. */
 static bool seen_by_all(const struct multiset_sim *sim, enum what what, uint32_t seen)
 {
 	size_t i;

@@ -28,9 +28,10 @@ static int pair(struct loglinear *m, uint32_t v, uint32_t w)
 }
 
 /*
- * Walk over the blocks by first_ret, and keep the last zone that began.  If the zone has ended, a
- * block without a zone goes after it, else just before it; no other zone is between.  @time: gets
- * the slot of each block; with NULL only the conditions are checked.
+ * Walk over the blocks by first_ret, and keep the last zone that began.  If that zone has ended,
+ * a block without a zone goes after it, else just before it; no other zone is between.  @time gets
+ * the slot of each block; if it is NULL, only the conditions are checked.  Return: 1, 0 with
+ * a core, -ENOMEM.
  */
 static int walk(struct loglinear *m, uint32_t *time)
 {

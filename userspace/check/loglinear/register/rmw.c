@@ -20,8 +20,8 @@
  *
  * An operation that saw a word absent is placed where another word is there.  If there is no such
  * place, chains change places (rmw_reorder.c).  Not every order is found so; then the verdict is
- * UNKNOWN.  The frontier engine confirms a violation on all operations, so a guess at the pending
- * operations that took effect does no harm (rmw_pending.c).
+ * UNKNOWN.  The pending operations that took effect are guessed (rmw_pending.c).  A wrong guess
+ * does no harm, since the frontier engine confirms violations.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -98,12 +98,15 @@ int rmw_number(struct rmw *m, uint64_t word, uint32_t *value)
 	return 0;
 }
 
-/* Order at equal times: calls, returns of threads that also have a call, these calls, returns. */
+/*
+ * Order at equal times: calls; returns of threads that also have a call then, TIED_RET; calls of
+ * these threads, TIED_CALL; other returns.
+ */
 enum { CALL, TIED_RET, TIED_CALL, RET, TURNS };
 
 /*
  * Set an operation's times.  With `strict', the clock has no error, and at equal times a thread's
- * return comes before its next call; see timeline.c.
+ * return comes before its next call; see timeline.c.  Return: false if times are too far apart.
  */
 static bool set_times(struct rmw *m, uint32_t item)
 {
@@ -184,7 +187,7 @@ static int find_words(struct rmw *m, const struct kl_op *op, struct rmw_op *o)
 	return 1;
 }
 
-/* find_words(), but only once for each signature where there are few of them. */
+/* Do as find_words(), but only once for each signature; for histories with few of them. */
 static int recall_words(struct rmw *m, const struct kl_op *op, struct rmw_op *o)
 {
 	struct rmw_op *known = &m->known[op->sig];
@@ -211,7 +214,7 @@ static void look_at_pending(struct rmw *m, uint32_t item)
 		m->nadds++;
 }
 
-/* Enter what an operation did.  Return: 1, 0 with m->why, -ENOMEM. */
+/* Enter an operation's times, and what it did to words.  Return: 1, 0 with m->why, -ENOMEM. */
 static int look_at(struct rmw *m, uint32_t item)
 {
 	const struct kl_op *op = op_of(m, item);
@@ -261,8 +264,8 @@ static int begin(struct rmw *m, const struct kl_container *c)
 }
 
 /*
- * A word must be made as often as it is taken, and at least once to be seen.  One word is excepted
- * if the first word is unknown.  This also holds where words come back.
+ * Check that each word is made as often as it is taken, and at least once if it is seen.  If the
+ * first word is unknown, one word may lack one.  This also holds where words come back.
  */
 static bool is_made(struct rmw *m)
 {
@@ -294,7 +297,7 @@ static bool is_made(struct rmw *m)
 	return false;
 }
 
-/* Does the order contradict no times and no thread?  1, 0 or -ENOMEM. */
+/* Return: 1 if the order contradicts neither times nor threads, 0 if it does, -ENOMEM. */
 static int in_time(const struct rmw *m)
 {
 	const struct loglinear all = { .s = m->s, .order = m->order, .norder = m->norder };
@@ -335,7 +338,7 @@ static int linearizable(struct rmw *m, struct kl_answer *a)
 	return 1;
 }
 
-/* May the first word have been written later, too? */
+/* Return: true if a word was replaced more than once, so that it must have come back. */
 static bool comes_back(const struct rmw *m)
 {
 	uint32_t i;
@@ -346,7 +349,7 @@ static bool comes_back(const struct rmw *m)
 	return false;
 }
 
-/* A condition is broken: let a general engine confirm that. */
+/* A condition is broken: let a general engine confirm that the core has no order. */
 static int confirm(const struct rmw *m, struct kl_answer *a)
 {
 	int ret = rmw_core(m, a);

@@ -2,7 +2,8 @@
 /*
  * Registers with read-modify-write operations, which see a word and leave another; see rmw.c.
  *
- * Times are from 1 on, and FOREVER.  a is certainly before b if ret(a) < call(b).
+ * Times are 1 and more; a pending operation returns at FOREVER.  An operation a is certainly before
+ * b if a.ret < b.call.
  */
 #ifndef KL_CHECK_LOGLINEAR_REGISTER_RMW_H
 #define KL_CHECK_LOGLINEAR_REGISTER_RMW_H
@@ -13,7 +14,7 @@
 
 #define FOREVER		(UINT64_C(1) << 62)
 
-#define RMW_WISHES	4096
+#define RMW_WISHES	4096	/* maximal number of entries of rmw.wish */
 
 struct rmw_op {
 	uint8_t kind;		/* enum kl_word_kind; KL_WORD_NEVER if it may be omitted */
@@ -26,14 +27,15 @@ struct rmw_value {
 	uint32_t maker, taker;	/* the operations that made the word, and that replaced it */
 	/* first return and last call of operations that only saw it */
 	uint64_t first_ret, last_call;
-	uint32_t made, taken;	/* how often, without pending operations */
-	uint32_t chain;
+	/* how often the word may have been made, and certainly was replaced */
+	uint32_t made, taken;
+	uint32_t chain;		/* index in rmw.chain */
 	uint32_t block;		/* index of the value in the order, or LL_NONE */
 };
 
-/* A chain: words that were made from each other, beginning with a write. */
+/* A chain: words that were made from each other, beginning with a write or the first word. */
 struct rmw_chain {
-	uint32_t head;
+	uint32_t head;		/* its first value */
 	uint64_t first_ret, last_call;	/* of all its operations */
 };
 
@@ -43,7 +45,8 @@ struct rmw {
 	bool strict;
 	uint32_t *last;		/* each thread's last operation + 1 */
 	struct rmw_op *op;
-	struct rmw_op *known;	/* words of each signature, or NULL; KL_WORD_NEVER: not yet known */
+	/* the words of each signature, KL_WORD_NEVER if not yet known; or NULL */
+	struct rmw_op *known;
 	struct ll_words words;
 	struct rmw_value *v;
 	uint32_t first;		/* the first value, or LL_NONE if it is unknown */
@@ -54,18 +57,19 @@ struct rmw {
 	uint32_t npending;
 	struct rmw_chain *chain;	/* sorted by rmw_chains() */
 	uint32_t nchains;
-	uint32_t *block;	/* values in that order; rmw_order.c */
+	uint32_t *block;	/* values in the order of chains, see rmw_order.c */
 	uint32_t nblocks;
-	/* Operations that found no place, and the chain that is in their way. */
+	/* Operations that found no place, the chain that is in their way, and its first value. */
 	struct rmw_wish { uint32_t item, head, chain; } *wish;
 	uint32_t nwishes;
-	bool forced;		/* there is no place in any order of the chains */
+	bool forced;		/* one of these has no place in any order of the chains */
 	struct kl_step *order;	/* the witness */
 	uint32_t norder;
 	uint32_t bad[2];	/* words that break a condition, or LL_NONE */
 	char why[160];		/* the broken condition, or the reason for UNKNOWN */
 };
 
+/* Return: true if an operation made, replaced or saw the word. */
 static inline bool rmw_used(const struct rmw_value *v)
 {
 	return v->maker != LL_NONE || v->taker != LL_NONE || v->last_call;
@@ -80,22 +84,23 @@ static inline uint64_t rmw_word(const struct rmw *m, uint32_t value)
 int ll_rmw(const struct kl_slice *s, const struct kl_limits *lim, const struct kl_container *c,
 	   struct kl_answer *a);
 
-/* Get the number of a word.  Return: 0, or -ENOMEM. */
+/* Get the number of a word, which may be new.  Return: 0, or -ENOMEM. */
 int rmw_number(struct rmw *m, uint64_t word, uint32_t *value);
 
-/* rmw_core.c: put the operations that break a condition into a->core.  0 or -ENOMEM. */
+/* rmw_core.c: put the operations on m->bad into a->core, or all operations.  0, or -ENOMEM. */
 int rmw_core(const struct rmw *m, struct kl_answer *a);
-/* The same where words come back: find words that have no order by themselves.  0 or an errno. */
+/*
+ * Where words come back: let a general engine look for words that have no order by themselves.  If
+ * there are some, @a is a violation with a core.  Return: 0, or a negative errno.
+ */
 int rmw_parts(const struct rmw *m, struct kl_answer *a);
 
 /* rmw_pending.c: choose the pending operations that must have taken effect.  0 or -ENOMEM. */
 int rmw_choose(struct rmw *m);
 
-/*
- * rmw_order.c: put the chains in order, and then all operations.  Return: 1, 0 with m->why,
- * -ENOMEM.
- */
+/* rmw_order.c: find the chains and their order.  Return: 1, 0 with m->why, -ENOMEM. */
 int rmw_chains(struct rmw *m);
+/* Put all operations into an order, m->order.  Return: 1, 0 with m->why, -ENOMEM. */
 int rmw_order(struct rmw *m);
 
 /*

@@ -3,9 +3,9 @@
  * Registers: the operations that break a condition, see rmw.c.
  *
  * Take some words, and all words that they were made from or that were made from them.  Operations
- * on other words do not matter to these.  Removing them from an order of all operations leaves an
- * order, see kl_may_omit().  So operations that have no order by themselves are a violation, and
- * the general engine has to decide only a few operations.
+ * on other words do not matter to these: removing them from an order of all operations leaves an
+ * order, see kl_may_omit().  So if the operations on the taken words have no order by themselves,
+ * that is a violation, and the general engine has to decide only a few operations.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 
 #include "check/loglinear/register/rmw.h"
 
-#define FEW		8	/* operations of a part up to which the engine decides it alone */
-#define PART_WORK	(1000 * KL_CONFIG_LOOKS)	/* looks for such a part, */
+#define FEW		8	/* a part with less than 1/FEW of all operations is decided alone */
+#define PART_WORK	(1000 * KL_CONFIG_LOOKS)	/* bound of looks for such a part, */
 #define PART_EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
 
 static uint32_t find(uint32_t *in, uint32_t word)
@@ -25,7 +25,10 @@ static uint32_t find(uint32_t *in, uint32_t word)
 	return word;
 }
 
-/* Parts: words that were made from each other have the same representative in @in. */
+/*
+ * Return: for each word a representative of its part, to be freed; NULL without memory.  Words that
+ * were made from each other are in one part.
+ */
 static uint32_t *find_parts(const struct rmw *m)
 {
 	uint32_t *in = malloc(((size_t)m->words.n + 1) * sizeof(*in)), i;
@@ -41,8 +44,8 @@ static uint32_t *find_parts(const struct rmw *m)
 }
 
 /*
- * The part of an operation.  A pending operation may have made a word also where it was not chosen
- * for that.
+ * Return: the part of an operation, or LL_NONE.  A pending operation may have made its word even if
+ * rmw_choose() did not choose it.
  */
 static uint32_t part_of(const struct rmw *m, const uint32_t *in, uint32_t item)
 {
@@ -57,7 +60,7 @@ static uint32_t index_of(const struct rmw *m, uint32_t item)
 	return m->s->ops ? m->s->ops[item] : item;
 }
 
-/* Is the operation a pending one that may have seen any word? */
+/* Return: true if the operation is pending, and may have seen any word. */
 static bool saw_something(const struct rmw *m, uint32_t item)
 {
 	const struct kl_op *op = &m->s->h->ops[index_of(m, item)];
@@ -66,7 +69,10 @@ static bool saw_something(const struct rmw *m, uint32_t item)
 	return op->flags & KL_OP_PENDING && !kl_spec_method(m->s->spec, method)->blind;
 }
 
-/* List the operations of the parts @in.  Return: false if other operations may matter to them. */
+/*
+ * List in a->core the operations of the parts of m->bad.  Return: false if other operations may
+ * matter to them, or there are none.
+ */
 static bool list_core(const struct rmw *m, const uint32_t *in, struct kl_answer *a)
 {
 	uint32_t i, k, part;
@@ -126,7 +132,7 @@ static int ask_part(const struct rmw *m, const uint32_t *item, uint32_t n, struc
 	return ret;
 }
 
-/* Has a part few enough operations for the engine, and more than one? */
+/* Return: true if the engine decides a part with @n operations. */
 static bool is_asked(const struct rmw *m, uint32_t n)
 {
 	return n > 1 && n < m->s->nops / FEW;

@@ -11,7 +11,10 @@
 
 #define ROUNDS	32	/* rounds in which chains change places */
 
-/* Follow a chain and extend its zone.  Return: false if the chain's order contradicts times. */
+/*
+ * Follow a chain from its head, find its first_ret and last_call, and add the number of its values
+ * to *count.  Return: false, with m->why, if the chain's order contradicts times.
+ */
 static bool follow(struct rmw *m, struct rmw_chain *c, uint32_t *count)
 {
 	uint32_t value, last = c->head, from = c->head, op;
@@ -152,7 +155,7 @@ int rmw_chains(struct rmw *m)
 	return 1;
 }
 
-/* Number the blocks, which are the periods of the values, in order. */
+/* Make m->block: the values' periods in the register, in the order of chains. */
 static int list_blocks(struct rmw *m)
 {
 	uint32_t i, value, op;
@@ -160,7 +163,7 @@ static int list_blocks(struct rmw *m)
 	m->block = malloc(((size_t)m->words.n + 1) * sizeof(*m->block));
 	if (!m->block)
 		return -ENOMEM;
-	/* The first word was seen by no operation. */
+	/* No operation saw the first word: its period has no chain. */
 	if (!m->nchains || m->v[m->chain[0].head].maker != LL_NONE)
 		m->block[m->nblocks++] = m->first;
 	for (i = 0; i < m->nchains; i++) {
@@ -177,15 +180,15 @@ static int list_blocks(struct rmw *m)
 }
 
 /*
- * Places of operations that saw a word absent, or saw no word: each is in a block.  The block is
- * not before one with an operation that had returned when this one was called, nor before the
- * place of such an operation.  It is not after a block with an operation that was called when this
- * one had returned.  So a run of blocks is possible, and the first one that fits is taken, which
- * leaves most to later operations.
+ * Places of operations that saw a word absent, or saw no word.  Each operation a is placed in
+ * a block.  That is not before a block with an operation that returned before a was called, nor
+ * before the place of such an operation.  It is not after a block with an operation that was called
+ * after a returned.  So a can be in a run of blocks.  The first block of the run that fits is
+ * taken, which leaves most to later operations.
  */
 struct places {
-	uint64_t *first;	/* first return of operations in a block or after it */
-	uint64_t *last;		/* last call of operations before a block, or of its maker */
+	uint64_t *first;	/* by block: first return of operations in it or after it */
+	uint64_t *last;		/* by block: last call of operations before it, and of its maker */
 	uint32_t *at;		/* the block of each item */
 };
 
@@ -214,7 +217,7 @@ static void find_bounds(const struct rmw *m, struct places *p)
 	}
 }
 
-/* The last block with an operation, in it or after it, that had returned before @call. */
+/* Return: the last block that has, in it or after it, an operation that returned before @call. */
 static uint32_t not_before(const struct rmw *m, const struct places *p, uint64_t call)
 {
 	uint32_t lo = 0, hi = m->nblocks;
@@ -232,7 +235,8 @@ static uint32_t not_before(const struct rmw *m, const struct places *p, uint64_t
 }
 
 /*
- * Is the word certainly in the register from call to return of an operation that saw it absent?
+ * Return: true if the word that @op saw absent is certainly in the register from the call of @op to
+ * its return.
  */
 static bool is_forced(const struct rmw *m, const struct rmw_op *op)
 {
@@ -261,7 +265,7 @@ static bool is_forced(const struct rmw *m, const struct rmw_op *op)
 }
 
 /*
- * Place the operations that see no word, or an absent one.  Return: 1, 0 if some find no place in
+ * Place the operations that saw no word, or a word absent.  Return: 1, 0 if some have no place in
  * this order of chains and are in m->wish, -ENOMEM.
  */
 static int place_rest(struct rmw *m, struct places *p)
@@ -320,7 +324,7 @@ static int place_rest(struct rmw *m, struct places *p)
 	return ret;
 }
 
-/* Order all operations by block; in a block the maker is first, the others go by call. */
+/* Make m->order, by block; in a block the maker is first, the others go by call.  1, or -ENOMEM. */
 static int put_all(struct rmw *m, struct places *p)
 {
 	const uint32_t n = m->s->nops;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pending operations of a register.  None need have taken effect, so the order contains only those
- * that made a word which was seen and which no other operation made.
+ * Pending operations of a register.  Each may have taken effect or not.  So the order contains only
+ * those that made a word which was seen, and which no other operation made.
  *
  * Of several pending writes and compare-and-swaps that make such a word, the one that was called
  * first is taken.  A pending addition may have seen any word.  If all add the same number d, w was
@@ -16,6 +16,7 @@
 
 #define ROUNDS	64	/* passes over the pending operations */
 
+/* Return: true if the value was seen or replaced, but no operation made it. */
 static bool is_wanted(const struct rmw *m, uint32_t value)
 {
 	const struct rmw_value *v = &m->v[value];
@@ -45,13 +46,13 @@ static bool take_some(struct rmw *m)
 	return any;
 }
 
-/* The words that pending additions make. */
+/* Pending additions, and the values that they make. */
 struct adds {
 	struct rmw *m;
-	uint64_t by;
+	uint64_t by;		/* the number that each adds */
 	uint32_t *op;		/* the additions, in order of call */
 	uint32_t n, used;
-	uint32_t *made;		/* the values that @used of them make */
+	uint32_t *made;		/* the values that the first @used of them make */
 };
 
 /* List pending additions.  Return: 1, 0 if there are none or they add different numbers. */
@@ -77,7 +78,10 @@ static int list_adds(struct rmw *m, struct adds *a)
 	return a->n > 0;
 }
 
-/* Make @value by additions, back to a value that is there, if possible.  0 or -ENOMEM. */
+/*
+ * Assign additions that make @value, from a value that is made otherwise.  If they do not suffice,
+ * none is assigned.  Return: 0, or -ENOMEM.
+ */
 static int add_up(struct adds *a, uint32_t value)
 {
 	struct rmw *m = a->m;
@@ -99,7 +103,7 @@ static int add_up(struct adds *a, uint32_t value)
 			return 0;
 		to = from;
 	}
-	/* No value that is there was reached. */
+	/* No value that is made otherwise was reached. */
 	while (a->used > before) {
 		to = a->made[--a->used];
 		m->v[m->op[a->op[a->used]].before].taker = LL_NONE;
@@ -108,7 +112,10 @@ static int add_up(struct adds *a, uint32_t value)
 	return 0;
 }
 
-/* Give the additions to the values in @made, those with the earliest deadlines first. */
+/*
+ * Assign the additions to the values of a->made again: the addition that was called first to the
+ * value that must be there first.  Return: 0, or -ENOMEM.
+ */
 static int in_order(struct adds *a)
 {
 	struct rmw *m = a->m;
@@ -166,7 +173,7 @@ static int use_adds(struct rmw *m)
 
 	for (i = 0; i < m->words.n; i++)
 		nwanted += is_wanted(m, i);
-	/* One value may be the first one. */
+	/* If the first value is unknown, one value that is wanted may be it. */
 	if (!ret && nwanted > (m->first == LL_NONE) && list_adds(m, &a)) {
 		for (i = 0; i < m->words.n && !ret; i++)
 			if (is_wanted(m, i))

@@ -2,17 +2,17 @@
 /*
  * Registers: chains change places, see rmw.c.  An operation saw a word absent, but in the order of
  * the chains the word is there all the time.  So another chain must follow that word's chain early
- * enough, or that chain must come later.
+ * enough, or that word's chain must come later.
  *
- * A chain may move over others if each pair that changes places may do so: the last call of the one
- * that then comes first is at most the first return of the other.
+ * A chain may move over others if it may change places with each of them.  Two chains may do so if
+ * the last call of the one that then comes first is at most the first return of the other.
  */
 #include <string.h>
 
 #include "check/loglinear/register/rmw.h"
 
 #define FAR	256	/* chains that are tried on either side */
-#define LOOKS	64	/* wishes between two looks at the clock */
+#define LOOKS	64	/* entries of rmw.wish between two looks at the clock */
 
 /* Move chain @from to index @to; chains between them move by one. */
 static void put(struct rmw *m, uint32_t from, uint32_t to)
@@ -26,7 +26,7 @@ static void put(struct rmw *m, uint32_t from, uint32_t to)
 	m->chain[to] = c;
 }
 
-/* Can the chain's first word be there by @time? */
+/* Return: true if the first word of the chain @c was made by an operation called by @time. */
 static bool begins_by(const struct rmw *m, uint32_t c, uint64_t time)
 {
 	const uint32_t maker = m->v[m->chain[c].head].maker;
@@ -68,7 +68,7 @@ static bool earlier_one(struct rmw *m, uint32_t c, const struct rmw_op *op)
 	return false;
 }
 
-/* Move @c behind a later chain with an operation that had returned when @op was called. */
+/* Move @c behind a later chain that has an operation which returned before @op was called. */
 static bool itself(struct rmw *m, uint32_t c, const struct rmw_op *op)
 {
 	const uint64_t first_ret = m->chain[c].first_ret;
@@ -85,7 +85,7 @@ static bool itself(struct rmw *m, uint32_t c, const struct rmw_op *op)
 	return true;
 }
 
-/* Find the chain with the head @head, which was at @c before others moved. */
+/* Return: the index of the chain with the head @head, which was @c before others moved. */
 static uint32_t find_again(const struct rmw *m, uint32_t head, uint32_t c)
 {
 	uint32_t d;

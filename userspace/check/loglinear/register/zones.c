@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers with only reads and writes, each word written at most once: is there certainly an
- * order?  (Gibbons & Korach, Testing shared memories, section 4.)
+ * Registers with only reads and writes, each word written at most once (Gibbons & Korach, Testing
+ * shared memories, section 4).
  *
  * A value's write and its reads are one block.  Let r be the first return of a block's
  * operations, and c their last call.  A block comes before another if one of its operations
- * returned before one of the other was called: r < c'.  A block with r < c is a zone: the register
- * has the value all that time.  So there is an order if no two zones overlap, and no other block
- * lies, from c to r, within a zone.
+ * returned before one of the other was called: r < c'.  A block with r < c has a zone: from r to c
+ * the register has the value.  So there is an order if no two zones overlap, and no block without
+ * a zone lies, from c to r, within a zone.
  *
  * The clock is taken to have no error, and no thread to have a call at the time of its return.
- * That orders all that is certain, and maybe more.  So a yes is right.  Everything else is left to
- * the monitor that counts events, see register.c.
+ * These times contain the certain order, and maybe more.  So a yes is right.  All other histories
+ * are left to the monitor that counts events, see register.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 struct block {
 	uint64_t first_ret, last_call;
 	uint32_t nops;
-	bool written;
+	bool written;		/* one of the operations is a write */
 	/* the block has no zone, and goes before the last zone that began */
 	bool before;
 };
@@ -37,14 +37,14 @@ struct blocks {
 	const struct kl_slice *s;
 	const struct kl_container *c;
 	uint8_t *roles;		/* enum kl_role of each method */
-	uint64_t *latest;	/* each thread's last return + 1 */
+	uint64_t *latest;	/* time of each thread's last return + 1 */
 	struct ll_words words;
 	struct block *block;	/* by the number of the word */
 	/* for each operation 2 * number of its word, + 1 for a read; NULL if no order is wanted */
 	uint32_t *number;
 	uint32_t *place;	/* index in the order of each block's write, and of its next read */
 	struct kl_key *key;	/* blocks by first_ret */
-	bool first_known;	/* the first word is c->first */
+	bool first_known;	/* the register begins with c->first */
 };
 
 static inline bool is_zone(const struct block *k)
@@ -57,7 +57,10 @@ static inline const struct kl_op *op_of(const struct blocks *b, uint32_t item)
 	return &b->s->h->ops[b->s->ops ? b->s->ops[item] : item];
 }
 
-/* Add an operation with an unknown value.  A read that returned is part of an order. */
+/*
+ * Add an operation without a word.  Return: 1 if it is a read of an unknown value, and no order has
+ * to contain it; else 0.
+ */
 static int add_unknown(struct blocks *b, uint32_t item, enum kl_role role, struct kl_val v)
 {
 	if (b->number)
@@ -67,9 +70,9 @@ static int add_unknown(struct blocks *b, uint32_t item, enum kl_role role, struc
 }
 
 /*
- * Add an operation.  Return: 1, 0 if the history is not simple enough, -ENOMEM.  A bit is set in
- * *less if it is not simple enough; whether an operation writes cannot be predicted, so there is no
- * branch on it.  @first: the first word, if @known.
+ * Add an operation; @first: the first word, if @known.  Return: 1, 0 if the history is not simple
+ * enough, -ENOMEM.  *less also becomes 1 if it is not simple enough: whether an operation writes
+ * cannot be predicted, so there is no branch for that.
  */
 static inline int add(struct blocks *b, uint32_t item, enum kl_role role, struct kl_val v,
 		      uint64_t first, bool known, unsigned int *less)
@@ -102,7 +105,10 @@ static inline int add(struct blocks *b, uint32_t item, enum kl_role role, struct
 	return 1;
 }
 
-/* Add a block of operations.  Its words are looked up together, so that cache misses overlap. */
+/*
+ * Add @n operations.  Their words are looked up together, so that cache misses overlap.  Return: as
+ * add().
+ */
 static int add_some(struct blocks *b, uint32_t from, uint32_t n)
 {
 	const struct kl_history *h = b->s->h;
@@ -147,7 +153,10 @@ static int add_all(struct blocks *b)
 	return ret;
 }
 
-/* The first word is read without a write; its zone begins before everything. */
+/*
+ * Find the block of the first word, which has no write; its zone begins before everything.  Return:
+ * false if there is no order.
+ */
 static bool find_first(struct blocks *b)
 {
 	struct block *first = NULL;
@@ -186,8 +195,9 @@ static int sort_blocks(struct blocks *b)
 }
 
 /*
- * Walk over the blocks by first_ret.  Only the last zone can overlap or contain the next block.  A
- * block without a zone goes after that zone if it has ended, else just before it.
+ * Walk over the blocks by first_ret.  Only the last zone can overlap or contain the next block.
+ * A block without a zone goes after that zone if the zone has ended, else just before it.  Return:
+ * false if there is no order.
  */
 static bool walk(struct blocks *b)
 {
@@ -216,7 +226,10 @@ static inline void place(struct blocks *b, uint32_t k, uint32_t *at)
 	*at += block->nops;
 }
 
-/* Place all blocks, zone by zone, each after the blocks before it.  Return: their number. */
+/*
+ * Place all blocks, zone by zone, each zone after the blocks that go before it.  Return: the number
+ * of operations.
+ */
 static uint32_t place_blocks(struct blocks *b)
 {
 	const uint32_t n = b->words.n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Registers in one pass over times, see zones.c. */
+/* Registers that are simple enough for one pass over their zones, see zones.c. */
 #ifndef KL_CHECK_LOGLINEAR_REGISTER_ZONES_H
 #define KL_CHECK_LOGLINEAR_REGISTER_ZONES_H
 
@@ -7,11 +7,11 @@
 #include "spec/classify/container.h"
 
 /**
- * ll_zones() - is there an order for certain?
+ * ll_zones() - find an order if the history is simple
  * @s: operations of a register
- * @lim: whether a witness is wanted
+ * @lim: says whether a witness is wanted
  * @c: the register
- * @a: LINEARIZABLE, with its witness, if so; else it is left as it is
+ * @a: becomes LINEARIZABLE, with a witness if wanted; unchanged if this finds no order
  *
  * Return: 0 or -ENOMEM.
  */

@@ -11,8 +11,8 @@
  * time (`strict' in timeline.c).  So a yes is right, and a no must be confirmed for the key by
  * a general engine.
  *
- * If the order of threads says more than times do, each key may have an order while these orders do
- * not fit together.  Then an order of all operations is made and checked.
+ * Threads may order operations that times do not.  Then each key may have an order, while these
+ * orders do not fit together.  So an order of all operations is made and checked.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "check/loglinear/set/set.h"
 
+/* Choose the first bit of a key from those that led to the end. */
 static void choose(struct set_part *s, struct set_key *k)
 {
 	if (k->bits)
@@ -40,8 +41,8 @@ static int sweep(struct set *t)
 }
 
 /*
- * An order needs a first bit for each key.  Where it is unknown, choose a bit that leads to the
- * end.
+ * An order needs a first bit for each key.  Where it is unknown, choose a bit from which the key's
+ * operations have an order.  Return: as set_sweep().
  */
 static int choose_first(struct set *t)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets, decided whole (set.c), and multisets (multiset.h).  Operations are looked up (set_sweep.c),
- * and each key is decided group by group (set_group.c).  A witness is an order of all operations
- * (set_order.c).  Long histories may be decided in parts, each from every state of its keys; then
- * the parts are joined (set_join.c).
+ * Sets, decided whole (set.c), and multisets (multiset.h).  The operations' keys are looked up
+ * (set_sweep.c), and each key is decided group by group (set_group.c).  A witness is an order of
+ * all operations (set_order.c).  Long histories may be decided in parts: each part from every
+ * possible first state of its keys.  Then the parts are joined (set_join.c).
  */
 #ifndef KL_CHECK_LOGLINEAR_SET_SET_H
 #define KL_CHECK_LOGLINEAR_SET_SET_H
@@ -16,9 +16,13 @@
 /* What an operation does to its key's bit.  FREE is 0, so that a zeroed struct set_key is valid. */
 enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 
-#define OUT	1u		/* sets of possible bits; 0 if none is possible */
+/*
+ * Masks of possible states of a key's bit; 0 if none is possible.  What is possible if the bit was
+ * IN at first is shifted by FROM_IN, above what is possible if it was OUT.
+ */
+#define OUT	1u
 #define IN	2u
-#define FROM_IN	2		/* shift of the bits that result from IN, above those from OUT */
+#define FROM_IN	2
 
 #define SET_PARTS	16	/* maximal number of parts, */
 #define SET_FAR_PARTS	4	/* and where the keys, which each part has, take much memory */
@@ -26,11 +30,10 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 #define SET_BLOCK	512	/* operations that are looked up together */
 #define SET_SOON	48	/* operations ahead of their turn whose keys are prefetched */
 #define SET_WORK	64	/* bound of looks: for each operation, */
-#define SET_FIRST_WORK	1000000	/* and in any case */
+#define SET_FIRST_WORK	1000000	/* and besides */
 /* minimal number of operations of a part, unless it is alone */
 #define SET_LEAST	(1u << 15)
-/* operations before a part that it looks at, see set.back */
-#define SET_BACK	(1u << 15)
+#define SET_BACK	(1u << 15)	/* see set.back */
 
 /* An operation after its look-up. */
 struct set_op {
@@ -57,6 +60,7 @@ struct set_node {
 	bool done;
 };
 
+/* A key and its last group: operations that overlap, directly or by others of the group. */
 struct set_key {
 	uint64_t end;		/* last return of the group */
 	uint32_t last;		/* set_op.op of the group's only operation, or its last node */
@@ -64,20 +68,21 @@ struct set_key {
 		struct {
 			uint8_t bits;	/* bits before the group; 0 for a key that is new */
 			uint8_t first;	/* bits before all operations; 0: set_part.one */
-			uint8_t several;	/* the group has several; or SET_CARRIED */
+			/* the group has several operations; or SET_CARRIED */
+			uint8_t several;
 		};
 		uint32_t multi;		/* state of a multiset's key, see multiset.h */
 	};
 };
 
-/* The group began in an earlier part, and goes on at least up to set_key.end. */
+/* set_key.several: the group began in an earlier part, and lasts at least up to set_key.end. */
 #define SET_CARRIED	2
 
 /* A call or a return of an operation of a group. */
 struct set_event {
 	uint64_t time;
-	uint32_t op;
-	uint8_t turn;		/* order of events at equal times */
+	uint32_t op;		/* index in set_part.op */
+	uint8_t turn;		/* order of events at equal times, see below */
 };
 
 /* Returns of threads that also have a call at this time; calls; other returns. */
@@ -90,7 +95,7 @@ struct set_late {
 	uint32_t place;		/* the first item that is called after it took effect */
 };
 
-/* Keys below @n.  Loops use a copy of this struct, which the compiler knows to be constant. */
+/* The small keys, below @n.  Loops use a copy of this struct, which no store can change. */
 struct set_small {
 	struct set_key *key;
 	uint64_t n;
@@ -105,11 +110,11 @@ struct set_part {
 	struct set_small small;
 	uint64_t top;		/* the largest small key that was seen + 1 */
 	struct ll_words words;	/* numbers of keys that are not small */
-	struct set_key *keys;	/* by these numbers */
-	struct set_node *node;
+	struct set_key *keys;	/* keys that are not small, by number */
+	struct set_node *node;	/* operations of groups with several */
 	uint32_t nnodes, free_node;	/* list of free nodes, or LL_NONE */
 	size_t cnode;
-	/* The group that is being decided. */
+	/* The group that is being decided: its operations, their events, and the open ones. */
 	struct set_node *op;
 	struct set_event *ev;
 	uint32_t *open;
@@ -118,21 +123,22 @@ struct set_part {
 	size_t csim;
 	uint32_t nsim, free_sim;
 	size_t cop, cev, copen, nop, nev, nopen, cpending[2], npending[2];
-	bool bit;
+	bool bit;		/* the bit of the group's key: in */
 	uint64_t work;		/* looks at operations of groups */
 	struct set_late *late;
 	size_t nlate, clate;
 	uint32_t place;		/* set_late.place at the current return */
 	uint32_t *flight;	/* operations in flight: they do not return before @next */
 	size_t nflight, cflight;
-	uint32_t nseeds;	/* operations of earlier parts that return in this part or later */
+	/* number of operations of earlier parts that it found in flight at its begin */
+	uint32_t nseeds;
 	struct set_op *carried;	/* operations of groups that began in an earlier part */
 	size_t ncarried, ccarried;
 	/* The wrong key, the operation that does not fit, and the reason. */
 	uint64_t bad;
 	uint32_t bad_item;
 	const char *bad_why;
-	struct set_op looked[SET_BLOCK + SET_SOON];
+	struct set_op looked[SET_BLOCK + SET_SOON];	/* the block that is being processed */
 	uint64_t *latest;	/* latest return + 1 of each thread */
 	int ret;		/* result of set.run; positive if there is an order */
 } __attribute__((aligned(64)));
@@ -140,8 +146,7 @@ struct set_part {
 /* What differs between a set (set.c) and a multiset (multiset.c). */
 struct set_kind {
 	bool multi;		/* this is a multiset */
-	/* first state of each key, of a container whose first state is unknown, and known */
-	uint32_t one[2];
+	uint32_t one[2];	/* first state of each key, if it is unknown; if it is known */
 	/* Add @n operations.  Return: 1, 0 if one fits no order, or a negative errno. */
 	int (*add)(struct set_part *s, const struct set_op *op, uint32_t n);
 	/* Decide the last operations of a key.  Return: as @add. */
@@ -161,12 +166,13 @@ struct set {
 	const struct kl_slice *s;
 	const struct set_kind *kind;
 	const struct kl_limits *lim;
-	uint8_t *roles;
+	uint8_t *roles;		/* enum kl_role of each method */
 	struct set_part *part;	/* without parts, the first one has all operations */
 	uint32_t nparts;
 	void (*run)(struct set_part *s);	/* the work that threads do for each part */
 	uint32_t taken;		/* number of parts that threads have taken */
-	uint32_t back;		/* operations before a part that are searched for those in flight */
+	/* how many operations before its begin a part searches for those in flight */
+	uint32_t back;
 	uint32_t one;		/* first state of each key: bits, or set_key.multi */
 	bool order;		/* an order is wanted, */
 	bool choose;		/* but this pass only finds the possible first bits */
@@ -193,9 +199,7 @@ static inline uint32_t set_index(const struct set *t, uint32_t item)
 	return t->s->ops ? t->s->ops[item] : item;
 }
 
-/*
- * Prefetch the key of an operation.  Without inlining, the compiler would drop the function.
- */
+/* Prefetch a key.  Without inlining, the compiler would drop the prefetches. */
 __attribute__((always_inline))
 static inline void set_key_soon(const struct set_part *s, const struct set_small *m, uint64_t key)
 {
@@ -205,7 +209,7 @@ static inline void set_key_soon(const struct set_part *s, const struct set_small
 		ll_words_soon(&s->words, key, ll_words_hash(key));
 }
 
-/* Prefetch the keys of the operations SET_SOON ahead, and half as many ahead. */
+/* Prefetch the keys of the operations SET_SOON after @op, and SET_SOON / 2 after it. */
 __attribute__((always_inline))
 static inline void set_keys_soon(const struct set_part *s, const struct set_small *m,
 				 const struct set_op *op)
@@ -220,6 +224,7 @@ static inline void set_keys_soon(const struct set_part *s, const struct set_smal
 	__builtin_prefetch(&s->keys[number], 1);
 }
 
+/* Return: a key, which may be new; NULL without memory. */
 static inline struct set_key *set_find_key(struct set_part *s, const struct set_small *m,
 					   uint64_t key)
 {
@@ -232,7 +237,7 @@ static inline struct set_key *set_find_key(struct set_part *s, const struct set_
 	return &s->keys[number];
 }
 
-/* The only operation of a key's group, as struct set_op without the key. */
+/* Return: the only operation of a key's group, without its key. */
 static inline struct set_op set_only_op(const struct set *t, const struct set_key *k)
 {
 	const struct kl_op *o = &t->s->h->ops[set_index(t, set_item(k->last))];
@@ -242,7 +247,10 @@ static inline struct set_op set_only_op(const struct set *t, const struct set_ke
 	};
 }
 
-/* Add operations to their keys by @add, which is inlined.  1, 0 with the wrong key, or an errno. */
+/*
+ * Add operations to their keys by @add, which is inlined.  Return: 1, 0 with the wrong key in
+ * s->bad, or a negative errno.
+ */
 __attribute__((always_inline))
 static inline int set_add_each(struct set_part *s, const struct set_op *op, uint32_t n,
 			       int (*add)(struct set_part *, struct set_key *,
@@ -266,7 +274,7 @@ static inline int set_add_each(struct set_part *s, const struct set_op *op, uint
 	return 0;
 }
 
-/* The possible bits after one operation, from the possible bits before. */
+/* Return: the possible bits after an operation, from the possible bits before it. */
 static inline unsigned int set_after(unsigned int bits, enum what what)
 {
 	static const uint8_t after[][16] = {
@@ -281,10 +289,11 @@ static inline unsigned int set_after(unsigned int bits, enum what what)
 }
 
 /*
- * set_group.c: add the next @n operations of a part; and end the last group of a key, which has
- * several operations.  Return: 1, 0 if there is no order, -EAGAIN if it is too much, -ENOMEM.
+ * set_group.c: add the next @n operations of a part.  Return: 1, 0 if there is no order, -EAGAIN if
+ * it is too much, -ENOMEM.
  */
 int set_add(struct set_part *part, const struct set_op *op, uint32_t n);
+/* End the last group of a key, which has several operations.  Return: as set_add(). */
 int set_end_several(struct set_part *part, struct set_key *k);
 /* Add the operations that part @from kept aside to part @to; returns as set_add(). */
 int set_add_carried(struct set_part *to, const struct set_part *from);
@@ -292,13 +301,16 @@ int set_add_carried(struct set_part *to, const struct set_part *from);
 int set_take_group(struct set_part *to, struct set_key *key, const struct set_part *from,
 		   const struct set_key *k);
 
-/* The first item that is called at @time or later; @from was called before, most likely shortly. */
+/* Return: the first item called at @time or later.  @from: an item called before, best shortly. */
 uint32_t set_find_call(const struct set *t, uint32_t from, uint64_t time);
-/* Is another operation of the thread, on any key, called at the time @ret? */
+/*
+ * Return: true if the thread of @item calls another operation, on any key, at the time @ret of the
+ * return of @item, and set.lines makes that matter.
+ */
 bool set_called_then(struct set_part *part, uint32_t item, uint64_t call, uint64_t ret,
 		     uint32_t thread);
 
-/* End a group of one operation. */
+/* End a group of one operation.  Return: 1, or 0 if it does not fit. */
 static inline int set_end_single(struct set_part *s, struct set_key *k)
 {
 	const unsigned int bits = set_after(k->bits, set_what(k->last));
@@ -336,7 +348,7 @@ static inline int set_close(struct set_part *s, struct set_key *k)
  */
 int set_sweep(struct set_part *s);
 int set_end_keys(struct set_part *s);
-/* set_parts.c: the number of parts that pays. */
+/* set_parts.c.  Return: the number of parts that is likely to be fastest; 1: no parts. */
 uint32_t set_count_parts(const struct set *t);
 /* Make @nparts parts; all other fields of @t are filled in already.  Return: 0, or -ENOMEM. */
 int set_init(struct set *t, uint32_t nparts);
@@ -355,9 +367,7 @@ bool set_decide_parts(struct set *t);
 /* set.c: return 1, 0 with the wrong key in the first part, -EAGAIN or -ENOMEM. */
 int set_decide(struct set *t);
 
-/*
- * set_order.c: make a->steps.  Return: 1, 0 if they contradict a thread's order, -ENOMEM.
- */
+/* set_order.c: make a->steps.  Return: 1, 0 if they contradict a thread's order, -ENOMEM. */
 int set_order(struct set *t, struct kl_answer *a);
 
 #endif

@@ -2,16 +2,16 @@
 /*
  * Sets: the operations of one key, group by group.
  *
- * In a group the bit changes as late as possible.  When an operation returns before it took effect,
- * the fewest changes are made that let it: one or two.  Of the operations that could make a change,
- * the one that returns first does.
+ * In a group the bit changes as late as possible.  When an operation returns and has not taken
+ * effect, the fewest changes are made that let it take effect: one or two.  Of the operations that
+ * could make a change, the one that returns first makes it.
  *
  * This finds an order if there is one.  Let L be the operations that took effect here by some time,
- * and M those of an order.  M has all of L's changes, and maybe more.  Its further changes are by
- * open operations, since operations that returned took effect in both.  So from L these changes can
- * be made at once, in M's sequence, and each operation sees the same bits.  If two open operations
- * make the same change, the one that returns first may go first.  Pending operations make a change
- * only if no other can.
+ * and M those that took effect by then in an order.  M has all of L's changes, and maybe more.  Its
+ * further changes are by open operations, since operations that returned took effect in both.  So
+ * from L these changes can be made at once, in M's sequence, and each operation sees the same bits.
+ * If two open operations make the same change, the one that returns first may go first.  Pending
+ * operations make a change only if no other can.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "check/loglinear/set/set.h"
 
-/* Sort events, which are nearly in order.  Return: false if they are not. */
+/* Sort the events, which are nearly in order.  Return: false if that takes too much work. */
 static bool sort_events(struct set_part *s)
 {
 	struct set_event *ev = s->ev;
@@ -90,7 +90,7 @@ static inline void free_nodes(struct set_part *s, const struct set_key *k)
 	s->free_node = first;
 }
 
-/* Lay out the group of @k.  Return: 0, -EAGAIN if it is too large, -ENOMEM. */
+/* Copy the group of @k to s->op, and make s->ev.  0, -EAGAIN if it is too large, or -ENOMEM. */
 static int lay_out(struct set_part *s, const struct set_key *k)
 {
 	uint32_t n = s->node[k->last].next, i;
@@ -133,8 +133,8 @@ static int finish(struct set_part *s, struct set_node *o, const struct set_event
 }
 
 /*
- * Find the open operation that can change the bit and returns first, or else a pending one.
- * Return: NULL if there is none.
+ * Return: of the open operations that can change the bit the one that returns first, or else
+ * a pending one, or NULL.
  */
 static struct set_node *earliest(struct set_part *s)
 {
@@ -154,7 +154,7 @@ static struct set_node *earliest(struct set_part *s)
 	return best;
 }
 
-/* @o changes the bit; open operations that see the new bit take effect. */
+/* At the event @e, let @o change the bit; open operations that saw the new bit take effect, too. */
 static int change(struct set_part *s, struct set_node *o, const struct set_event *e)
 {
 	int ret = finish(s, o, e);
@@ -170,7 +170,7 @@ static int change(struct set_part *s, struct set_node *o, const struct set_event
 	return ret;
 }
 
-/* @o returns: let it take effect.  Return: 1, 0 if it cannot, -ENOMEM. */
+/* At the event @e, the operation @o returns: let it take effect.  1, 0 if it cannot, -ENOMEM. */
 static int force(struct set_part *s, struct set_node *o, const struct set_event *e)
 {
 	const enum what what = set_what(o->op);
@@ -217,7 +217,10 @@ static int call(struct set_part *s, uint32_t op, const struct set_event *e)
 	return 0;
 }
 
-/* Run the group that is laid out from the bit @from.  Return: the bit after it, or -ENOMEM. */
+/*
+ * Process the events s->ev from the state @from: OUT, IN, or 0 if neither is possible.  Return: the
+ * state after the group, 0 if there is none, or -ENOMEM.
+ */
 static int simulate(struct set_part *s, unsigned int from)
 {
 	uint32_t i;
@@ -257,8 +260,9 @@ static inline bool are_two(const struct set_part *s, const struct set_key *k)
 }
 
 /*
- * A group of two operations that returned.  They take effect each at its call, or the earlier one
- * just after the other's call.  Return: 1, 0 if neither works, -ENOMEM.
+ * End a group of two operations that returned.  Each takes effect at its call; or else the one
+ * called first takes effect just after the other's call.  Return: 1, 0 if neither is possible,
+ * -ENOMEM.
  */
 static inline int end_two(struct set_part *s, struct set_key *k)
 {
@@ -337,7 +341,7 @@ static inline void begin(struct set_key *k, const struct set_op *op)
 	k->several = false;
 }
 
-/* Keep an operation aside whose group began in the part before. */
+/* Keep an operation aside, in s->carried, because its group began in an earlier part. */
 static int carry(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	if (kl_grow(s->carried, s->ccarried, s->ncarried + 1))
@@ -347,7 +351,7 @@ static int carry(struct set_part *s, struct set_key *k, const struct set_op *op)
 	return 1;
 }
 
-/* Add an operation to a key that is new, or whose group has several operations or goes on. */
+/* Add an operation to a key that is new, or whose group has several operations or is not over. */
 static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	uint32_t n;
@@ -378,7 +382,7 @@ static int add_slowly(struct set_part *s, struct set_key *k, const struct set_op
 	return ret;
 }
 
-/* Most groups have one operation.  Whether a key is new cannot be predicted. */
+/* The fast path: most groups have one operation.  Whether a key is new cannot be predicted. */
 static inline int add(struct set_part *s, struct set_key *k, const struct set_op *op)
 {
 	const unsigned int first = k->first ? k->first : s->one;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets, decided in parts by several threads.  Each part finds for each key the bit at its end for
- * both bits at its begin.  Then the parts are joined, key by key.
+ * Sets, decided in parts by several threads.  For both bits that a key may have at a part's begin,
+ * the part finds the bit at its end.  Then the parts are joined, key by key.
  *
  * Operations that are open where two parts meet are in flight.  The groups of their keys go on in
  * the later part, which marks these keys SET_CARRIED.  It keeps operations of such a group aside up
  * to the group's end; after that the key is like any other.  The operations that were kept aside
- * join the group in the part where it began.
+ * are added to the group in the part where it began.
  *
- * A part looks back some operations for those in flight, and earlier parts count them.  If some are
- * missing, or anything else is unusual, the whole set is decided once more without parts.  So parts
- * only ever answer that there is an order, and that threads call after they returned.
+ * A part searches some operations before its begin for those in flight, and earlier parts count
+ * them.  If some are missing, or anything else is unusual, the whole set is decided again without
+ * parts.  So the only answer that parts give is that there is an order.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -51,7 +51,7 @@ static int begin_with(struct set_part *s, uint32_t item)
 	return 1;
 }
 
-/* Decide groups of several operations that end in this part, whose nodes belong to the part. */
+/* End the groups of several operations that end in this part, whose nodes the part has. */
 static int close_several(struct set_part *s)
 {
 	uint64_t key;
@@ -91,7 +91,7 @@ static void run_part(struct set_part *s)
 		__atomic_store_n(&s->t->stop, true, __ATOMIC_RELAXED);
 }
 
-/* A thread: run parts until no free part is left. */
+/* What each thread does: run parts until all are taken. */
 static void *take_parts(void *arg)
 {
 	struct set *t = arg;
@@ -147,7 +147,7 @@ static bool run_parts(struct set *t, void (*run)(struct set_part *s), uint32_t n
 	return good;
 }
 
-/* Does part @p know all operations that are in flight where it begins? */
+/* Return: true if part @p found all operations that are in flight where it begins. */
 static bool knows_all(const struct set *t, uint32_t p)
 {
 	const struct set_part *s = &t->part[p];
@@ -161,7 +161,7 @@ static bool knows_all(const struct set *t, uint32_t p)
 	return n == s->nseeds;
 }
 
-/* Compose two transitions of the bit: @a, then @b. */
+/* Return: the possible bits after @b, if its first bits are those after @a. */
 static unsigned int and_then(unsigned int a, unsigned int b)
 {
 	const unsigned int none = b & (OUT | IN), some = b >> FROM_IN;
@@ -172,7 +172,10 @@ static unsigned int and_then(unsigned int a, unsigned int b)
 	return after;
 }
 
-/* Join what part @from found about a key, @k, to @key. */
+/*
+ * Join what part @from found about a key, @k, to what the parts before found, @key.  Return: 1, 0
+ * if there is no order, or a negative errno.
+ */
 static int join_key(struct set_part *to, struct set_key *key, const struct set_part *from,
 		    struct set_key *k)
 {
@@ -188,7 +191,10 @@ static int join_key(struct set_part *to, struct set_key *key, const struct set_p
 	return key->bits ? set_take_group(to, key, from, k) : 0;
 }
 
-/* Call @f for the key of each operation in flight at any border, in the first part and part @p. */
+/*
+ * For each operation in flight between any two parts, call @f with its key in the first part and in
+ * part @p.  Return: 1, or the first result of @f that is not positive.
+ */
 static int each_flight(struct set *t, uint32_t p,
 		       int (*f)(struct set_part *to, struct set_key *key,
 				const struct set_part *from, struct set_key *k))
@@ -210,7 +216,7 @@ static int each_flight(struct set *t, uint32_t p,
 	return ret;
 }
 
-/* Mark the key as joined. */
+/* End the key's last group, and mark the key as joined. */
 static int end_key(struct set_part *to, struct set_key *key, const struct set_part *from,
 		   struct set_key *k)
 {
@@ -220,7 +226,7 @@ static int end_key(struct set_part *to, struct set_key *key, const struct set_pa
 	return ret;
 }
 
-/* Join all keys with operations in flight at any border. */
+/* Join all keys that have an operation in flight between any two parts. */
 static int join_flights(struct set *t)
 {
 	uint32_t p;
@@ -234,7 +240,7 @@ static int join_flights(struct set *t)
 	return ret > 0 ? each_flight(t, 0, end_key) : ret;
 }
 
-/* Join keys that are not small. */
+/* Join the other keys that are not small. */
 static int join_words(struct set *t)
 {
 	struct set_part *to = &t->part[0];
@@ -256,7 +262,10 @@ static int join_words(struct set *t)
 	return ret;
 }
 
-/* Join this part's share of all other small keys; each ends with a group of one operation. */
+/*
+ * Join a share of the other small keys, which is numbered as the part.  In each part the last group
+ * of such a key has one operation.
+ */
 static void join_small(struct set_part *s)
 {
 	const struct set *t = s->t;

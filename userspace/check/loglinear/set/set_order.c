@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets: an order of all operations, a witness.  Nearly all operations take effect at their own
+ * Sets: an order of all operations, for a witness.  Nearly all operations take effect at their own
  * calls, in the order of the history.  The others are late, and are put between these.
  */
 #include <errno.h>
@@ -12,21 +12,21 @@
 #include "check/loglinear/set/set.h"
 
 #define NEAR	8	/* neighbouring places that are sorted together */
-#define FEW	32	/* late operations up to which insertion sort is used */
+#define FEW	32	/* number of late operations up to which insertion sort is used */
 
 struct order {
 	const struct set *t;
 	const struct set_late *late;
 	size_t nlate;
-	uint32_t *sorted;	/* numbers of late operations, in order */
-	uint64_t *moved;	/* bit set of items that do not take effect at their calls */
+	uint32_t *sorted;	/* indices in @late, in order */
+	uint64_t *moved;	/* bit set of items that are late, or are not in the order */
 	struct kl_step *steps;
 	size_t nsteps;
 };
 
 /*
- * The sort key of a late operation at its place, which lies between two calls.  Operations of one
- * key keep their order.  Of two keys, always the same one goes first; which one does not matter.
+ * Return: a sort key for a late operation.  Several may have one place between two calls.  Those of
+ * one group keep their order.  Of two groups, always the same goes first; which does not matter.
  */
 static inline uint64_t rank(const struct set_late *l)
 {
@@ -140,7 +140,7 @@ static int merge(struct order *o)
 	return 0;
 }
 
-/* Does the order keep the order of each thread?  1, 0 or -ENOMEM. */
+/* Return: 1 if the order keeps the order of each thread, 0 if not, -ENOMEM. */
 static int keeps_lines(const struct order *o)
 {
 	const struct loglinear m = { .s = o->t->s, .order = o->steps, .norder = o->nsteps };

@@ -7,13 +7,13 @@
 #include "base/mem.h"
 #include "check/loglinear/set/set.h"
 
-#define SAMPLES		1024
-#define MANY		256	/* keys that are not small, from which on parts do not pay */
+#define SAMPLES		1024	/* operations that has_many_large() looks at */
+#define MANY		256	/* number of large keys above which parts take more time */
 #define NEAR		1024	/* small keys that stay in a CPU's cache */
 
 /*
- * Does the set have many keys that are not small?  Parts would join these one by one.  *top becomes
- * the last small key of a sample + 1.
+ * Return: 1 if a sample has many keys that are not small, which parts would join one by one; 0 if
+ * not; -ENOMEM.  *top becomes the largest small key of the sample + 1.
  */
 static int has_many_large(const struct set *t, uint64_t *top)
 {

@@ -13,9 +13,12 @@
 #define AHEAD		64	/* operations ahead of their turn that are prefetched, */
 #define OPSIGS		48	/* the same for their signatures, */
 #define VALUES		24	/* and for their values */
-#define UNKNOWN		8
+#define UNKNOWN		8	/* in place of an enum what: the operation's effect is not known */
 
-/* What an operation does, by its role and its result: false, true, special, unknown, pending. */
+/*
+ * What an operation does: an enum what, or UNKNOWN.  Rows are roles; columns are results: false,
+ * true, a special value, an unknown value, and none because the operation is pending.
+ */
 static const uint8_t set_does[][8] = {
 	[KL_ROLE_ADD] = { SEES_IN, UP, UNKNOWN, UNKNOWN, UP },
 	[KL_ROLE_REMOVE] = { SEES_OUT, DOWN, UNKNOWN, UNKNOWN, DOWN },
@@ -40,8 +43,8 @@ static inline unsigned int what_of(const uint8_t does[8], struct kl_val res, boo
 }
 
 /*
- * Was the operation called after all others of its thread had certainly returned?  *latest is their
- * latest return + 1.
+ * Return: true if the operation was called after all earlier ones of its thread had returned.
+ * *latest is their latest return + 1.
  */
 static inline bool follows(uint64_t *latest, const struct kl_op *op)
 {
@@ -69,8 +72,9 @@ static int note_flight(struct set_part *s, uint32_t item, bool pending)
 }
 
 /*
- * Look up a block of operations from @from on, of @list or all.  Constants are passed as arguments,
- * since for the compiler any store could change a field.  1, -ERESTART, -EAGAIN or -ENOMEM.
+ * Look up the @n operations from @from on, of @list or, if it is NULL, of all.  Constants are
+ * passed as arguments, since for the compiler any store could change a field.  Return: 1,
+ * -ERESTART, -EAGAIN or -ENOMEM, see set_sweep().
  */
 __attribute__((always_inline))
 static inline int look_up(struct set_part *s, const uint32_t *list, uint32_t from, uint32_t n)
@@ -125,13 +129,14 @@ static inline int look_up(struct set_part *s, const uint32_t *list, uint32_t fro
 	return ret ? ret : 1;
 }
 
+/* The earliest wrong operation so far, and its key. */
 struct worst {
 	uint32_t item;
 	uint64_t key;
 	const char *why;
 };
 
-/* End the last group of a key.  1; 0 if the key is the earliest wrong one so far; or an errno. */
+/* End the last group of a key.  If it is the earliest wrong one, set *worst.  1, 0 or an errno. */
 static int end_key(struct set_part *s, struct set_key *k, uint64_t key, struct worst *worst)
 {
 	const int ret = s->t->kind->end_key(s, k);
