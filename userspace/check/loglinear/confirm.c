@@ -7,7 +7,7 @@
 #include "check/engines.h"
 #include "check/loglinear/loglinear.h"
 
-#define CORE_WORK	(100000 * KL_CONFIG_LOOKS)	/* looks for a core, */
+#define CORE_WORK	(100000 * KL_CONFIG_LOOKS)	/* bound of looks for a core, */
 #define CORE_EACH	(100 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
 
 void ll_decline(struct kl_answer *a, const char *why)

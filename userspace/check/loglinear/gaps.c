@@ -388,8 +388,8 @@ static int segment(struct gapped *g, size_t k, struct kl_answer *a)
 }
 
 /*
- * Append gap @k to the order.  In it are the operations from *i on, up to the last that may take
- * effect in it, which are in no segment.
+ * Append gap @k to the order and, in it, the operations from *i on that are called by its end and
+ * are in no segment.
  */
 static void fill_gap(struct gapped *g, size_t k, uint32_t *i)
 {

@@ -73,7 +73,7 @@ static void queue_deadlines(const struct loglinear *m, uint32_t *deadline)
 			deadline[k] = least;
 }
 
-/* Go through the additions by call; @l has the removed values that were inside by then. */
+/* Go through the additions by call; @l has the removed values that were inside by that call. */
 static void stack_deadlines(const struct loglinear *m, uint32_t *deadline, struct least *l)
 {
 	uint32_t i;

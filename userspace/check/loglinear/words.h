@@ -47,7 +47,10 @@ __attribute__((always_inline)) static inline void ll_words_soon(const struct ll_
 		__builtin_prefetch(&w->table[hash & w->mask]);
 }
 
-/* Prefetch the guessed number of a word that is looked up very soon.  Return: it, or 0. */
+/*
+ * Guess the number of a word that is looked up very soon, and prefetch what is compared with the
+ * word.  Return: the number, or 0 if there is no guess.
+ */
 static inline uint32_t ll_words_sooner(const struct ll_words *w, uint64_t word, uint64_t hash)
 {
 	uint32_t n;

@@ -183,7 +183,7 @@ struct kl_online {
 	struct kl_key *keys;	/* room for sorting */
 	size_t ckeys;
 	struct on_heap ends;	/* open operations, by on_end_key() */
-	/* see online.h; time of the last event; latest time so far; number of followed events */
+	/* @floor: see online.h; @now: time of the last event; @newest: latest time of all added */
 	uint64_t floor, now, newest, events;
 	struct on_thread *threads;
 	size_t nthreads, cthreads;

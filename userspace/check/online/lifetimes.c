@@ -381,7 +381,7 @@ void uses_enter(struct kl_online *o, struct uses *s, uint32_t i)
 	const uint32_t prev = u->first_ret ? s->tail : ON_NONE,
 		       next = u->first_ret ? ON_NONE : s->head;
 
-	/* The list is by first_ret, which is 0 (put it first) or the last event (put it last). */
+	/* The list is by first_ret.  That of @u is 0 or the last event, so @u goes to an end. */
 	u->prev = prev;
 	u->next = next;
 	if (prev == ON_NONE)

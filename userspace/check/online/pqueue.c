@@ -2,12 +2,16 @@
 /*
  * Priority queues: values leave as early as they can.
  *
- * A better value is one with higher priority.  A value is inside from its first return on.  It can
- * leave once the last of its operations has been called, at a time when no better value is inside.
- * Leaving earlier is better for all others, so it leaves then.  A value without a return so far
- * enters and leaves at such a time.  A peek needs such a time while it is open, after the addition
- * was called.  The value may have to enter for that before its first return.  This costs nothing at
- * the last such time, since from then until that return a better value is inside.
+ * A better value is one with higher priority.  A time of a value is one at which no better value is
+ * inside.
+ *
+ * - A value is inside from its first return on.  It leaves at its first time after the last of its
+ *   operations has been called: to leave earlier is never worse for others.
+ * - If that time comes before the first return, the value enters and leaves at that time.
+ * - A peek needs a time of its value while the peek is open, after the addition was called.  Before
+ *   the value's first return, the value may have to enter for the peek.  If it does so at its last
+ *   time before that return, no other value has a disadvantage: from then until the return a better
+ *   value is inside.
  *
  * Equal words are equally good: when one of them can leave, one whose removal is open does.
  *

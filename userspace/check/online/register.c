@@ -150,7 +150,7 @@ static void say(struct reg *r, uint32_t op)
 		r->core[r->ncore++] = op;
 }
 
-/* Make the core: @op, a read of @v, is wrong; @by: since a value that ended @v must follow @v. */
+/* Make the core of @op, a wrong read of @v; @by: it is wrong since @v had ended, see value.by. */
 static int wrong(struct kl_online *o, struct reg *r, struct value *v, uint32_t op, bool by,
 		 const char *what)
 {

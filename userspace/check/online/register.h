@@ -89,7 +89,8 @@ struct reg {
 	 * core shows that the unknown first word was replaced.
 	 */
 	uint32_t pins[2];
-	uint32_t ends[3];	/* value.by of the first value, once it is over */
+	/* once it is over, value.by of the first word or, if that is unknown, of the next one */
+	uint32_t ends[3];
 	uint32_t first_read;	/* a read of the unknown first word, or ON_NONE */
 	uint64_t first;		/* that word */
 

@@ -19,8 +19,9 @@ static int add(struct stack *st, uint32_t i, uint64_t first_ret, uint64_t last_c
 }
 
 /*
- * Find the slot before which no mark matters, because no value with a mark from there on covers it.
- * *end becomes the last alive value whose marks are all before that slot, or ON_NONE.
+ * Return: the slot, at most @from, before which no mark matters.  Each value that has a mark there
+ * or later is first inside there or later, too, so it covers no earlier mark.  *end becomes the
+ * last alive value without such a mark, or ON_NONE.
  */
 static uint64_t find_from(const struct stack *st, uint64_t from, uint32_t *end)
 {

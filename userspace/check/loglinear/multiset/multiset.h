@@ -65,8 +65,8 @@ extern const struct set_kind multiset_kind;
 
 /*
  * multiset_core.c: confirm a violation with a large a->core, whose operation @op is wrong.  Only
- * operations around @op are kept, and a count of all before.  Return: 1 for a violation, in @a; 0
- * if it is not confirmed; -ENOMEM.
+ * operations around @op are kept, and a count in place of all before.  Return: 1 if it is confirmed
+ * in @a, 0 if not, or -ENOMEM.
  */
 int multiset_confirm(const struct set *t, uint32_t op, struct kl_answer *a);
 

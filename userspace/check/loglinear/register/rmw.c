@@ -265,7 +265,7 @@ static int begin(struct rmw *m, const struct kl_container *c)
 
 /*
  * Check that each word is made as often as it is taken, and at least once if it is seen.  If the
- * first word is unknown, one word may lack one.  This also holds where words come back.
+ * first word is unknown, one word may be made once less.  This also holds where words come back.
  */
 static bool is_made(struct rmw *m)
 {

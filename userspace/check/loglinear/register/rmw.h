@@ -27,7 +27,7 @@ struct rmw_value {
 	uint32_t maker, taker;	/* the operations that made the word, and that replaced it */
 	/* first return and last call of operations that only saw it */
 	uint64_t first_ret, last_call;
-	/* how often the word may have been made, and certainly was replaced */
+	/* numbers of operations that may have made the word; that certainly replaced it */
 	uint32_t made, taken;
 	uint32_t chain;		/* index in rmw.chain */
 	uint32_t block;		/* index of the value in the order, or LL_NONE */

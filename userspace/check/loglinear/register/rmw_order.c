@@ -222,7 +222,7 @@ static uint32_t not_before(const struct rmw *m, const struct places *p, uint64_t
 {
 	uint32_t lo = 0, hi = m->nblocks;
 
-	/* p->first grows, and is less than @call below @lo. */
+	/* p->first never falls.  It is less than @call at all indices below @lo. */
 	while (lo < hi) {
 		const uint32_t mid = lo + (hi - lo) / 2;
 

@@ -301,7 +301,7 @@ int set_add_carried(struct set_part *to, const struct set_part *from);
 int set_take_group(struct set_part *to, struct set_key *key, const struct set_part *from,
 		   const struct set_key *k);
 
-/* Return: the first item called at @time or later.  @from: an item called before, best shortly. */
+/* Return: the first item called at @time or later.  @from: an item called (shortly) before. */
 uint32_t set_find_call(const struct set *t, uint32_t from, uint64_t time);
 /*
  * Return: true if the thread of @item calls another operation, on any key, at the time @ret of the
