@@ -17,7 +17,7 @@
 /* bound of items that are processed while pending removals get other values, */
 #define GIVE_WORK	(1u << 24)
 #define GIVE_EACH	16		/* and more for each operation */
-#define ROOM		8	/* entries after an order that may be overwritten */
+#define ROOM		8	/* entries after the end of an order that may be overwritten */
 
 static void ll_free(struct loglinear *m)
 {

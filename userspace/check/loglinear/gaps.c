@@ -45,7 +45,7 @@ struct gapped {
 	uint8_t *roles;		/* the enum kl_role of each method of the history */
 	uint32_t *order;	/* items; s->nops + 2 * k: gap k begins; + 1: it ends */
 	uint32_t norder;
-	uint32_t *part;		/* the orders of all segments; @ends: the end of each */
+	uint32_t *part;		/* the orders of all segments; @ends: index behind each */
 	uint32_t npart, *ends;
 
 	/* The segment that is being decided. */

@@ -105,7 +105,10 @@ static int32_t take_one(int32_t *v, int from, int to)
 	return min;
 }
 
-/* Update a block's counter on the level above; @min is the block's minimum.  Did it change? */
+/*
+ * Update a block's counter on the level above; @min is the block's minimum.  Return: true if the
+ * counter changed.
+ */
 static bool pull_least(struct cover *c, unsigned int l, uint32_t block, int32_t min)
 {
 	min += c->owed[l + 1][block];
@@ -137,7 +140,7 @@ struct taken {
 	int32_t min;
 };
 
-/* Subtract 1 from @from .. @to, which are in one block. */
+/* Remove the interval @id from the counters @from .. @to of level @l, which are in one block. */
 static struct taken take(struct cover *c, unsigned int l, uint32_t from, uint32_t to, uint32_t id)
 {
 	const uint32_t block = from / COVER_BLOCK, base = block * COVER_BLOCK;
@@ -149,7 +152,7 @@ static struct taken take(struct cover *c, unsigned int l, uint32_t from, uint32_
 	return (struct taken){ block, take_one(c->count[l] + base, from - base, to - base) };
 }
 
-/* pull() for a block that may be one of @last. */
+/* Do as pull(), with the minimum from @last if the block is one of these two. */
 static bool pull_taken(struct cover *c, unsigned int l, uint32_t block, const struct taken *last)
 {
 	unsigned int k;
@@ -162,7 +165,7 @@ static bool pull_taken(struct cover *c, unsigned int l, uint32_t block, const st
 
 void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 {
-	/* Blocks to update: those at the ends of the interval, and of the part that is left. */
+	/* Blocks to update: at the ends of the interval, and of what the level below removed. */
 	uint32_t outer[2] = { from, to }, inner[2] = { from, to };
 	struct taken last[2] = { { UINT32_MAX, 0 }, { UINT32_MAX, 0 } };
 	unsigned int l, k;
@@ -200,7 +203,7 @@ void cover_take(struct cover *c, uint32_t from, uint32_t to, uint32_t id)
 	}
 }
 
-/* Find the next block at or after @block, by the levels above. */
+/* Find a block as cover_find() does, at @block or anywhere after it, by the levels above. */
 static uint32_t find_far(const struct cover *c, uint32_t block, int32_t *owed)
 {
 	const unsigned int top = c->levels - 1;
@@ -244,7 +247,7 @@ static uint32_t find_far(const struct cover *c, uint32_t block, int32_t *owed)
 	}
 }
 
-/* The sum that the levels above must add to the counters of @block. */
+/* Return: what the levels from 2 on add to the level 1 counter of @block. */
 static inline int32_t owed_above(const struct cover *c, uint32_t block)
 {
 	int32_t sum = 0;

@@ -261,10 +261,7 @@ int ll_ask_general(const struct kl_slice *s, const struct kl_limits *lim,
 void ll_decline(struct kl_answer *a, const char *why);
 /* roles.c: the enum kl_role of each method of the history, to be freed; NULL without memory. */
 uint8_t *ll_roles(const struct kl_slice *s);
-/*
- * thread_order.c: does m->order keep the order of each thread?  Return: 1 if it does, 0 if not,
- * -ENOMEM.
- */
+/* thread_order.c.  Return: 1 if m->order keeps the order of each thread, 0 if not, -ENOMEM. */
 int ll_keeps_thread_order(const struct loglinear *m);
 
 extern const struct ll_type ll_queue, ll_stack, ll_pqueue, ll_register;
@@ -305,8 +302,8 @@ int ll_guess_unknown(struct loglinear *m);
  */
 int ll_give_unknown(struct loglinear *m);
 /*
- * Do it again, so that a value of m->core, which breaks a condition, is removed earlier.  Return: 1
- * if one is, 0 if not, -ENOMEM.
+ * Assign the pending removals again, so that a value of m->core, which breaks a condition, is
+ * removed earlier.  Return: 1 if one is, 0 if not, -ENOMEM.
  */
 int ll_give_more(struct loglinear *m);
 /* Give each use of a word a value of its own.  Return: 0, or -ENOMEM. */

@@ -9,7 +9,7 @@
 
 #define FEW	32	/* number of items in a slot up to which insertion sort is used */
 
-/* What happens in a slot, in this order: to a value, or EMPTY: the container is found empty. */
+/* What an item's value does in the item's slot, in this order; EMPTY: the item has no value. */
 enum { ENDS, STAYS, EMPTY, BEGINS };
 
 void ll_positions_free(struct ll_positions *p)

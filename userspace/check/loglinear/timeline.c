@@ -150,7 +150,7 @@ static int number_op(struct timeline *t, const struct block *b, uint32_t i)
 
 /*
  * Number the operations of a block from @i on, up to one whose word is not looked up directly.
- * Return: the index of that one.
+ * Return: the index of the first operation that is left.
  */
 static uint32_t number_direct(struct timeline *t, const struct block *b, uint32_t i)
 {

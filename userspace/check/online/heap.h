@@ -19,7 +19,7 @@ struct on_heap {
 	size_t n, cap;
 };
 
-/* The earliest time, or KL_TIME_MAX if there is none. */
+/* Return: the earliest time, or KL_TIME_MAX if there is none. */
 static inline uint64_t on_heap_first(const struct on_heap *h)
 {
 	return h->n ? h->e[0].key : KL_TIME_MAX;

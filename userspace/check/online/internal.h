@@ -135,7 +135,7 @@ struct on_object {
 	uint32_t gaps_open;	/* number of open gaps of this object alone */
 	uint32_t dropped;	/* the gap that ends when the object is resumed, or ON_NONE */
 	uint64_t dropped_at;	/* the time when it was dropped last */
-	bool gapped, begun;	/* operations were or will be lost; operations were lost by now */
+	bool gapped, begun;	/* operations were or will be lost; they were, by now */
 };
 
 /*
@@ -247,7 +247,7 @@ static inline struct on_op *on_op(struct kl_online *o, uint32_t i)
 	return &o->ops[i];
 }
 
-/* Does an operation of this kind have a signature? */
+/* Return: true if operations of this kind always have a signature. */
 static inline bool on_has_sig(const struct kl_online *o, uint8_t kind)
 {
 	return !o->monitored || kind == ON_OTHER;
@@ -308,7 +308,7 @@ struct on_window {
 
 /* There is one more partition: adjust the number of operations that each keeps. */
 void on_window_share(struct kl_online *o);
-/* Is the window full? */
+/* Return: true if the window is full, so that the next operation replaces the oldest one. */
 bool on_window_full(const struct kl_online *o, const struct on_part *p);
 /* Forget all kept operations. */
 void on_window_clear(const struct kl_online *o, struct on_part *p);

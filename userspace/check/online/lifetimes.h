@@ -109,9 +109,9 @@ void uses_free(struct kl_online *o, struct uses *s);
 
 /* Find the use to which an operation belongs, or make it.  Return: 0, -EDQUOT, -ENOMEM. */
 int uses_announce(struct kl_online *o, struct uses *s, uint32_t op);
-/* The next event is a call. */
+/* The next event is the call of @op.  Return: 0, or -ENOMEM. */
 int uses_call(struct kl_online *o, struct uses *s, uint32_t op);
-/* The next event is a return; this comes before the monitor processes it. */
+/* The next event is the return of @op; the monitor processes it afterwards. */
 void uses_return(struct kl_online *o, struct uses *s, uint32_t op);
 /* The monitor has processed the return: forget the uses that no later operation can concern. */
 int uses_returned(struct kl_online *o, struct uses *s, uint32_t op);

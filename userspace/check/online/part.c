@@ -79,7 +79,7 @@ void on_part_free(struct kl_online *o, struct on_part *p)
 	free(p->ring);
 }
 
-/* Announce to a new monitor what was announced before: open operations, and those to be called. */
+/* Announce to a new monitor the open operations, and announced ones that are not yet called. */
 static int retell(struct kl_online *o, struct on_part *p)
 {
 	const struct on_monitor *m = part_monitor(o);

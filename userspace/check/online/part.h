@@ -5,11 +5,13 @@
 
 #include "check/online/lifetimes.h"
 
-/* part.c: the monitor of a partition; and beginning again in an unknown state. */
+/* part.c.  Return: the functions of the monitors of all partitions. */
 const struct on_monitor *part_monitor(const struct kl_online *o);
+/* Free the monitors; stop the frontier; do both. */
 void part_drop_monitors(struct kl_online *o, struct on_part *p);
 void part_drop_front(struct kl_online *o, struct on_part *p);
 void part_drop(struct kl_online *o, struct on_part *p);
+/* Begin the partition again in an unknown state.  Return: 0, or -ENOMEM. */
 int part_restart(struct kl_online *o, struct on_part *p);
 
 /* partition_failure.c: handle @ret, other than 0, of a monitor or (@front) of the frontier. */

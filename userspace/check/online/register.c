@@ -266,7 +266,10 @@ static int returned(struct kl_online *o, struct reg *r, uint32_t i, uint64_t cal
 	return rise(o, r, i, call, op);
 }
 
-/* Set since and other of struct reg if @op, an operation on @v that returns, is the first such. */
+/*
+ * With an unknown first state, the operation @op on @v returns.  Set r->since if no other returned
+ * before, and r->other if @op is the first that is a write or shows another word.
+ */
 static void note(struct kl_online *o, struct reg *r, const struct value *v, uint32_t op)
 {
 	const bool write = on_op(o, op)->kind == ON_ADD;

@@ -21,7 +21,7 @@ void reg_hold(struct kl_online *o, uint32_t *at, uint32_t op)
 	*at = op;
 }
 
-/* The index of the word's entry, or of the free entry for it. */
+/* Return: the index of the word's entry in r->words.at, or of the free entry for it. */
 static inline size_t find(const struct reg *r, uint64_t word)
 {
 	return on_words_find(&r->words, r->v, sizeof(*r->v), word);

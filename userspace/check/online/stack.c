@@ -48,7 +48,7 @@ static int stack_announce(struct kl_online *o, void *mon, uint32_t op)
 	ret = kl_grow(st->l, st->cl, s->n);
 	for (; !ret && st->nl < s->n; st->nl++)
 		st->l[st->nl] = (struct level){ .marks = ON_NONE };
-	/* The use may belong to a forgotten one that a pending removal may have taken. */
+	/* A new use may have the index of a freed one that a pending removal took: forget that. */
 	at = use_of(s, on_op(o, op));
 	if (!ret && use(s, at)->opens == 1 && use(s, at)->first_ret == NEVER &&
 	    st->l[at].state != LEVEL_NONE)

@@ -15,12 +15,12 @@
  * inside a dead value's life.  Between two slots that this order uses, each dead value is inside as
  * a whole or not at all.  So the order of the dead values can be put between these slots.
  *
- * The converse holds, too.  Let there be an order of all, and let each value of a set S have an
- * operation all of whose slots are covered by dead values or by others of S, where one of S is
- * still inside.  Take the values of S whose life is not inside a dead value's; that one is among
- * them.  Of these take one at the bottom.  None of its operations takes effect while a dead
- * value, or another value that was taken, is inside.  So it has a slot that is not covered: a
- * contradiction.
+ * The converse holds, too.  Let S be a set of values, one of which is still inside.  Let each of
+ * them have an operation all of whose slots are covered by dead values or by others of S.  Then
+ * there is no order of all values.  For in an order, let T be the values of S whose life is not
+ * inside a dead value's life.  T has the value that is still inside.  Take a value at the bottom of
+ * T.  None of its operations takes effect while a dead value, or another value of T, is inside.  So
+ * each of them has a slot that is not covered: a contradiction.
  *
  * So when the removal of x, or a peek at x, returns, the monitor finds the values that must be
  * peeled after x.  It begins with the values that have a mark which x, or another of these values,

@@ -90,7 +90,7 @@ void on_window_clear(const struct kl_online *o, struct on_part *p)
 	p->nring = p->cring = p->at_ring = 0;
 }
 
-/* The arguments and results of a kept operation. */
+/* Return: the arguments and results of a kept operation; @v has room for one. */
 static const struct kl_val *values(const struct kl_online *o, const struct on_kept *op,
 				   struct kl_val *v)
 {

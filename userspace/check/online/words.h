@@ -18,7 +18,7 @@ struct on_words {
 	size_t size, n;
 };
 
-/* The word of item @i; items have @each bytes. */
+/* Return: the word of item @i; items have @each bytes. */
 static inline uint64_t on_word_of(const void *items, size_t each, uint32_t i)
 {
 	return *(const uint64_t *)((const char *)items + i * each);
@@ -30,7 +30,7 @@ static inline size_t on_words_home(const struct on_words *w, uint64_t word)
 	return kl_mix(word, 0) & (w->size - 1);
 }
 
-/* The index of the word's entry, or of the free entry for it. */
+/* Return: the index of the word's entry in @at, or of the free entry for it. */
 static inline size_t on_words_find(const struct on_words *w, const void *items, size_t each,
 				   uint64_t word)
 {

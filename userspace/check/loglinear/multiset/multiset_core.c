@@ -14,7 +14,7 @@
 
 #define FEW		100	/* number of operations up to which nothing is replaced */
 #define MOST_BACK	1024	/* returns that are kept before the wrong one */
-#define WORK		(2000000 * KL_CONFIG_LOOKS)	/* looks of the general engine, */
+#define WORK		(2000000 * KL_CONFIG_LOOKS)	/* bound of its looks, */
 #define EACH		(100 * KL_CONFIG_LOOKS)	/* and more for each operation that was placed */
 
 /* Operations of one word, in a history that ends when the wrong operation returns. */

@@ -256,7 +256,7 @@ static int branch(struct set_part *s, struct multiset_sim *sim, const struct mul
 	const enum what what = set_what(sim->open->op);
 	const uint32_t count = c->count;
 	uint64_t wait = exact(sim) & ~c->done & ~1ull;
-	/* The return leads away from these counts. */
+	/* The return leads away from lower counts, from higher counts. */
 	bool less = what == UP || (what != DOWN && what != SEES_IN && sim->open->seen > count);
 	bool more = what == DOWN || (what != UP && what != SEES_IN && sim->open->seen < count);
 	int ret = 1;

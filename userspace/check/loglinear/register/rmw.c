@@ -320,7 +320,7 @@ static int linearizable(struct rmw *m, struct kl_answer *a)
 	int ret = rmw_order(m);
 
 	if (ret <= 0) {
-		m->strict |= !m->forced;	/* this cannot show that there is none */
+		m->strict |= !m->forced;	/* there may still be an order */
 		return ret;
 	}
 	ret = in_time(m);

@@ -359,8 +359,8 @@ void set_start_again(struct set *t);
 void set_each_key(struct set *t, void (*f)(struct set_part *s, struct set_key *k));
 
 /*
- * set_join.c: decide in parts, each of at least one operation.  Return: true if there is an order;
- * false says nothing.
+ * set_join.c: decide in parts, each of at least one operation.  Return: true if there is an order,
+ * false if the parts do not show whether there is one.
  */
 bool set_decide_parts(struct set *t);
 

@@ -281,7 +281,7 @@ static inline int end_two(struct set_part *s, struct set_key *k)
 		};
 	}
 	free_nodes(s, k);
-	/* An order begins with one bit. */
+	/* If an order is wanted, a key has one first bit, so one of the two ways is enough. */
 	k->bits = before | behind;
 	return 1;
 }
@@ -428,7 +428,7 @@ int set_take_group(struct set_part *to, struct set_key *key, const struct set_pa
 	key->several = k->several;
 	if (!k->several)
 		return 1;
-	/* The last node comes first, then all others from the first on. */
+	/* Copy the last node first, then the others from the group's first one on. */
 	for (key->last = LL_NONE;; behind = n) {
 		const struct set_node *node = &from->node[at];
 		const struct set_op op = {

@@ -161,7 +161,7 @@ static bool knows_all(const struct set *t, uint32_t p)
 	return n == s->nseeds;
 }
 
-/* Return: the possible bits after @b, if its first bits are those after @a. */
+/* Return: the possible bits after @a and then @b; each maps a first bit to the bits after it. */
 static unsigned int and_then(unsigned int a, unsigned int b)
 {
 	const unsigned int none = b & (OUT | IN), some = b >> FROM_IN;
@@ -263,8 +263,8 @@ static int join_words(struct set *t)
 }
 
 /*
- * Join a share of the other small keys, which is numbered as the part.  In each part the last group
- * of such a key has one operation.
+ * Join one share of the other small keys.  There are as many shares as parts, with the same
+ * numbers.  In each part the last group of such a key has one operation.
  */
 static void join_small(struct set_part *s)
 {
