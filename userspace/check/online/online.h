@@ -75,7 +75,7 @@ struct kl_online_opts {
 struct kl_online_stats {
 	/* number of operations that were added; number of calls and returns that were followed */
 	uint64_t ops, events;
-	/* times: see kl_online_floor(); of the last event that was followed; latest of all added */
+	/* see kl_online_floor(); time of the last event followed; latest time of those added */
 	uint64_t floor, now, newest;
 	uint64_t gaps, late, violations, suspected;	/* late: operations below the floor */
 	/* number of waiting operations; number of values in containers */

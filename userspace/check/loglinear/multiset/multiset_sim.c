@@ -7,12 +7,17 @@
  * operations of one kind may change places.  An operation that saw a count takes effect as soon as
  * the count fits.
  *
- * A configuration L covers a configuration M of an order if two things hold.  L has performed all
- * observing operations that M has.  And for every time t, L has at least as many operations up left
- * that return after t as M, and at least as many operations down.  Then L can at once perform the
- * operations that only M has performed: first those up, then those down, so that the count never
- * falls below that of L or M.  After that it goes on as M does.  Only configurations that no other
- * covers are kept.
+ * Let L be a configuration here, and M the configuration of an order at the same time.  L covers M
+ * if two things hold:
+ *
+ * - L has performed all observing operations that M has.
+ * - For every time t: of the operations up that return after t, L has at least as many left as M.
+ *   The same holds for the operations down.
+ *
+ * Then L can at once make up for what only M has performed: first the operations up, then those
+ * down, so that the count never falls below that of L or M.  After that L goes on as M does.  So
+ * only configurations that no other covers are kept.  At each return, a successor of L covers M
+ * again:
  *
  * - At the return of an addition L performs it; M has done so.
  * - At the return of a removal L performs it if the count is not 0.  If the count is 0, M has
@@ -25,7 +30,7 @@
  *   from their count.  Both branches are kept, unless one covers the other.
  *
  * Without operations that see a count, or that find none, there is one configuration, and the time
- * is n log n.  With them it grows with the number of configurations, which is bounded, see WORK.
+ * is n log n.  With them it grows with the number of configurations, which set.most_work bounds.
  *
  * If the first count is unknown, the count is a lower bound.  Whenever it is 0, one more may have
  * been there at first, or is added.  An operation that saw a count determines the first count; all
