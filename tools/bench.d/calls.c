@@ -8,9 +8,9 @@
  *
  * `eventfd' calls eventfd_write(), by write(2).  `seqlock' calls klin_seqlock_write() of
  * klin.ko, between two of its tracepoints, by its load.  The file RESULT receives a line:
- * nanoseconds a call in the best round and on average, the number of calls, their total
- * seconds, and the nanoseconds of CPU time that the parent used meanwhile and in the second
- * after.
+ * nanoseconds per call in the best round and on average, the number of calls, their total
+ * seconds, and the nanoseconds of CPU time that the parent used during the calls and in the
+ * second after them.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -23,12 +23,11 @@ NF == 6 && $4 > 0 {
 
 function million(w) { return hits[w] * 1e6 / rounds[w] }
 
-# Return: true if the outcome would have been frequent in the rounds of @w, at the rate of
-# @v.
+# Return: true if the outcome, at its rate in way @v, would be frequent in the rounds of way @w.
 function enough(v, w) { return hits[v] * rounds[w] >= ENOUGH * rounds[v] }
 
-# Return: true if the outcome is frequent with a wait that is at least as long as with @w.
-# Then the time alone does not hide the outcome.
+# Return: true if the outcome is frequent with a wait that takes at least as long as way @w.  Then
+# the duration of @w is not the reason why its rounds lack the outcome.
 function seen_slower(w,    i) {
 	for (i = 1; i <= n; i++)
 		if (kind[way[i]] == "wait" && best[way[i]] >= best[w] && enough(way[i], w))
@@ -44,7 +43,7 @@ function drains(w) {
 	return kind[w] == "probe" && seen_slower(w) ? "yes" : "?"
 }
 
-# A recorder that claims to drain but does not, or a barrier that does not work.
+# Return: true if the outcome was seen although way @w is a barrier, or claims to drain the buffer.
 function wrong(w) { return hits[w] && (kind[w] == "barrier" || says[w] ~ /DRAINS/) }
 
 function table(    i, w) {

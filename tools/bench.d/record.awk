@@ -18,7 +18,7 @@ NF == 11 {
 	}
 }
 
-# The part of an operation's time that recording costs.
+# Return: the cost of recording, in ns per operation.
 function cost(row) { return field[row, 4] - bare[field[row, 1]] }
 
 function cheapest(tool, whole,    row, c) {
@@ -26,7 +26,7 @@ function cheapest(tool, whole,    row, c) {
 	for (row = 1; row <= n; row++) {
 		if (field[row, 1] != whole || index(field[row, 2], tool) != 1)
 			continue
-		# Events of calls alone give no information about returns.
+		# Leave out perf without events of returns, which klin records.
 		if (tool == "perf" && field[row, 3] == 1)
 			continue
 		if (!c || cost(row) < c)

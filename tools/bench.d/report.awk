@@ -36,7 +36,7 @@ function result_of(verdict, reason, status)
 	return verdict == "" ? "failed" : verdict
 }
 
-# The fault of a row, for the exit status.
+# Return: what is wrong with a row, or "" if it is right.
 function judge(row,    parts)
 {
 	parts = partitions[row]
@@ -60,7 +60,7 @@ function decided(row)
 	return result[row] ~ /^(LINEARIZABLE|VIOLATION)$/
 }
 
-# The speed relative to plain WGL; only a bound if one of the two reached a limit.
+# Return: the speed relative to plain WGL; a bound ">..." if WGL reached a limit.
 function ratio(row,    base, x)
 {
 	base = row_of[workload[row], "wgl"]
