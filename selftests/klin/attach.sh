@@ -43,7 +43,7 @@ test_mid_life()
 {
 	for way in spinlock_kernel:auto spinlock:auto spinlock:plain; do
 		spec=${way%:*}
-		name="attached to a lock in use, $way: no false alarm"
+		name="attaching to a lock in use raises no false alarm, $way"
 		object=$(address_of lock)
 		[ $spec = spinlock_kernel ] || object=$(address_of object)
 		if ! record "$work/a.klh" --duration=0.5 --object="$object" --attach="${way#*:}" \
@@ -54,7 +54,7 @@ test_mid_life()
 		check "$work/a.klh"
 		status=$?
 		if [ "$(checked_ops)" -gt 100 ] && [ $status -ne 1 ] && [ $status -ne 2 ]; then
-			ktap_pass "$name ($(checked_ops) operations, status $status)"
+			ktap_pass "$name" "$(checked_ops) operations, status $status"
 		else
 			ktap_fail "$name" "status $status" "$(cat "$work/record" "$work/check")"
 		fi

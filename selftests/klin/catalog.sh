@@ -14,7 +14,7 @@ ops=${KLIN_CATALOG_OPS:-$(amount 3000 10000)}
 
 test_entry()
 {
-	name="$1 under load $2: linearizable"
+	name="$1 under load $2 is linearizable"
 	if record "$work/e.klh" --load "$2,ops=$ops" "$KLIN_SPECS/$1.lin"; then
 		verdict "$name" "$work/e.klh" 1000
 		return
@@ -31,7 +31,7 @@ test_entry()
 # Takes up to a minute, but nearly always the first recording shows the violation.
 test_reuse()
 {
-	name="a BPF hash map that reuses elements during look-ups: a violation is found"
+	name="the violation is found of a BPF hash map that reuses elements during look-ups"
 	case $(uname -r) in
 	6.1.*) ;;
 	*)	ktap_skip "$name" "known of 6.1, this is $(uname -r)"
@@ -46,7 +46,7 @@ test_reuse()
 		check "$work/e.klh"
 		if [ $? -eq 1 ] && grep -q "no order explains this" "$work/check" &&
 		   grep -q "oracle finds no order either" "$work/check"; then
-			ktap_pass "$name (recording $try)"
+			ktap_pass "$name" "recording $try"
 			return
 		fi
 	done

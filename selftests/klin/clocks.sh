@@ -17,7 +17,8 @@ test_correct()
 	if ! record "$work/c.klh" --clock="$1" --load "subject=$2,ops=$ops" "$(spec_of "$2")"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 	else
-		verdict "$name, $(grep '^clock:' "$work/record")" "$work/c.klh" "$ops"
+		ktap_note "$(grep '^clock:' "$work/record")"
+		verdict "$name" "$work/c.klh" "$ops"
 	fi
 }
 
@@ -37,7 +38,7 @@ test_mutant()
 		check --work=50000000 --show="$show" "$work/c.klh"
 		status=$?
 		if [ $status -eq 1 ] && [ "$(status_of truth)" -gt 0 ]; then
-			ktap_pass "clock $1: $2 is caught (recording $try)"
+			ktap_pass "clock $1: $2 is caught" "recording $try"
 			return
 		fi
 	done
@@ -60,7 +61,7 @@ test_header()
 # klin compares the clocks of all CPUs even if it is bound to one CPU.
 test_bound()
 {
-	name="clock mono, klin on one CPU: the error of all CPUs is measured"
+	name="clock mono: klin measures the error of all CPUs, also when bound to one CPU"
 	if ! command -v taskset >/dev/null; then
 		ktap_skip "$name" "needs taskset"
 		return

@@ -28,7 +28,7 @@ run_load()
 
 recorded() { grep -cE '^t[0-9]+ @' "$work/f.txt"; }
 
-# whole NAME OPERATIONS: the recording has this number of operations, and is linearizable
+# whole NAME OPERATIONS: the recording has this number of operations, and is linearizable.
 whole()
 {
 	if check "$work/f.txt" && [ "$(recorded)" -eq "$2" ] && ! grep -q gap "$work/check"; then
@@ -39,7 +39,8 @@ whole()
 	fi
 }
 
-# in_part NAME MOST: others use the object, too, and at most MOST operations are recorded
+# in_part NAME MOST: the verdict is UNKNOWN, because other tasks or CPUs use the object, too; at
+# most MOST operations are recorded.
 in_part()
 {
 	check "$work/f.txt"
@@ -47,7 +48,7 @@ in_part()
 	n=$(recorded)
 	if [ $status -eq 3 ] && [ "$n" -gt 0 ] && [ "$n" -le "$2" ] &&
 	   grep -q "^1 of 1 objects were also used by others" "$work/record"; then
-		ktap_pass "$1 ($n operations)"
+		ktap_pass "$1" "$n operations"
 	else
 		ktap_fail "$1" "status $status, expected UNKNOWN; $n operations" \
 			"$(cat "$work/record" "$work/check")"
@@ -59,11 +60,11 @@ test_module()
 	run_load "subject=seqlock threads=1 cpus=0" --pid=PID
 	whole "tracepoints, --pid: all operations of that thread are recorded" 4000
 	run_load "subject=seqlock threads=2" --pid=PID
-	in_part "tracepoints, --pid: another thread on the same object is no false alarm" 2000
+	in_part "tracepoints, --pid: another thread on the same object raises no false alarm" 2000
 	run_load "subject=seqlock threads=1 cpus=0" --cpu=0
 	whole "tracepoints, --cpu: all operations on that CPU are recorded" 4000
 	run_load "subject=seqlock threads=2" --cpu=1
-	in_part "tracepoints, --cpu: another CPU on the same object is no false alarm" 2000
+	in_part "tracepoints, --cpu: another CPU on the same object raises no false alarm" 2000
 }
 
 # Start a process that writes numbers from $1 on to the range and reads it, while $work/go
@@ -116,14 +117,16 @@ test_functions()
 	record_writers 1 --pid=$one
 	n=$(recorded)
 	if check "$work/f.txt" && [ "$n" -gt 50 ]; then
-		ktap_pass "fentry, --pid: one process alone is linearizable ($n operations)"
+		ktap_pass "fentry, --pid: the operations of the only process are linearizable" \
+			"$n operations"
 	else
-		ktap_fail "fentry, --pid: one process alone is linearizable" "$n operations" \
+		ktap_fail "fentry, --pid: the operations of the only process are linearizable" \
+			"$n operations" \
 			"$(cat "$work/record" "$work/check")"
 	fi
 	start_writer 30000
 	record_writers 2 --pid=$one
-	in_part "fentry, --pid: another process on the same object is no false alarm" 1000000000
+	in_part "fentry, --pid: another process on the same object raises no false alarm" 1000000000
 	touch "$work/stop"
 	wait
 	echo "$old" >$range
@@ -166,7 +169,8 @@ test_namespaces()
 		"$(cat "$work/record" "$work/check")"
 	test_sample --sample=1/4
 	if [ "$all" -ge 1 ] && [ "$all" -lt 24 ] && [ "$odd $each $status" = "0 $whole 0" ]; then
-		ktap_pass "--sample=1/4: some objects are recorded, each with all its operations ($all)"
+		ktap_pass "--sample=1/4: some objects are recorded, each with all its operations" \
+			"$all objects"
 	else
 		ktap_fail "--sample=1/4: some objects are recorded, each with all its operations" \
 			"$all objects, $odd in part, status $status" "$(cat "$work/record" "$work/check")"

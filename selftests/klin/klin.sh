@@ -119,7 +119,7 @@ address_of()
 	sed -n "s/^$1=//p" "$ctl/addresses"
 }
 
-# wait_for COMMAND...: wait until it succeeds, for at most ten minutes.
+# wait_for COMMAND...: repeat the command until it succeeds, for at most ten minutes.
 wait_for()
 {
 	wait_turns=12000
@@ -136,7 +136,7 @@ ops_done()
 	[ "$(status_of ops)" -ge "$1" ]
 }
 
-# The same, or true if the load is over.
+# ops_done_or_over N: true if the load has done N operations, or is over.
 ops_done_or_over()
 {
 	ops_done "$1" || ! state_is running
@@ -164,8 +164,8 @@ began()
 	echo $(($(status_of ops) + $(status_of pending)))
 }
 
-# `tries' resets the counter.  `while again; do ...  done' counts in $try, with a suitable
-# delay in $try_delay. 60 tries are for machines whose threads seldom overlap.
+# `tries' resets the counter.  `while again; do ...  done' counts in $try up to 60, because threads
+# seldom overlap on some machines.  $try_delay is a delay for klin.ko's setting delay=.
 tries()
 {
 	try=0
@@ -294,12 +294,12 @@ verdict()
 	verdict_status=$?
 	if [ -n "${KLIN_MISSES:-}" ] && [ $verdict_status -eq 3 ] &&
 	   grep -q ' gaps\{0,1\}$' "$work/check" && [ "$(checked_ops)" -gt 0 ]; then
-		ktap_pass "$1 ($(checked_ops) operations, $(sed -n 2p "$work/check"))"
+		ktap_pass "$1" "$(checked_ops) operations, $(sed -n 2p "$work/check")"
 	elif [ $verdict_status -ne 0 ]; then
 		ktap_fail "$1" "$(cat "$work/check")"
 	elif [ "$(checked_ops)" -lt "$3" ] || grep -q 'gap' "$work/check"; then
 		ktap_fail "$1" "expected $3 operations without a gap" "$(cat "$work/check")"
 	else
-		ktap_pass "$1 ($(checked_ops) operations)"
+		ktap_pass "$1" "$(checked_ops) operations"
 	fi
 }

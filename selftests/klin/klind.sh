@@ -84,7 +84,7 @@ value()
 	sed -n "s/^klin_$1{spec=\"$2\"} //p" "$metrics" 2>/dev/null
 }
 
-# more_than N NAME SPEC: true if the metric is greater.
+# more_than N NAME SPEC: true if the metric is greater than N.
 more_than()
 {
 	[ "$(value "$2" "$3" | grep . || echo 0)" -gt "$1" ]
@@ -131,9 +131,10 @@ load_range()
 
 test_twin()
 {
-	name="a correct seqlock and the kernel's port range: no report"
+	name="a correct seqlock and the kernel's port range cause no report"
 	configure
-	# A machine that stood still for a while may have dropped it for load; then try again.
+	# If the machine stood still for a while, klind may have dropped the seqlock for load; then
+	# try again.
 	for try in 1 2 3; do
 		start
 		load_range
@@ -153,8 +154,8 @@ test_twin()
 	if [ $ended -eq 0 ] && [ -z "$(ls -A "$reports")" ] && right seqlock && right range &&
 	   [ "$(value operations_checked_total range)" -gt 50 ] &&
 	   [ "$(value operations_checked_total seqlock)" -gt 1000 ]; then
-		ktap_pass "$name ($(value operations_checked_total seqlock) and" \
-			"$(value operations_checked_total range) operations)"
+		ktap_pass "$name" "$(value operations_checked_total seqlock) and" \
+			"$(value operations_checked_total range) operations"
 	else
 		ktap_fail "$name" "status $ended" "$(cat "$work/log" "$metrics")" "$(ls "$reports")"
 	fi
@@ -164,7 +165,7 @@ test_twin()
 	lost=$(value operations_lost_total seqlock)
 	sum=$((${recorded:-0} + ${lost:-0}))
 	if [ "$all" -eq "$sum" ] && [ "$all" -gt 1000 ]; then
-		ktap_pass "$name ($all)"
+		ktap_pass "$name" "$all operations"
 	else
 		ktap_fail "$name" "$all, but $sum" "$(cat "$metrics")"
 	fi
@@ -189,7 +190,7 @@ test_mutant()
 		wait_for reported_or_over && a_report seqlock violation && break
 	done
 	if a_report seqlock violation; then
-		ktap_pass "$name, after $(($(seconds) - from)) s"
+		ktap_pass "$name" "after $(($(seconds) - from)) s"
 	else
 		ktap_fail "$name" "$(cat "$work/log" "$metrics")"
 		finish
@@ -224,7 +225,7 @@ test_mutant()
 # A load at full speed, with small buffers.
 test_overload()
 {
-	name="too much load: whole objects are dropped, no false alarm"
+	name="with too much load klind drops whole objects, and raises no false alarm"
 	configure "buffer = 64" "memory = 1M" "report-unknown = yes"
 	start
 	load_klin_ko "subject=seqlock duration=2500"
@@ -235,20 +236,20 @@ test_overload()
 	   [ "$(value operations_skipped_total seqlock)" -gt 0 ] &&
 	   verdict_is seqlock unknown && a_report seqlock unknown &&
 	   check "$report/flight.klh"; [ $? -ne 1 ]; then
-		ktap_pass "$name ($(value operations_checked_total seqlock) checked," \
-			"$(value operations_skipped_total seqlock) not)"
+		ktap_pass "$name" "$(value operations_checked_total seqlock) operations checked," \
+			"$(value operations_skipped_total seqlock) not"
 	else
 		ktap_fail "$name" "status $ended" "$(cat "$work/log" "$metrics" "$work/check")"
 	fi
 }
 
-# said WORDS: wait for a line of the log.
+# said WORDS: wait until a line of the log has these words.
 said()
 {
 	wait_for grep -q "$1" "$work/log"
 }
 
-# Called while klind watches.
+# Run this while klind watches.
 test_socket()
 {
 	name="the socket gives the metrics of the file, also by HTTP"
@@ -270,7 +271,7 @@ test_socket()
 	fi
 }
 
-# klin.ko's own recording; the other tests use tracepoints.
+# This test uses klin.ko's own recording; the other tests use tracepoints.
 test_signals()
 {
 	configure "attach = plain"
@@ -333,7 +334,7 @@ test_signals()
 
 test_refusal()
 {
-	name="a wrong configuration: status 2, and a line that names the mistake"
+	name="a wrong configuration gives status 2, and a line that names the mistake"
 	configure "memory = much"
 	"$KLIND" --check-config --config "$work/klind.conf" >"$work/log" 2>&1
 	if [ $? -eq 2 ] && grep -q "klind.conf:[0-9]*: error: memory = much: expected bytes" \

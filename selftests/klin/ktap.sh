@@ -36,13 +36,18 @@ ktap_skip_all()
 	exit $KSFT_SKIP
 }
 
+# ktap_pass NAME [NOTE...]: numbers that differ from run to run belong into the notes, so that a
+# name is the same in each run.  KTAP wants the notes before the result.
 ktap_pass()
 {
+	ktap_name=$1
+	shift
+	[ $# -eq 0 ] || ktap_note "$*"
 	ktap_num=$((ktap_num + 1))
-	echo "ok $ktap_num $*"
+	echo "ok $ktap_num $ktap_name"
 }
 
-# ktap_fail NAME [NOTE...]: KTAP wants the notes before the result.
+# ktap_fail NAME [NOTE...]
 ktap_fail()
 {
 	ktap_name=$1

@@ -65,7 +65,7 @@ probe raised on klin_counter_inc(counter) { object counter; argument c = (u64)co
 probe got on klin_counter_get(counter) { object counter; result v = return; coverage asserted "noinline"; }
 END
 
-# said WORD: print the number after it in klin record's report.
+# said WORD: print the number that follows WORD in klin record's report.
 said()
 {
 	sed -n "s/^\(.*, \)\{0,1\}$1 \([0-9]*\).*/\2/p" "$work/record"
@@ -78,8 +78,8 @@ told()
 		$(said "calls missed")))
 }
 
-# judge NAME WHOLE: check $work/s.klh and the report of klin record.  With WHOLE, nothing
-# may be missing.  Each of klin.ko's operations gives $each recorded ones.
+# judge NAME WHOLE: check $work/s.klh and the report of klin record.  If WHOLE is true, nothing
+# may be missing.  Each of klin.ko's operations gives $each recorded operations.
 each=1
 judge()
 {
@@ -88,17 +88,17 @@ judge()
 	if [ "$(status_of truth)" -ne 0 ]; then
 		ktap_fail "$1: no false alarm" "klin.ko's threads saw violations"
 	elif [ $status -eq 0 ] || { [ $status -eq 3 ] && ! "$2"; }; then
-		ktap_pass "$1: no false alarm, $(said lost) lost, $(said missed) missed," \
+		ktap_pass "$1: no false alarm" "$(said lost) lost, $(said missed) missed," \
 			"$(sed -n 2p "$work/check")"
 	else
 		ktap_fail "$1: no false alarm" "status $status" "$(cat "$work/record" "$work/check")"
 	fi
 	expected=$(($(began) * each))
 	if [ "$(told)" -eq $expected ]; then
-		ktap_pass "$1: recorded, lost and missed operations add up to $expected"
+		ktap_pass "$1: recorded, lost and missed operations add up" "$expected operations in all"
 	else
-		ktap_fail "$1: recorded, lost and missed operations add up to $expected" "but $(told)" \
-			"$(cat "$work/record" "$work/check")"
+		ktap_fail "$1: recorded, lost and missed operations add up" \
+			"to $(told), not $expected" "$(cat "$work/record" "$work/check")"
 	fi
 }
 

@@ -17,7 +17,7 @@ ops=${KLIN_OPS:-$(amount 20000 50000)}
 # test_lock SUBJECT SPEC
 test_lock()
 {
-	name="$1 by the kernel functions of $2.lin: linearizable"
+	name="$1, recorded by the kernel functions of $2.lin, is linearizable"
 	if ! record "$work/lock.klh" --load "subject=$1,ops=$ops" "$KLIN_SPECS/$2.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
 	else
@@ -27,7 +27,7 @@ test_lock()
 
 test_kprobe()
 {
-	name="--attach=kprobe: kprobes are used, and reported to drain the store buffer"
+	name="--attach=kprobe uses kprobes, and klin reports that they drain the store buffer"
 	if record "$work/p.klh" --attach=kprobe --load subject=spin,ops=20000 \
 	   "$KLIN_SPECS/spinlock_kernel.lin" && grep -q DRAINS "$work/record"; then
 		verdict "$name" "$work/p.klh" 20000

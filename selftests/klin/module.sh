@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin.ko loads and unloads, also under load.  Its subjects are correct or wrong as
-# described: the threads of a load themselves see each mutant's fault, and none in a correct
-# subject.
+# klin.ko loads and unloads, also under load.  Its subjects are correct or wrong as described: the
+# threads of a load themselves see each mutant's fault, and see no fault in a correct subject.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -31,11 +30,11 @@ run_subject()
 test_correct()
 {
 	if ! run_subject "$1" 1 500; then
-		ktap_fail "$1: its threads see no fault" "$(cat "$ctl/error" "$ctl/status")"
+		ktap_fail "the load's threads see no fault in $1" "$(cat "$ctl/error" "$ctl/status")"
 	elif [ "$(status_of truth)" -ne 0 ] || [ "$(status_of ops)" -eq 0 ]; then
-		ktap_fail "$1: its threads see no fault" "$(cat "$ctl/status")"
+		ktap_fail "the load's threads see no fault in $1" "$(cat "$ctl/status")"
 	else
-		ktap_pass "$1: its threads see no fault ($(status_of ops) operations)"
+		ktap_pass "the load's threads see no fault in $1" "$(status_of ops) operations"
 	fi
 }
 
@@ -46,15 +45,17 @@ test_mutant()
 	while again; do
 		run_subject "$1" $try $((500 << (try - 1) % 6)) || break
 		if [ "$(status_of truth)" -gt 0 ]; then
-			ktap_pass "$1: its threads see its fault ($(status_of truth) of $(status_of ops) operations)"
+			ktap_pass "the load's threads see the fault of $1" \
+				"$(status_of truth) of $(status_of ops) operations"
 			return
 		fi
 	done
-	ktap_fail "$1: its threads see its fault" "not in $((try - 1)) loads, the last:" \
+	ktap_fail "the load's threads see the fault of $1" "not in $((try - 1)) loads, the last:" \
 		"$(cat "$ctl/error" "$ctl/status")"
 }
 
-# Each kind of load, also one that waits for its reader, sleeps, or has not started.
+# start_something N: start a load or rounds of kind N modulo 6.  Some loads wait for their reader,
+# sleep, or have not started.
 start_something()
 {
 	case $(($1 % 6)) in
@@ -128,7 +129,7 @@ test_addresses()
 	echo stop >"$ctl/load"
 }
 
-# Lists of CPUs have the kernel's usual form, and 1 is a CPU, not "yes".
+# Lists of CPUs have the kernel's usual form, such as 0-3,6.  The text 1 means CPU 1, not "yes".
 test_drain()
 {
 	for cpus in 0 0-0 "$(cat /sys/devices/system/cpu/online)"; do
@@ -160,7 +161,7 @@ ktap_plan $((8 + $(echo $correct $mutants | wc -w)))
 test_reload
 n=$(echo "$mutants" | wc -l)
 ktap_result "$([ "$(echo "$mutants" | grep -c '^seq')" -ge 3 ] && [ "$n" -ge 6 ]; echo $?)" \
-	"the module has the expected number of mutants"
+	"the module has at least six mutants, three of them of sequence locks"
 for subject in $correct; do
 	test_correct "$subject"
 done

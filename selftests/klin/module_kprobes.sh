@@ -107,8 +107,8 @@ no_probes()
 		/sys/kernel/debug/kprobes/list
 }
 
-# of_load IN OUT: keep the operations on the load's object.  The kernel has lists of its
-# own.
+# of_load IN OUT: keep only the operations on the load's object, because the kernel uses the
+# recorded functions on other objects, too.
 of_load()
 {
 	"$KLIN" convert --to=text "$1" "$work/all.txt" &&
@@ -138,7 +138,7 @@ correct()
 
 test_list()
 {
-	name="klin list: functions of lib/ need klin.ko"
+	name="klin list reports that functions of lib/ need klin.ko"
 	if "$KLIN" list "$work/xarray.lin" >"$work/out" 2>&1 &&
 	   [ "$(grep -c '^  klin.ko' "$work/out")" -eq 4 ]; then
 		ktap_pass "$name"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# klin.ko's own recording by plain stores.  Without BPF it records the same operations,
-# reports its losses, catches a mutant and causes no false alarm, also in interrupts.  It
-# ends when its file is closed.  Also the header's statement on the store buffer.
+# klin.ko's own recording by plain stores.  Without BPF it records all operations, reports its
+# losses, catches a mutant and raises no false alarm, also in interrupts.  It ends when its file
+# is closed.  The header of a recording says whether the recorder drained the store buffer.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -23,7 +23,7 @@ began()
 	echo "$(($(status_of ops) + $(status_of pending)))"
 }
 
-# test_all NAME FILE: each operation of klin.ko is recorded, and the history is
+# test_all NAME FILE: each operation of klin.ko's last load is recorded, and the history is
 # linearizable.
 test_all()
 {
@@ -32,7 +32,7 @@ test_all()
 	elif [ "$(checked_ops)" -ne "$(began)" ] || [ "$(($(lost_ops)))" -ne 0 ]; then
 		ktap_fail "$1" "$(began) operations" "$(cat "$work/check" "$work/record")"
 	else
-		ktap_pass "$1 ($(checked_ops) operations)"
+		ktap_pass "$1" "$(checked_ops) operations"
 	fi
 }
 
@@ -40,7 +40,7 @@ test_twins()
 {
 	for load in seqlock:drain=16 spin:drain=16 llist:drain=0 counter_irq:drain=0; do
 		subject=${load%:*}
-		name="$subject: every operation is recorded, linearizable"
+		name="$subject: every operation is recorded, and the history is linearizable"
 		if plain "$work/right.klh" --load "subject=$subject,ops=8000,${load#*:}" \
 		   "$(spec_of "$subject")"; then
 			test_all "$name" "$work/right.klh"
@@ -50,7 +50,7 @@ test_twins()
 	done
 	# Operations of an epoch overlap, so run only a few in each.
 	for clock in tick epoch; do
-		name="seqlock, clock $clock: every operation is recorded, linearizable"
+		name="seqlock, clock $clock: every operation is recorded, and the history is linearizable"
 		if plain "$work/right.klh" --clock=$clock "$KLIN_SPECS/seqlock.lin" \
 		   --load "subject=seqlock,ops=500,rate=500,drain=16"; then
 			test_all "$name" "$work/right.klh"
@@ -62,7 +62,7 @@ test_twins()
 
 test_mutant()
 {
-	name="seqlock.no_retry is caught"
+	name="seqlock.no_retry is caught, and klin replay confirms it"
 	for seed in 1 2 3 4 5 6; do
 		plain "$work/wrong.klh" "$KLIN_SPECS/seqlock.lin" --load \
 			"subject=seqlock.no_retry,ops=10000,drain=16,seed=$seed,delay=$((seed * 1000))" ||
@@ -72,7 +72,7 @@ test_mutant()
 	done
 	if [ -s "$work/certificate" ] && "$KLIN" replay "$work/certificate" >"$work/replay" 2>&1 &&
 	   grep -q " 1 violations confirmed" "$work/replay"; then
-		ktap_pass "$name, and klin replay confirms it"
+		ktap_pass "$name"
 	else
 		ktap_fail "$name" "$(cat "$work/record" "$work/check" "$work/replay")"
 	fi
@@ -80,7 +80,7 @@ test_mutant()
 
 test_lost()
 {
-	name="a buffer of one page: recorded and lost operations add up, no false alarm"
+	name="a buffer of one page: recorded and lost operations add up, without a false alarm"
 	if ! plain "$work/lost.klh" --buffer=1 --load "subject=seqlock,lossless=0,duration=300" \
 	     "$KLIN_SPECS/seqlock.lin"; then
 		ktap_fail "$name" "$(cat "$work/record")"
@@ -91,11 +91,11 @@ test_lost()
 	lost=$(($(lost_ops)))
 	if [ $((status == 0 || status == 3)) -eq 1 ] && [ $lost -gt 0 ] &&
 	   [ $(($(checked_ops) + lost)) -eq "$(began)" ]; then
-		ktap_pass "$name ($(checked_ops) and $lost)"
+		ktap_pass "$name" "$(checked_ops) recorded, $lost lost"
 	else
 		ktap_fail "$name" "status $status, $lost lost of $(began)" "$(cat "$work/check")"
 	fi
-	name="fewer slots than tasks: missed operations are counted, no false alarm"
+	name="fewer slots than tasks: missed operations are counted, and raise no false alarm"
 	# One thread keeps the slot; sometimes two others need the lent slot at the same time.
 	if plain "$work/lost.klh" --slots=1 "$KLIN_SPECS/seqlock.lin" --load \
 	   "subject=seqlock,lossless=0,threads=16,delay=2000,duration=300"; then
@@ -108,7 +108,7 @@ test_lost()
 	fi
 }
 
-# attach.sh attaches and detaches under load.
+# A process that is killed while it records leaves klin.ko free for the next recording.
 test_one_at_a_time()
 {
 	name="a second recording is refused until the first is killed"
@@ -131,10 +131,10 @@ test_one_at_a_time()
 	fi
 }
 
-# The monitor checks while the load runs.
+# klin monitor checks the recording while the load runs.
 test_monitor()
 {
-	name="klin monitor reads the recording: linearizable"
+	name="klin monitor finds the recording of a correct seqlock linearizable"
 	# shellcheck disable=SC2086 # an option or nothing
 	"$KLIN" monitor $clock_error --json --attach=plain \
 		--load subject=seqlock,ops=5000,rate=5000,drain=16 "$KLIN_SPECS/seqlock.lin" \
@@ -153,7 +153,7 @@ test_ended_tasks()
 		     echo 'subject=seqlock threads=2 ops=200' >$ctl/load || exit
 		     while ! grep -q state=done $ctl/status; do sleep 0.02; done
 	     done" && [ "$(($(lost_ops) + $(lent)))" -lt 800 ]; then
-		ktap_pass "$name ($(lent) lent)"
+		ktap_pass "$name" "slots were lent $(lent) times"
 	else
 		ktap_fail "$name" "$(cat "$work/record")"
 	fi
@@ -197,9 +197,9 @@ test_lost
 test_one_at_a_time
 test_monitor
 test_ended_tasks
-refused "a function" "expected a target klin:SUBJECT.METHOD" "$KLIN_SPECS/port_range.lin"
-refused "the clock seq" "excludes --clock=seq" --clock=seq "$KLIN_SPECS/seqlock.lin"
-refused "a sample" "excludes --sample" --sample=1/2 "$KLIN_SPECS/seqlock.lin"
+refused "a probe on a function" "expected a target klin:SUBJECT.METHOD" "$KLIN_SPECS/port_range.lin"
+refused "--clock=seq" "excludes --clock=seq" --clock=seq "$KLIN_SPECS/seqlock.lin"
+refused "--sample" "excludes --sample" --sample=1/2 "$KLIN_SPECS/seqlock.lin"
 says "klin.ko's own recording by plain stores, store buffer not drained" --attach=plain \
 	"$KLIN_SPECS/seqlock.lin"
 says "tracepoints, store buffer not drained" "$KLIN_SPECS/seqlock.lin"

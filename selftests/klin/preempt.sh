@@ -19,7 +19,7 @@ restore()
 	klin_cleanup
 }
 
-# All operations are recorded; $2 is the kind of probe.
+# test_whole NAME KIND: all operations are recorded, by probes of this kind.
 test_whole()
 {
 	name="preempt=full, $1: no operation is missed"
@@ -36,7 +36,7 @@ test_whole()
 # With --attach=fentry there is a warning, and no false alarm for missed calls.
 test_fentry()
 {
-	name="preempt=full, --attach=fentry: a warning, no false alarm"
+	name="preempt=full, --attach=fentry: klin warns, and raises no false alarm"
 	if ! record "$work/p.klh" --attach=fentry --load "user:eventfd,tasks=6,ops=$ops" \
 	     "$KLIN_SPECS/eventfd.lin" ||
 	   ! grep -q "warning: the kernel is preemptible (preempt=full)" "$work/record"; then
@@ -46,7 +46,7 @@ test_fentry()
 	check "$work/p.klh"
 	status=$?
 	if [ $status -eq 0 ] || [ $status -eq 3 ]; then
-		ktap_pass "$name (status $status, missed $(($(lost_ops))))"
+		ktap_pass "$name" "status $status, missed $(($(lost_ops)))"
 	else
 		ktap_fail "$name" "status $status" "$(cat "$work/check")"
 	fi

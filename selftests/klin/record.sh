@@ -93,7 +93,7 @@ test_refusals()
 		"$KLIN_SPECS/seqlock.lin"
 	refused "a setting out of range" "mix=101" --load subject=seqlock,mix=101 \
 		"$KLIN_SPECS/seqlock.lin"
-	refused "a setting of the user's load" "readers" --load user:port_range,readers=x \
+	refused "a wrong setting of a load in user space" "readers" --load user:port_range,readers=x \
 		"$KLIN_SPECS/port_range.lin"
 }
 

@@ -39,13 +39,13 @@ while_reloaded()
 
 test_record()
 {
-	name="klin record, the module is reloaded: a gap, no false alarm"
+	name="klin record: reloading the module causes a gap, and no false alarm"
 	while_reloaded record -o "$work/r.klh"
 	check "$work/r.klh"
 	checked=$?
 	if $reloaded && [ $status -eq 0 ] && [ $checked -eq 3 ] &&
 	   grep -q "module 'klin' was unloaded" "$work/record"; then
-		ktap_pass "$name ($(checked_ops) operations)"
+		ktap_pass "$name" "$(checked_ops) operations"
 	else
 		ktap_fail "$name" "reloaded: $reloaded, record $status, check $checked" \
 			"$(cat "$work/record" "$work/check")"
@@ -54,7 +54,7 @@ test_record()
 
 test_monitor()
 {
-	name="klin monitor, the module is reloaded: a gap, no false alarm"
+	name="klin monitor: reloading the module causes a gap, and no false alarm"
 	while_reloaded monitor
 	if $reloaded && [ $status -eq 3 ] && grep -q "module 'klin' was unloaded" "$work/record"; then
 		ktap_pass "$name"

@@ -72,8 +72,9 @@ test_violation()
 			"$(spec_of "$1")" || break
 		check --work=50000000 --certificate="$work/cert" "$work/wrong.klh"
 		status=$?
-		# A single operation cannot be reduced further.  And not each violation can be
-		# made small enough for the oracle, which the replayer needs.
+		# Retry if a single operation is the violation, since it cannot be reduced further.
+		# Retry also if the violation could not be made small enough for the oracle, which
+		# the replayer needs.
 		[ $status -ne 1 ] || ! grep -q '^kept [0-9]* [0-9]' "$work/cert" ||
 			! grep -q "oracle finds no order either" "$work/check" || break
 	done
@@ -85,8 +86,8 @@ test_violation()
 		return
 	fi
 	replay 0 "$1: the violation is accepted" "$work/cert"
-	# The same claim about a recording without a violation, with another number of
-	# operations.
+	# The certificate of the violation, for a recording that has no violation and another number
+	# of operations.
 	{
 		sed -n '1,7p' "$2"
 		sed -n '8,$p' "$work/cert"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Burckhardt et al., Figure 5, on the kernel's own seqlock and spinlock.  Without a barrier
-# some rounds have an outcome that sequential consistency forbids.  The check for SC reports
-# exactly these rounds, and the check for TSO explains them by the store buffer.  With a
-# full barrier there are none.
+# Burckhardt et al., Figure 5, on the kernel's own seqlock and spinlock.  Without a barrier some
+# rounds have an outcome that sequential consistency forbids.  The check for SC reports exactly
+# these rounds, and the check for TSO explains them by the store buffer.  With a full barrier no
+# round has the outcome.
 #
-# Also two old bugs of the kernel of the same kind, which are violations under TSO, too.
+# The test also runs two old bugs of the kernel of the same kind, which violate TSO, too.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -44,26 +44,26 @@ run_until_seen()
 
 test_variant()
 {
-	run_until_seen "$1" "$2" "$1: the check for SC" "$1: the check for TSO" || return
+	sc="$1: the check for SC reports all rounds with the outcome"
+	tso="$1: the check for TSO explains all these rounds by the store buffer"
+	run_until_seen "$1" "$2" "$sc" "$tso" || return
 	check --memory-model=sc --show=0 "$work/rounds.klh"
 	status=$?
 	if [ $status -eq 1 ] && grep -q ", $non_sc violated, 0 unknown" "$work/check"; then
-		ktap_pass "$1: the check for SC reports all $non_sc rounds with the outcome"
+		ktap_pass "$sc" "$non_sc rounds"
 	else
-		ktap_fail "$1: the check for SC reports all $non_sc rounds with the outcome" \
-			"status $status" "$(cat "$work/check")"
+		ktap_fail "$sc" "status $status, $non_sc rounds" "$(cat "$work/check")"
 	fi
 	check "$work/rounds.klh"
 	status=$?
 	if [ $status -eq 0 ] && grep -q "; $non_sc only because stores may wait" "$work/check"; then
-		ktap_pass "$1: the check for TSO explains all of them by the store buffer"
+		ktap_pass "$tso"
 	else
-		ktap_fail "$1: the check for TSO explains all of them by the store buffer" \
-			"status $status" "$(cat "$work/check")"
+		ktap_fail "$tso" "status $status" "$(cat "$work/check")"
 	fi
 }
 
-# The rounds with the outcome are violations, for TSO, too, and no others are.
+# Under TSO the rounds with the outcome are violations, and all other rounds are correct.
 test_bug()
 {
 	name="$1: exactly the rounds with the outcome are violations"
@@ -71,7 +71,7 @@ test_bug()
 	check --show=0 "$work/rounds.klh"
 	status=$?
 	if [ $status -eq 1 ] && grep -q ", $non_sc violated, 0 unknown" "$work/check"; then
-		ktap_pass "$name ($non_sc)"
+		ktap_pass "$name" "$non_sc rounds"
 	else
 		ktap_fail "$name" "status $status, $non_sc rounds" "$(cat "$work/check")"
 	fi

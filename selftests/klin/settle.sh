@@ -48,7 +48,7 @@ run()
 	wait $recorder
 }
 
-# right NAME: the verdict on $work/s.klh is no false alarm.
+# right NAME: the verdict on $work/s.klh is LINEARIZABLE or UNKNOWN.
 right()
 {
 	check "$work/s.klh"
@@ -73,7 +73,7 @@ spec()
 # test_asleep KIND SPEC WHERE [OPTION]
 test_asleep()
 {
-	name="attached while a task is $3 $2: klin names the task, no false alarm"
+	name="klin attaches while a task is $3 $2: it names the task, and raises no false alarm"
 	if run "$1" "$(spec "$2")" asleep "${4:-}" &&
 	   grep -q 'warning: [0-9]* tasks are inside a probed function' "$work/record" &&
 	   grep -q 'task [0-9]* (sleeper) is inside' "$work/record" &&
@@ -84,13 +84,13 @@ test_asleep()
 	fi
 }
 
-# test_awake KIND SPEC WHERE [OPTION]: no thread of the sleeper is taken for one inside the
-# function.  Another task may be: one that makes such a call just then, or whose stack is
-# incomplete. --pid does not know the state of mutexes that other tasks use, too, see
+# test_awake KIND SPEC WHERE [OPTION]: klin takes no thread of the sleeper for a task inside the
+# function.  klin may name another task: one that makes such a call just then, or one whose stack
+# is incomplete.  With --pid the state of mutexes that other tasks use, too, is not known; see
 # locks.sh.
 test_awake()
 {
-	name="attached while no task is $3 $2: klin names no task"
+	name="klin attaches while no task is $3 $2: it names no task"
 	if ! run "$1" "$(spec "$2")" awake "${4:-}" ||
 	   grep -q 'task [0-9]* (sleeper) is inside' "$work/record"; then
 		ktap_fail "$name" "$(cat "$work/said" "$work/record")"
@@ -104,7 +104,7 @@ test_awake()
 # With fentry, on kernels that wait for tasks to leave patched code.
 test_waits()
 {
-	name="fentry waits for a running task: klin reports the reason"
+	name="fentry waits for a running task, and klin reports that task"
 	if ! run random "$work/random.lin" asleep --attach=fentry; then
 		ktap_fail "$name" "$(cat "$work/said" "$work/record")"
 	elif said "attaching takes long: task [0-9]* (sleeper) runs in $function()" ||
