@@ -11,7 +11,7 @@ top=$here/../..
 command -v python3 >/dev/null || ktap_skip_all "python3 not found, to read JSON with"
 KLIN=$(realpath "$(command -v "$KLIN")")
 
-# bench_of KLIN ARGUMENT...: sets $status
+# bench_of KLIN ARGUMENT...: run tools/bench with this klin; sets $status.
 bench_of()
 {
 	klin=$1
@@ -25,7 +25,7 @@ bench()
 	bench_of "$KLIN" "$@"
 }
 
-# rows CONDITION: each row r of r.json satisfies it
+# rows CONDITION NAME: each row r of r.json satisfies the condition, which is Python.
 rows()
 {
 	python3 -c "import json
@@ -71,7 +71,7 @@ r = json.load(open('out'))['rows']
 assert r and all(x['workload'].startswith('queue') for x in r)" 2>err
 ktap_result $? "--only selects workloads" "$(cat err)"
 
-# A klin that misses violations, or one that fails, is an error.
+# tools/bench fails if klin misses violations, or if klin fails.
 cat >liar <<EOF
 #!/bin/sh
 "$KLIN" "\$@" | sed 's/"VIOLATION"/"LINEARIZABLE"/'

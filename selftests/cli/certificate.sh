@@ -60,7 +60,8 @@ for type in register seqlock set multiset map queue stack pqueue counter spinloc
 		"[1-9][0-9]* violations confirmed"
 done
 
-# Not each violation can be made small, and the replayer has no limit of its own.
+# The replayer has no limit on the operations of a violation, because not every violation can be
+# made small.
 spec=$specs/counter.lin
 awk 'BEGIN {
 	print "# klin history 1\n# first init"
@@ -232,12 +233,13 @@ history $specs/queue.lin "t1 @0 1 2 enq 7" "t1 @0 3 4 enq 8" "t2 @0 5 9 deq -> 7
 with_parts v.cert "part LINEARIZABLE 4 wgl" "order 0+1 3 2" >t.cert
 replay 1 "a wrong result of a queue: the message has the state" t.cert \
 	"^t.cert:9:11: error: .*operation 3, .*deq.*8.*: the state before it is .*7, 8.*, which allows 7$"
-# Later operations of a thread may be omitted after the end, whatever their times.
+# Operations that a thread calls after the end of the counterexample may be omitted, whatever their
+# times.
 history $specs/llist.lin "t1 @0 1 3 pop -> 1 0" "t1 @0 3 5 pop -> 0 ?" "t1 @0 6 8 push 1"
 history $specs/llist.lin "# clock mono error 1" "t1 @0 1 3 pop -> 1 0" "t1 @0 4 5 pop -> 0 ?" \
 	"t1 @0 6 7 pop -> 0 0"
-# An operation that returned after the end, with an impossible result, shows no more than a
-# pending one.
+# An operation that returned after the end of the counterexample counts as pending, even if its
+# result is impossible.
 history $specs/bounded_queue.lin "# clock mono error 18446744073709551615" \
 	"t1 @0 3 9 enq 1 -> 0" "t2 @0 8 14 deq -> 0" "t2 @0 17 18 enq 0 -> 2" \
 	"t2 @0 21 25 deq -> 0" "t2 @0 26 28 deq -> empty"
@@ -293,7 +295,8 @@ history delayed.lin "# gap cpu 1 from 0 to 1 lost 1" "t1 @0 10 20 write 1 drain=
 	"t2 @0 30 40 read -> 7 cpu=1"
 forged "a gap that is longer than the store buffer explains" "part UNKNOWN 2 tso" "order ( 0 1 )"
 
-# Several words that the first state is not, before one that it is, in any number and order.
+# Each failed cas shows a value that the register does not have at first; the read then shows the
+# value that it has.  Both kinds of information hold for any number of cas.
 for n in 1 3 4 5 20 200; do
 	for first in 5 700; do
 		{
@@ -339,7 +342,7 @@ spec=$specs/register.lin
 ktap_result "$([ $status -eq 3 ]; echo $?)" "a recording without operations is UNKNOWN" "status $status"
 replay 3 "the certificate of a recording without operations proves nothing" v.cert
 
-# A certificate by key, for a specification without keys.
+# Certificates that divide a history by key are refused for a specification without keys.
 printf '%s\n' "# klin history 1" "# first init" "t1 @0 1 2 write 5" >v.txt
 run check --certificate=v.cert "$spec" v.txt
 sed 's/ by object/ by key/' v.cert >t.cert
@@ -364,8 +367,8 @@ ktap_result "$([ $status -eq 3 ] && grep -qE 'time limit reached|too many orders
 	       grep -q '1 parts without proof' out; echo $?)" \
 	"forged: what takes the oracle for ever is open" "status $status" "$(cat out err)"
 
-# A part that is confirmed, and sixty such parts.  The replayer reports its progress after a
-# second, or after a signal.
+# One part that the replayer confirms at once, and sixty parts that each take long.  The replayer
+# reports its progress when the time limit of a second ends it, or a signal.
 awk 'BEGIN {
 	print "# klin history 1\n# first init\nt1 @0 1 2 write 1"
 	for (o = 1; o <= 60; o++) {
@@ -390,12 +393,12 @@ run check --work=1000 --show=0 --certificate=v.cert "$spec" v.txt
 	}'
 	sed -n '/^text /,$p' v.cert
 } >t.cert
-# came WHY NAME: one part is confirmed, and sixty are left open for that reason.
+# came WHY NAME: the replayer ended because of WHY, with one part confirmed and sixty left open.
 came()
 {
 	ktap_result "$([ $status -eq 3 ] && grep -q "warning: $1\$" err &&
 		       grep -q ' 1 orders accepted, .* 60 parts without proof' out; echo $?)" \
-		"how far it came: $2" "status $status" "$(cat out err)"
+		"ended by $2, klin replay reports its progress" "status $status" "$(cat out err)"
 }
 run replay --spec="$spec" --time-limit=1 t.cert
 came "time limit reached" "--time-limit"

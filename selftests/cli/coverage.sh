@@ -5,7 +5,8 @@
 
 . "$(dirname "$0")/common.sh"
 
-# history WRITE READ: a history with a read of an unwritten value, and these coverages
+# history WRITE READ: write h.txt, a history with a read of an unwritten value, and these coverages
+# of write and read.
 history()
 {
 	cat <<-END
@@ -19,7 +20,8 @@ history()
 	END
 }
 
-# ends STATUS NAME PATTERN [OPTION...]: check h.txt
+# ends STATUS NAME PATTERN [OPTION...]: klin check of h.txt ends with this status, and its output
+# has the pattern.
 ends()
 {
 	want=$1 name=$2 pattern=$3

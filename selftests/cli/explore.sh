@@ -132,7 +132,8 @@ run explore second.lin
 ktap_result "$([ $status -eq 0 ] && grep -q '3:[0-9]*: warning: this statement is never reached' err; echo $?)" \
 	"a method that begins with a jump: a warning for unreachable code" "$(cat out err)"
 
-# Variables without a value, and fields that never have one; others have their values.
+# klin warns of a variable that may be read without a value, and of a field that is never set.  A
+# line begins with the name that the warning must have, or with `-' if there must be none.
 while read -r warns text; do
 	{
 		echo 'spec s { word x = 0; method m() -> word { atomic { return x; } } }'
@@ -322,7 +323,7 @@ for cover in "" --no-reduce=cover; do
 	run explore --memory-model=sc --threads=3 --ops=2 $cover nohelp.lin
 	ktap_result $status "an ending model has no endless run $cover" "$(cat out err)"
 done
-# told NAME OPTION...  FILE: a violation, with its run up to the end.
+# told NAME OPTION...  FILE: klin explore reports a violation, and shows the whole run.
 told()
 {
 	name=$1
@@ -332,9 +333,9 @@ told()
 		"$name" "status $status: $(head -n 1 out err)"
 }
 
-# A fault in the step that refutes an assumed invariant.
+# In refuted.lin the step at fault refutes an assumed invariant.
 sed 's/return n->val/return h->val/' "$models/msqueue.lin" >refuted.lin
-# A call that a thread made in another state has no effect here.
+# In nothing.lin a thread's call has an effect in one state, and none in another.
 sed '/tail = d;/d' "$models/twolock.lin" >nothing.lin
 for what in "" merge dead canon hidden symmetry facts cover known all; do
 	told "a violation that refutes an assumed invariant, without ${what:-nothing}" --memory-model=sc --threads=2 \

@@ -198,8 +198,9 @@ named()
 	ktap_result $? "$what: $(basename "$2") named" "wrong:$bad"
 }
 
-# log STATUS NAME: a log that carries the effect of its appends; also as text, and with a
-# certificate.  Reports show its strings.
+# log STATUS NAME: check the log on stdin, whose appends are described by a specification that the
+# history carries.  Its conversion to text and its certificate give the same verdict, and reports
+# show the strings of the appends.
 log()
 {
 	right=$1 what=$2
@@ -318,7 +319,7 @@ appends 20000 0 >many.edn
 verdict 0 "20,000 appends of two letters" kv <many.edn
 appends 20000 1 >many.edn
 verdict 1 "20,000 appends of two letters, one of them lost" kv <many.edn
-# Eight million steps are the limit.
+# These appends need more than the eight million steps that the reader may take.
 awk 'BEGIN {
 	for (s = "a"; length(s) < 1000; s = s "a")
 		print "{:process " length(s) ", :type :invoke, :f :append, :key 0, :value \"" s "\"}"
@@ -686,7 +687,8 @@ no_bool edn 0 flags.lin <<'END'
 {:process 0, :type :invoke, :f :enqueue, :value 2}
 {:process 0, :type :ok, :f :enqueue, :value 2}
 END
-# Such a register begins as nil, which is not a bool; nor are words that klin numbers.
+# A register of this form begins as nil, which is not a bool.  A word by which klin stands for
+# another value is not a bool either.
 printf 'INFO  jepsen.util - 1 %s :write 1\n' :invoke :ok >two
 refuse "jepsen: nil for a bool" "write.nil.': 'v' is .* expects a bool" check --from=jepsen \
 	flags.lin two

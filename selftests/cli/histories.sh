@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The explorer's reductions.  The set of histories of each shipped model is the same without
-# each of them.  Waiting forever, looping forever, and invalid accesses are reported as
-# such.  The shortest run is the shortest.
+# The explorer's reductions.  The set of histories of each shipped model is the same without each
+# reduction.  Waiting forever, looping forever, and invalid accesses are reported as such.  The
+# run of --shortest has no more steps than the run of any other search.
 
 . "$(dirname "$0")/common.sh"
 models=$specs/explore
 
-# histories FILE OPTION...: write them to out, without the last line.
+# histories FILE OPTION...: write the histories of the model to lines.
 histories()
 {
 	file=$1
@@ -101,7 +101,7 @@ shared word x = 0; method m() -> word { word v = x; x = v + 1; assert(x == v + 1
 client general(2) ops(1);
 E2
 
-# Loops that end: a flag that is set, a lock that is released, the first thread wins.
+# The loops of these models end: a flag is set, a lock is released, or the first thread wins.
 cat >ends.lin <<'E2'
 spec s { word x = 0; method m() -> word { atomic { return x; } } }
 shared word flag = 0; shared lock l; method m() -> word { return 0; }
@@ -110,7 +110,7 @@ thread wait { word f; do { f = flag; } while (f == 0); lock(l); unlock(l); }
 E2
 expect 0 "a loop that ends" explore ends.lin
 
-# The shortest run is no longer than any other search's.
+# The run of --shortest has no more steps than the run of any other search.
 sed 's/while (c != c0)/while (false)/' "$models/seqlock.lin" >mutant.lin
 steps()
 {

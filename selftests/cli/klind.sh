@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/common.sh"
 
-# The same helpers for the daemon.
+# The helpers of common.sh run $KLIN, which is the daemon from here on.
 KLIN=${KLIND:-$(dirname "$(command -v "$KLIN")")/klind}
 command -v "$KLIN" >/dev/null || ktap_skip_all "$KLIN not found: set KLIND to the daemon's path"
 example=$here/../../userspace/klind/klind.conf

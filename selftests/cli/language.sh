@@ -46,7 +46,7 @@ while IFS= read -r line; do
 	esac
 done <"$readme"
 
-# A message has an indentation of 4, the spec that gives it one of 8, and advice more.
+# In this section a message is indented by 4, the spec that causes it by 8, and advice by more.
 sed -n '/^Messages that beginners meet$/,$p' "$readme" |
 	sed -n 's/^    \([^ ].*\)/message \1/p; s/^        \([^ ].*\)/text \1/p' >messages
 message=

@@ -23,7 +23,8 @@ bounded()
 	fi
 }
 
-# unread NAME PATTERN ARGUMENT...: UNKNOWN while reading.
+# unread NAME PATTERN ARGUMENT...: a limit ends klin check while it reads, and the verdict is
+# UNKNOWN, with a reason that matches the pattern.
 unread()
 {
 	name=$1 pattern=$2

@@ -33,7 +33,7 @@ END
 run check --certificate=c "$specs/queue.lin" h.txt
 "$replay" c >out 2>err
 ktap_result $? "klin-replay replays a certificate without klin" "$(cat out err)"
-# Its parser skips probe clauses and implementations, which it is linked without.
+# klin-replay's parser skips probe clauses and implementations: it is linked without their parsers.
 : >failed
 for spec in "$specs"/*.lin "$specs"/explore/*.lin "$specs"/verify/*.lin; do
 	"$KLIN" gen --type="$spec" --ops=20 --threads=2 >h.txt

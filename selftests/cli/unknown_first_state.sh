@@ -68,13 +68,13 @@ first 1 mqueue "send 1 2 4 -> full" "receive -> 5" "send 1 0 4 -> 0" "send 1 0 4
 first 0 mqueue "send 1 0 4 -> 0" "receive -> 9" "receive -> 1" "receive -> empty"
 first 1 mqueue "send 1 0 4 -> 0" "receive -> 9" "receive -> empty" "send 1 0 4 -> full"
 
-# klin does not keep everything about the bits of an unknown word
+# klin does not keep everything that results show about the bits of an unknown word.
 bits=$here/bits.lin
 first 3 "$bits" "remove 1" "remove 1"
 ktap_result "$(grep -q "could not keep all" out; echo $?)" "bits: the report says that not all was kept" "$(cat out)"
 first 3 "$bits" "remove 1" "remove 2"
 
-# a certificate that claims an order without a known first state
+# A certificate must not claim an order for which no first state is known.
 history "remove 1" "remove 2"
 run check --certificate=c.cert "$bits" h.txt
 sed 's/^part UNKNOWN.*/part LINEARIZABLE 2 dfs\norder 0 1/' c.cert >claim.cert
@@ -82,7 +82,8 @@ run replay --spec="$bits" claim.cert
 ktap_result "$([ $status -eq 3 ] && grep -q "unknown whether a first state exists" err; echo $?)" \
 	"replay: an order without a known first state is left open" "status $status" "$(cat out err)"
 
-# a long history with a lost state: the search for a certain order is bounded
+# After klin has lost information about the state of a long history, its search for an order that is
+# certain is bounded.
 "$KLIN" gen --type="$bits" --any --ops=3000 --threads=4 >long.txt
 for engine in "" --engine=dfs --engine=wgl --engine=frontier; do
 	run check --memory-model=sc --show=0 $engine "$bits" long.txt
@@ -90,7 +91,7 @@ for engine in "" --engine=dfs --engine=wgl --engine=frontier; do
 		"bits: 3,000 operations${engine:+, $engine}" "status $status" "$(cat out err)"
 done
 
-# methods without values, for containers with monitors
+# Methods without arguments and results, for containers that have a log-linear monitor.
 for type in queue stack deque pqueue; do
 	case $type in
 	deque) push=push_back ;;

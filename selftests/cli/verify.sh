@@ -82,7 +82,7 @@ done
 for threads in 1 2 any; do
 	right "optimistic.lin, threads $threads" $optimistic --threads=$threads
 done
-# Any number takes 10 s; the unit test covers it.
+# Verifying harris.lin for any number of threads takes 10 s; the unit test does so.
 right "harris.lin, threads 1" $harris --threads=1
 for what in merge por symmetry all; do
 	right "harris.lin without $what, threads 1" $harris --threads=1 --no-reduce=$what
@@ -382,7 +382,8 @@ deadlocks "remove takes its locks in the other order" '^Deadlocks: not known: th
 # The report describes the search: its number of threads, and the memory limit.
 deadlocks "the report on deadlocks names one thread" '^Deadlocks: none with 1 thread of up to 2 operations; ' \
 	--threads=1 crossed.lin
-# waits LAST POINT: w() never waits, but could; it has LAST + 1 choices.
+# waits LAST POINT: print a model whose method w() has LAST + 1 choices, and an assume() that always
+# holds.
 waits()
 {
 	cat <<E2
@@ -444,7 +445,7 @@ else
 	ktap_fail "a violation with a key that a proof excludes" "status $status" "$(head -n 3 out err)"
 fi
 
-# A word instead of nodes: the reference is the word.
+# The data structure of this model is a single word, so the only reference is that word.
 cat >flag.lin <<'E2'
 spec flag { bool f = false;
 	method set() -> bool was { atomic_flush { bool was = f; f = true; return was; } }
