@@ -50,8 +50,8 @@ bool fuzz_stream(const uint8_t *data, size_t size, size_t *nops);
 char *fuzz_part(const uint8_t **data, size_t *size);
 
 /*
- * Take a specification and a history in the text form, two parts, off the input.  Return: are both
- * right?  If one is not, its pointer is NULL.
+ * Take two parts off the input: a specification, and a history in the text form.  Return: true if
+ * klin accepts both; the pointer of a refused one becomes NULL.
  */
 bool fuzz_spec_and_history(const uint8_t **data, size_t *size, struct kl_spec **s,
 			   struct kl_history **h);

@@ -30,7 +30,7 @@ void history_log_place(const char *text);
 /* Return: the text form in memory; free() it. */
 char *history_text(const struct kl_history *h, size_t *len);
 
-/* Check that both have the same text form. */
+/* Check that @a and @b have the same text form. */
 void assert_same_history(const struct kl_history *a, const struct kl_history *b);
 
 /*

@@ -14,7 +14,8 @@
 #define HORIZON		24
 #define MAX_SKEW	4
 #define WISHES		8
-#define MAX_UNKNOWN	2	/* arguments; each may be any index of an array */
+/* most unknown arguments of a history; each of them may be any index of an array */
+#define MAX_UNKNOWN	2
 
 struct rop {
 	unsigned int method, thread;
@@ -87,7 +88,7 @@ static bool apply(struct world *w, const struct kl_val *res)
 	return w->n;
 }
 
-/* Replace each unknown result by some word.  Return: true if there was an unknown result. */
+/* Fill @wish with the results; some word replaces each unknown one.  Return: true if one was. */
 static bool make_wish(struct world *w, struct kl_val *wish, unsigned int tries)
 {
 	bool any = false;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Random implementations, see random_impl.h: pieces, each in both forms. */
+/*
+ * Random implementations, see random_impl.h, made of pieces.  Each piece has two forms: text, and
+ * code of the naive machine.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +14,7 @@
 
 struct piece {
 	const char *text;
-	bool words_only;	/* it computes with the value */
+	bool words_only;	/* the piece computes with the value */
 	struct n_insn code[20];
 };
 

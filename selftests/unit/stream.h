@@ -13,7 +13,7 @@
 /* The single fault of a stream. */
 enum stream_fault {
 	STREAM_RIGHT,
-	/* another result: the opposite for a set, an element far inside, an old value */
+	/* a wrong result: the opposite (set), an old value (register), or an element far inside */
 	STREAM_RESULT,
 	STREAM_LOST,	/* an added element is missing when its turn comes */
 	STREAM_AGAIN,	/* a removed element is removed again, or an overwritten value is read */

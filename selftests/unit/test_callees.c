@@ -141,8 +141,8 @@ static int teardown(void **state)
 }
 
 /*
- * Return: whether a task with this stack is inside @func.  The entry of the kernel is added as
- * the last line.
+ * Return: KL_INSIDE if a task with this stack is inside @func, KL_OUTSIDE if it is not, or
+ * KL_MAYBE_INSIDE.  The kernel's entry function is added as the last line of the stack.
  */
 static int inside(struct fixture *f, unsigned int func, const char *stack)
 {
@@ -263,7 +263,7 @@ static void test_preempted_task(void **state)
 	assert_int_equal(RUNNING(f, LOCK, IP(READ, 0x19), FROM_CALLER(0x19)), KL_OUTSIDE);
 	assert_int_equal(RUNNING(f, LOCK, IP(LOCK, 0), FROM_CALLER(0x5)), KL_INSIDE);
 	assert_int_equal(RUNNING(f, READ, IP(ENTRY, 0x3)), KL_OUTSIDE);
-	/* The same, while an interrupt that hit this address runs. */
+	/* The task is preempted at the same address, while an interrupt that hit there runs. */
 	assert_int_equal(RUNNING(f, LOCK, IP(SCHEDULE, 0x20), IP(VECTOR, 0x16), IP(READ, 0x19),
 				 FROM_CALLER(0x19)), KL_OUTSIDE);
 	assert_int_equal(RUNNING(f, READ, IP(SCHEDULE, 0x20), IP(VECTOR, 0x16), IP(READ, 0x19),
@@ -275,7 +275,7 @@ static void test_preempted_task(void **state)
 	assert_int_equal(RUNNING(f, PASSES, IP(THUNK, 0x1), FROM_CALLER(0x1e)), KL_MAYBE_INSIDE);
 }
 
-/* An incomplete stack, unknown code, and another unwinder. */
+/* The answer is not certain with an incomplete stack, unknown code, or another unwinder. */
 static void test_preempted_task_unknown(void **state)
 {
 	struct fixture *f = *state;

@@ -27,7 +27,7 @@
 #define EMPTY	(-1)
 #define NONE	(-100)
 
-/* The judge's own history, and the state machine of each specification. */
+/* The judge's own form of a history, and its own state machine for each specification. */
 struct op {
 	int thread, call, ret;		/* ret is 0 if pending */
 	int method, a, b, result;
@@ -110,7 +110,7 @@ static bool right(const struct world *w, const int *order, int n)
 	return true;
 }
 
-/* Return: true if there is an order.  Tries all. */
+/* Return: true if some order of the operations explains the results; all orders are tried. */
 static bool linearizable(const struct world *w, int *order, int n)
 {
 	int i, k;
@@ -129,7 +129,7 @@ static bool linearizable(const struct world *w, int *order, int n)
 	return false;
 }
 
-/* Make some overlapping operations; sometimes change a result. */
+/* Make a history of some overlapping operations, and sometimes change a result. */
 static void make_world(struct world *w, uint64_t *seed)
 {
 	int running[THREADS] = { -1, -1, -1 }, time = 1, left = 2 + kl_rand_below(seed, MOST - 1);
@@ -307,7 +307,7 @@ static int read_order(const struct world *w, const char *s, size_t len, int *ord
 	return n;
 }
 
-/* Replay klin's certificate, with the line with @word replaced. */
+/* Replay klin's certificate, with the operations of the line that begins with @word replaced. */
 static int replay_with(struct trial *t, const char *word, const int *ops, int n)
 {
 	char *text;

@@ -73,7 +73,7 @@ static void step(bool on)
 		asm volatile("pushfq; orq %0, (%%rsp); popfq" : : "i" (TRAP) : "memory", "cc");
 }
 
-/* hits[1] counts instructions inside the first interrupt. */
+/* hits[0] counts the program's instructions, hits[1] those of the first interrupt. */
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	static volatile int inner, level;
@@ -128,7 +128,7 @@ static void test_interrupts_between_instructions(void **state)
 	} while (latest && n < STEPS);
 	/* The last instruction was hit, too. */
 	assert_true(n > 10 && n < STEPS);
-	/* Not all pairs: each step costs a signal. */
+	/* Some pairs of instructions suffice, because each step costs a signal. */
 	for (outer = 0; outer < n; outer += n / 8 + 1)
 		for (inner = 0; inner < n; inner += n / 24 + 1)
 			assert_false(goes_back(outer, inner));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which operations a counterexample of a container may omit, on small random histories with
- * few words.  A history that has an order still has one after the omission.  Of the smallest
- * counterexamples no more can be omitted.  KLIN_RUNS sets the number of histories.
+ * few words.  A history that has an order still has one after the omission.  A counterexample
+ * that klin found cannot be made smaller.  KLIN_RUNS sets the number of histories.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,7 +101,7 @@ static void wrong(const struct kl_history *h, const uint32_t *kept, size_t n, co
 	fail();
 }
 
-/* Collect the operations of one word, and those whose word is unknown. */
+/* Collect the operations of @word and those of unknown words in @out.  Return: their number. */
 static size_t of_word(const struct kl_spec *spec, const struct kl_history *h, uint64_t word,
 		      uint32_t *out)
 {
@@ -245,8 +245,8 @@ static bool may_keep(const struct kl_spec *spec, struct kl_run *run, const struc
 }
 
 /*
- * Return: true if an unknown word was removed.  At the end of a counterexample it may be
- * pending.
+ * Return: true if a removal of an unknown word has returned.  At the end of a counterexample that
+ * removal may be pending.
  */
 static bool unknown(const struct kl_spec *spec, const struct kl_history *h)
 {

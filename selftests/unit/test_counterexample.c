@@ -93,8 +93,8 @@ static void test_large_prints_in_time(void **state)
 }
 
 /*
- * The diagram shows the operations after whose end fewer than 12 others end, and the failing
- * one.
+ * The diagram shows the 12 operations that end last (more if some end at the same time), and the
+ * failing operation.
  */
 static void test_which_ops_are_drawn(void **state)
 {

@@ -91,7 +91,7 @@ static void test_stores_utf8(void **state)
 	       "  t5 cpu2                  ├─write(3, 4)─┄┄┄\n");
 }
 
-/* An unseen call, a gap, a shared bar, nested operations, and a second band. */
+/* The diagram has an unseen call, a gap, a shared bar, nested operations, and a second band. */
 static void test_gap_nesting_and_bands(void **state)
 {
 	struct kl_diagram_opts o = { .width = 80 };
@@ -247,7 +247,7 @@ static void test_random_width_and_labels(void **state)
 		for (line = end + 2; *line && !strstr(line, "  operation\n") == !listed;
 		     line = end + 1) {
 			end = strchr(line, '\n');
-			/* The list may be wider. */
+			/* The list of operations below the diagram may be wider. */
 			if (listed && strstr(line, "  operation\n") < end)
 				break;
 			assert_true((size_t)(end - line) <= o.width);

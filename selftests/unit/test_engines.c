@@ -144,7 +144,7 @@ static bool is_lost(const struct kl_part_result *p)
 	return p->answer.verdict == KL_UNKNOWN && !strcmp(p->answer.reason, KL_LOST_REASON);
 }
 
-static bool lost;		/* is_lost() was true of the last answer */
+static bool lost;		/* what is_lost() returned for the last answer */
 
 static enum kl_verdict ask_within(const struct kl_spec *spec, const struct kl_history *h,
 				  const struct kl_engine *e, bool no_partition, uint64_t looks)
@@ -229,10 +229,10 @@ static bool check_certificate(const struct kl_spec *spec, const struct kl_histor
 /* Results of a comparison. */
 struct count {
 	unsigned long verdict[3];
-	/* violations of the whole history without one in a partition */
+	/* histories with a violation as a whole, and with none in any partition */
 	unsigned long only_whole;
 	unsigned long lost;		/* UNKNOWN answers for which is_lost() is true */
-	/* an engine's memory is exceeded: many unknown keys at once */
+	/* UNKNOWN answers for which many unknown keys exceeded an engine's memory */
 	unsigned long declined;
 };
 
@@ -268,7 +268,7 @@ static void differ(const struct kl_spec *spec, const struct kl_history *h, bool 
 
 	count->verdict[expected] += !lost;
 	count->lost += lost;
-	/* Then an engine must not claim to know a correct order. */
+	/* If the oracle lost information, no engine may claim that an order is correct. */
 	for (i = 0; lost && engines[i]; i++)
 		same(spec, h, engines[i], false, KL_UNKNOWN, &declined);
 	if (expected == KL_UNKNOWN)
@@ -401,7 +401,7 @@ static void test_classical_overlap(void **state)
 	}, 11);
 }
 
-static void test_classical_far(void **state)
+static void test_classical_extreme_times(void **state)
 {
 	compare(&(struct random_config){
 		.max_ops = 7, .threads = 3, .values = 3, .far = true, .clocks = true,
@@ -415,7 +415,7 @@ static void test_classical_unknown(void **state)
 	}, 13);
 }
 
-static void test_classical_all(void **state)
+static void test_classical_all_difficulties(void **state)
 {
 	compare(&(struct random_config){
 		.max_ops = 7, .threads = 3, .values = 3, .gaps = true, .overlap = true,
@@ -439,7 +439,7 @@ static void test_tso_drains(void **state)
 	}, 16);
 }
 
-static void test_tso_far(void **state)
+static void test_tso_extreme_times(void **state)
 {
 	compare(&(struct random_config){
 		.max_ops = 6, .threads = 3, .values = 3, .tso = true, .far = true, .clocks = true,
@@ -453,7 +453,7 @@ static void test_tso_unknown(void **state)
 	}, 18);
 }
 
-static void test_tso_all(void **state)
+static void test_tso_all_difficulties(void **state)
 {
 	compare(&(struct random_config){
 		.max_ops = 6, .threads = 3, .values = 3, .tso = true, .gaps = true,
@@ -686,7 +686,10 @@ static size_t some_ops(const struct kl_spec *spec, struct kl_run *run, const str
 
 #define FILLERS	70
 
-/* Return: @h after a number of operations that are open throughout and take effect at its end. */
+/*
+ * Return: a history of @h and more operations, which are called before the operations of @h,
+ * return after them, and take effect at the end.
+ */
 static struct kl_history *widen(const struct kl_history *h)
 {
 	struct kl_history *w = kl_history_new();
@@ -1018,14 +1021,14 @@ int main(void)
 		cmocka_unit_test(test_tso),
 		cmocka_unit_test(test_tso_gaps),
 		cmocka_unit_test(test_classical_overlap),
-		cmocka_unit_test(test_classical_far),
+		cmocka_unit_test(test_classical_extreme_times),
 		cmocka_unit_test(test_classical_unknown),
-		cmocka_unit_test(test_classical_all),
+		cmocka_unit_test(test_classical_all_difficulties),
 		cmocka_unit_test(test_tso_overlap),
 		cmocka_unit_test(test_tso_drains),
-		cmocka_unit_test(test_tso_far),
+		cmocka_unit_test(test_tso_extreme_times),
 		cmocka_unit_test(test_tso_unknown),
-		cmocka_unit_test(test_tso_all),
+		cmocka_unit_test(test_tso_all_difficulties),
 		cmocka_unit_test(test_tso_accepts_more),
 		cmocka_unit_test(test_fifo_against_oracle),
 		cmocka_unit_test(test_lifo_against_oracle),

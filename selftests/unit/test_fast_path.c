@@ -135,7 +135,7 @@ static unsigned int walks(const char *name, const char *text, uint64_t *seed)
 	return quick;
 }
 
-static void test_shipped_specs(void **state)
+static void test_agrees_on_shipped_specs(void **state)
 {
 	const struct kl_shipped *s;
 	unsigned int quick = 0;
@@ -150,7 +150,7 @@ static void test_shipped_specs(void **state)
 }
 
 /* Each instruction, with its errors, and all operations of containers. */
-static void test_all_instructions(void **state)
+static void test_agrees_on_all_instructions(void **state)
 {
 	static const char *const texts[] = {
 		"spec t { word x = 1, y = 2; word a[3] = 0; bool f = false;\n"
@@ -210,8 +210,8 @@ static void test_all_instructions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shipped_specs),
-		cmocka_unit_test(test_all_instructions),
+		cmocka_unit_test(test_agrees_on_shipped_specs),
+		cmocka_unit_test(test_agrees_on_all_instructions),
 	};
 
 	return cmocka_run_group_tests_name("fast_path", tests, NULL, NULL);

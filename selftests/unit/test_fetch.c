@@ -75,7 +75,7 @@ static unsigned int any_size(void)
 	return 1U << rand() % 4 | (rand() % 2 ? KLIN_SIGNED : 0);
 }
 
-/* Compute a value in @reg as the compiler does, from the values above. */
+/* Append steps that compute a value in @reg as the compiler does, with the registers above it. */
 static void value(unsigned int reg, unsigned int depth)
 {
 	/* No divisions: a division by 0 traps here. */

@@ -377,7 +377,7 @@ static void test_recognized_by_head(void **state)
 	}
 }
 
-static void test_no_operations(void **state)
+static void test_blank_files_refused(void **state)
 {
 	static const char *const forms[] = {
 		"events", "limo", "edn", "jepsen", "text", "linp", "fptlin", "klh",
@@ -766,8 +766,8 @@ static void test_written_reads_back(void **state)
 }
 
 /*
- * The operation that showed that values like [1 2] have no keys may be gone: the writer says
- * it again.
+ * The operation that showed that values like [1 2] have no keys may no longer be in the history.
+ * So the writer states it in another way.
  */
 static void test_pairs_without_keys(void **state)
 {
@@ -928,7 +928,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recognized_by_head),
-		cmocka_unit_test(test_no_operations),
+		cmocka_unit_test(test_blank_files_refused),
 		cmocka_unit_test(test_files_without_operations),
 		cmocka_unit_test(test_byte_order_mark),
 		cmocka_unit_test(test_skipped_lines),

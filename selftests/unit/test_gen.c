@@ -154,7 +154,7 @@ static void test_points_are_an_order(void **state)
 }
 
 /* The same configuration gives the same history; with mutation, some results differ. */
-static void test_seed_and_mutation(void **state)
+static void test_same_seed_same_history(void **state)
 {
 	struct kl_spec *spec = shipped_spec("set");
 	struct kl_gen_config c = config(spec);
@@ -208,7 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shipped_specs_linearizable),
 		cmocka_unit_test(test_points_are_an_order),
-		cmocka_unit_test(test_seed_and_mutation),
+		cmocka_unit_test(test_same_seed_same_history),
 		cmocka_unit_test(test_methods_without_outcome),
 	};
 

@@ -380,8 +380,8 @@ static void test_text_errors(void **state)
 	}
 }
 
-/* A comment that differs from a header line by a typing error. */
-static void test_text_typos(void **state)
+/* A comment that differs from a header line by a typing error is refused. */
+static void test_text_typos_refused(void **state)
 {
 	static const struct {
 		const char *line, *word;	/* word: the intended word */
@@ -439,8 +439,8 @@ static void test_text_typos(void **state)
 	}
 }
 
-/* A file's name may have blanks. */
-static void test_text_blanks(void **state)
+/* The name of a file may have blanks. */
+static void test_text_name_with_blanks(void **state)
 {
 	struct kl_history *h = read_text("# spec my own.lin \r\n");
 
@@ -452,7 +452,7 @@ static void test_text_blanks(void **state)
 }
 
 /* Prose is not a header, whatever it begins with. */
-static void test_text_prose(void **state)
+static void test_text_prose_is_no_header(void **state)
 {
 	static const char *const lines[] = {
 		"# first we write 1", "# first and foremost", "# first unit test",
@@ -489,8 +489,8 @@ static void test_text_prose(void **state)
 	}
 }
 
-/* How functions are attached, in the current and in an older form of the header. */
-static void test_text_attached(void **state)
+/* The header says how functions are attached; an older form of this line is read, too. */
+static void test_text_attached_lines(void **state)
 {
 	static const char *const first[] = {
 		"read       vfs_read  fentry+fexit, store buffer not drained",
@@ -554,7 +554,7 @@ static void test_text_many_errors(void **state)
  * Nested and sequential operations of a thread are accepted, as are overlaps within the
  * clock's error.
  */
-static void test_text_threads(void **state)
+static void test_text_ops_of_one_thread(void **state)
 {
 	kl_history_free(read_text("t1 @1 10 50 a\nt1 @1 20 30 a\nt1 @1 30 50 a\nt1 @1 50 50 a\n"
 				  "t1 @1 10 60 a\nt1 @1 60 70 a\n"));
@@ -563,7 +563,7 @@ static void test_text_threads(void **state)
 }
 
 /* A point lies between call and return, or later while a store may wait in a store buffer. */
-static void test_text_points(void **state)
+static void test_text_points_in_range(void **state)
 {
 	static const struct {
 		const char *lines;
@@ -627,7 +627,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-static void test_print(void **state)
+static void test_operation_is_printed(void **state)
 {
 	struct kl_history *h = read_text("t1 @1 1 2 cas -1 -4096 -> true\n"
 					 "t1 @1 3 4 read -> 1 0x100000000\n"
@@ -693,8 +693,8 @@ static void test_spellings(void **state)
 }
 
 /*
- * Whether a history may be from a non-x86 machine.  An old history without `# memory' that
- * klin wrote is a recording.
+ * The reader decides whether a history may be from a machine that is not x86.  An old history
+ * without `# memory' that klin wrote counts as a recording.
  */
 static void test_memory_model(void **state)
 {
@@ -743,15 +743,15 @@ int main(void)
 		cmocka_unit_test(test_finish_sorts),
 		cmocka_unit_test(test_text_is_read),
 		cmocka_unit_test(test_text_errors),
-		cmocka_unit_test(test_text_typos),
-		cmocka_unit_test(test_text_blanks),
-		cmocka_unit_test(test_text_prose),
-		cmocka_unit_test(test_text_attached),
+		cmocka_unit_test(test_text_typos_refused),
+		cmocka_unit_test(test_text_name_with_blanks),
+		cmocka_unit_test(test_text_prose_is_no_header),
+		cmocka_unit_test(test_text_attached_lines),
 		cmocka_unit_test(test_text_many_errors),
-		cmocka_unit_test(test_text_threads),
-		cmocka_unit_test(test_text_points),
+		cmocka_unit_test(test_text_ops_of_one_thread),
+		cmocka_unit_test(test_text_points_in_range),
 		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_operation_is_printed),
 		cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_memory_model),
 	};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams of correct structures, recorded badly: pending operations, coarse and inexact
- * clocks, an unknown begin, gaps, and combinations.  No violation may be reported.  KLIN_RUNS
- * sets the number.
+ * Streams of correct structures whose recordings lack information: pending operations, coarse
+ * and inexact clocks, an unknown begin, gaps, and combinations of these.  No violation may be
+ * reported.  KLIN_RUNS sets the number of streams.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -59,7 +59,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* More than one block, and tables larger than a block. */
+/* A file of several blocks, with tables larger than a block, is read back. */
 static void test_several_blocks(void **state)
 {
 	struct kl_gen_config c = {
@@ -246,7 +246,7 @@ static void test_truncated(void **state)
 	kl_history_free(h);
 }
 
-static void test_not_closed(void **state)
+static void test_unclosed_recording(void **state)
 {
 	struct kl_history *h, *back;
 	size_t len;
@@ -300,7 +300,7 @@ static void test_bit_flips_are_found(void **state)
 	kl_history_free(h);
 }
 
-static void test_other_version(void **state)
+static void test_other_version_refused(void **state)
 {
 	struct kl_history *h, *back;
 	size_t len;
@@ -347,8 +347,8 @@ static void test_without_memory_model(void **state)
 	free(data);
 }
 
-/* A file whose line ends were converted as if it were text. */
-static void test_converted_line_ends(void **state)
+/* A file whose line ends were converted, as if it were text, is refused as damaged. */
+static void test_converted_line_ends_refused(void **state)
 {
 	static const char data[40] = "\x89KLH\n\x1a\n";
 	struct kl_history *back;
@@ -369,11 +369,11 @@ int main(void)
 		cmocka_unit_test(test_several_blocks),
 		cmocka_unit_test(test_all_encodings),
 		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_not_closed),
+		cmocka_unit_test(test_unclosed_recording),
 		cmocka_unit_test(test_bit_flips_are_found),
-		cmocka_unit_test(test_other_version),
+		cmocka_unit_test(test_other_version_refused),
 		cmocka_unit_test(test_without_memory_model),
-		cmocka_unit_test(test_converted_line_ends),
+		cmocka_unit_test(test_converted_line_ends_refused),
 	};
 
 	return cmocka_run_group_tests_name("klh", tests, setup, teardown);

@@ -300,8 +300,8 @@ static bool received(int fd, char *buf, size_t size)
 	return n == 0;
 }
 
-/* A notify socket with a path and an abstract one; no socket, and a missing one. */
-static void test_notify(void **state)
+/* Notifications reach a socket with a path and an abstract one; without a socket nothing fails. */
+static void test_notify_sockets(void **state)
 {
 	char dir[] = "/tmp/klin-test-XXXXXX", path[64], buf[64];
 	struct sockaddr_un a;
@@ -502,12 +502,12 @@ static void test_socket_path_in_use(void **state)
 
 /* Bit N - 1 makes the N-th fsync() fail. */
 static unsigned int fsyncs, bad_fsyncs;
-/* A slow disk. */
+/* While the test has set disk_held, fsync() waits, as on a slow disk.  @disk guards both flags. */
 static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t disk_changed = PTHREAD_COND_INITIALIZER;
 static bool disk_held, disk_asked;
 
-/* Replaces the C library's. */
+/* This function replaces the C library's fsync(). */
 int fsync(int fd)
 {
 	const unsigned int n = fsyncs++;
@@ -599,7 +599,7 @@ static void remove_all(const char *dir)
 	assert_int_equal(system(command), 0);
 }
 
-/* Reports with and without the operations that the check named. */
+/* A report is complete, with and without the operations that the check named. */
 static void test_report_is_complete(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");
@@ -695,8 +695,8 @@ static void look_at_report(const char *path, const char *const *files, unsigned 
 }
 
 /*
- * A disk that fails at some fsync().  The report names the files that were not written.
- * Without report.json there is no report, which the log says.
+ * On a disk that fails at some fsync(), the report names the files that were not written.  If
+ * report.json was not written, there is no report, and the log says so.
  */
 static void test_report_on_failing_disk(void **state)
 {
@@ -958,7 +958,7 @@ int main(void)
 		cmocka_unit_test(test_metrics_form),
 		cmocka_unit_test(test_metrics_file_is_replaced),
 		cmocka_unit_test(test_metrics_file_of_another_kind),
-		cmocka_unit_test(test_notify),
+		cmocka_unit_test(test_notify_sockets),
 		cmocka_unit_test(test_socket_clients),
 		cmocka_unit_test(test_socket_client_does_not_read),
 		cmocka_unit_test(test_socket_path_in_use),

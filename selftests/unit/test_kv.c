@@ -299,7 +299,7 @@ static void test_random_logs(void **state)
 		assert_true(wrong > runs / 20 && wrong < runs / 2 && many > runs / 100);
 }
 
-/* Reads that several orders explain: with or without an append, or in another order. */
+/* Several orders explain these reads: with or without an append, or in another order. */
 static void test_ambiguous_reads(void **state)
 {
 	static const struct {
@@ -345,7 +345,7 @@ static void test_ambiguous_reads(void **state)
 	}
 }
 
-/* A put string becomes one of those that appends build. */
+/* A put may store a string that appends also build. */
 static void test_equal_put_and_appends(void **state)
 {
 	static const struct {

@@ -29,8 +29,8 @@
 static const struct type {
 	const char *spec;
 	bool keyed;		/* every method takes a value */
-	bool word;		/* a register */
-	/* whose read-modify-writes return the value they saw: take adds to the register */
+	bool word;		/* the type is a register */
+	/* the register has read-modify-writes that return the value that they saw */
 	bool moves;
 	/* the type uses only some methods; lost operations may be of others */
 	bool some;
@@ -181,7 +181,7 @@ static int by_point(const void *a, const void *b)
 	       *x < *y ? -1 : *x > *y;
 }
 
-/* Effect of one operation on the specification itself. */
+/* A state of the specification, and the result of the last operation. */
 struct step {
 	struct kl_val state[2 * MAX_OPS + 8];
 	size_t len;
@@ -274,7 +274,7 @@ static size_t lay_out(const struct type *t, const struct config *c, uint64_t *se
 	return n;
 }
 
-/* Return: true if the operation has no result that another operation could have. */
+/* Return: true if the operation has no result that could be exchanged with another's result. */
 static bool gives_nothing(const struct type *t, const struct rop *op)
 {
 	return t->moves ? op->method == SWAP || !op->gives : is_add(op) && (!t->keyed || t->multi);
@@ -607,7 +607,7 @@ static void test_pending(void **state)
 	compare(&c, &kl_oracle_engine, runs() / 20 + 100, 15, 4);
 }
 
-/* Many concurrent operations on few words. */
+/* Multisets: many concurrent operations on few words. */
 static void test_multiset(void **state)
 {
 	static const struct config c[] = {
@@ -625,7 +625,7 @@ static void test_multiset(void **state)
 		{ .ops = 12, .threads = 4, .peeks = 20, .longest = 7, .words = 1, .pending = 15,
 		  .unknown = true, .no_counts = true, .exact = true },
 	};
-	/* As long as a general engine can decide. */
+	/* Histories as long as a general engine can decide. */
 	static const struct config longer[] = {
 		{ .ops = 120, .threads = 5, .peeks = 20, .longest = 9, .exact = true },
 		{ .ops = 400, .threads = 4, .peeks = 30, .longest = 7, .words = 1, .exact = true },
@@ -643,7 +643,7 @@ static void test_multiset(void **state)
 		compare_types(&longer[i], &kl_frontier_engine, runs() / 100 + 50, 2, 30 + i, "u");
 }
 
-/* Rare in random histories: counts that are possible in one order only. */
+/* Counts that are possible in one order only, which are rare in random histories. */
 static void test_multiset_count_order(void **state)
 {
 	static const struct {
@@ -856,7 +856,7 @@ static void test_register_repeated_values(void **state)
 	assert_true(unproved <= told / 1000);
 }
 
-/* As long as the general engine can decide; few histories that take it seconds. */
+/* Histories as long as the general engine can decide; few, because each takes it seconds. */
 static void test_2000_operations(void **state)
 {
 	static const struct config c[] = {
@@ -931,7 +931,7 @@ static void test_many_returns_between_calls(void **state)
 	}
 }
 
-/* Rare in random histories: three values together show the violation, no two of them do. */
+/* Three values together show the violation and no two of them do, which is rare in random ones. */
 static void test_three_values_violate(void **state)
 {
 	static const char text[] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Conclusions from lost and missed events of a recording. */
+/* The bounds that lost and missed events of a recording put on its operations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -304,7 +304,7 @@ static void test_missed_call_of_two_clauses(void **state)
 	assert_int_equal(kl_missed_by(&f->groups[1], 0), 2);
 }
 
-/* Returns without a call that prove nothing about the missed call. */
+/* These returns without a call prove nothing about the missed call. */
 static void test_missed_unrelated_returns(void **state)
 {
 	struct fixture *f = *state;

@@ -64,7 +64,7 @@ static void build(const struct kl_spec *spec, const struct kl_history *h, struct
 	assert_int_equal(kl_part_build(spec, h, map, NULL, h->nops, 0, false, p), 0);
 }
 
-/* No event of a right history has a violation near it. */
+/* In right histories the check of the surroundings of an event finds no violation. */
 static void test_right_histories(void **state)
 {
 	unsigned long i, n = wanted_runs(300) / 120 + N(names);
@@ -88,7 +88,10 @@ static void test_right_histories(void **state)
 	}
 }
 
-/* Violations that the engine finds in the whole history are mostly found near, and no others. */
+/*
+ * The check of the surroundings finds most of the violations that the engine finds in the whole
+ * history, and no others.
+ */
 static void test_violations_found_near(void **state)
 {
 	unsigned long i, n = wanted_runs(300) / 60 + N(names), wrong = 0, found = 0;
@@ -121,7 +124,7 @@ static void test_violations_found_near(void **state)
 }
 
 /* The whole check: the verdict is the frontier's, and the oracle confirms the counterexamples. */
-static void test_whole_check(void **state)
+static void test_whole_check_is_right(void **state)
 {
 	const struct kl_options opt = { .threads = 1, .classical = true, .max_shrink = 1 };
 	unsigned long i, n = wanted_runs(300) / 240 + N(names), wrong = 0, small = 0, near = 0;
@@ -168,7 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_right_histories),
 		cmocka_unit_test(test_violations_found_near),
-		cmocka_unit_test(test_whole_check),
+		cmocka_unit_test(test_whole_check_is_right),
 	};
 
 	return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);

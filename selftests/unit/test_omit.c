@@ -381,7 +381,7 @@ static void swap_ops(uint32_t *a, uint32_t *b)
 }
 
 /* N+K means the same as the written-out order, and K must be a number in range. */
-static void test_order_runs(void **state)
+static void test_order_runs_equal_written_orders(void **state)
 {
 	static const char *const bad[] = {
 		"%u+%u", "%u+18446744073709551615", "%u+18446744073709551616", "%u+4294967296",
@@ -478,7 +478,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_false_violation_sc),
 		cmocka_unit_test(test_no_false_violation_tso),
-		cmocka_unit_test(test_order_runs),
+		cmocka_unit_test(test_order_runs_equal_written_orders),
 		cmocka_unit_test(test_oracle_work_limit),
 	};
 

@@ -32,7 +32,10 @@ static unsigned long runs(void)
 
 struct seen {
 	size_t violations;
-	/* violations whose counterexample the oracle confirmed; violations with a small one */
+	/*
+	 * confirmed: violations whose counterexample the oracle confirmed; small: violations with
+	 * a small counterexample
+	 */
 	size_t confirmed, small;
 	uint64_t first;			/* number of events at the first violation */
 };
@@ -272,7 +275,7 @@ static void test_long_histories(void **state)
 	}
 }
 
-/* With unique values and no window, the monitors alone decide. */
+/* With unique values and without a window, the monitors decide without the offline check. */
 static void test_monitors_decide_alone(void **state)
 {
 	static const char *const names[] = { "queue", "pqueue", "stack" };
@@ -666,8 +669,8 @@ static void test_no_false_alarms(void **state)
 		     "t0 @0 2 5 pop -> 0\nt1 @0 3 6 push 0\nt0 @0 6 13 pop -> empty\n"
 		     "t0 @0 16 23 peek -> 0\n");
 	/*
-	 * A pending removal is assumed to have removed 1, since of several 15 none on the way out
-	 * is the first.  Later 1 is seen.
+	 * The monitor assumes that a pending removal removed 1, because it cannot tell which of
+	 * several 15 was removed.  Later 1 is seen.
 	 */
 	expect_right("pqueue",
 		     "# klin history 1\n# clock mono error 0\n# first init\n"

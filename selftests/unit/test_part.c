@@ -167,8 +167,8 @@ static void test_memo_is_not_shared(void **state)
 	kl_spec_free(spec);
 }
 
-/* No word may cancel the other words of a hash. */
-static void test_hash_mix(void **state)
+/* No value of one word makes a hash independent of the other word. */
+static void test_hash_uses_both_words(void **state)
 {
 	static const uint64_t zeros[] = { 0xe7037ed1a0b428dbULL, 0x9e3779b97f4a7c15ULL };
 	unsigned int i;
@@ -184,7 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_is_exact),
 		cmocka_unit_test(test_memo_is_not_shared),
-		cmocka_unit_test(test_hash_mix),
+		cmocka_unit_test(test_hash_uses_both_words),
 	};
 
 	return cmocka_run_group_tests_name("part", tests, NULL, NULL);

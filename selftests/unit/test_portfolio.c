@@ -79,7 +79,7 @@ static void test_same_answer_any_threads(void **state)
 		{ "deque", 4, 1000, 4, 1, 0, 0 }, { "deque", 4, 1000, 4, 2, 0, 0 },
 		{ "deque", 8, 300, 4, 2, 0, 0 }, { "deque", 4, 1000, 4, 2, 1, 0 },
 		{ "stack", 8, 300, 4, 1, 1, 0 }, { "stack", 4, 1000, 4, 3, 1, 0 },
-		/* Memory runs out, and with many threads no sooner. */
+		/* Memory runs out, and no sooner with many threads. */
 		{ "deque", 8, 1000, 4, 1, 0, 3 << 20 }, { "stack", 8, 3000, 4, 2, 0, 3 << 20 },
 		/* A violation only without store buffers. */
 		{ "register", 8, 300, 4, 1, 0, 0 }, { "seqlock", 4, 300, 4, 1, 1, 1 << 20 },

@@ -359,7 +359,10 @@ static void test_equal_words(void **state)
 	run_all(false, 4, KL_CLOCK_SEQ, runs() / 2);
 }
 
-/* A write that never returns took effect before the monitor forgot its value. */
+/*
+ * A pending write has taken effect, and the monitor has forgotten its value.  A later read of the
+ * value is still a violation.
+ */
 static void test_pending_write_forgotten(void **state)
 {
 	static const struct history h = {
@@ -390,7 +393,7 @@ static void test_ties(void **state)
  * Some operations of right histories are lost: no violation is reported.  A falsified result
  * after the gap is reported only if the offline check finds it, too.
  */
-static void test_gaps(void **state)
+static void test_no_false_alarm_after_gaps(void **state)
 {
 	struct kl_spec *spec = load();
 	const unsigned long n = runs();
@@ -436,7 +439,7 @@ int main(void)
 		cmocka_unit_test(test_equal_words),
 		cmocka_unit_test(test_pending_write_forgotten),
 		cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_no_false_alarm_after_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #define GIB	(1ull << 18)	/* in pages */
 
 /* The buffers of all CPUs fit into an eighth of the memory if possible. */
-static void test_buffer_size(void **state)
+static void test_buffers_fit_an_eighth(void **state)
 {
 	static const struct {
 		unsigned int ncpus;
@@ -73,7 +73,7 @@ static void test_file_limit_256_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_buffer_size),
+		cmocka_unit_test(test_buffers_fit_an_eighth),
 		cmocka_unit_test(test_file_limit_256_cpus),
 	};
 

@@ -20,7 +20,7 @@
 #include "replayed.h"
 #include "tso/engine/tso.h"
 
-/* Decide in @nparts parts that look back @back operations; 0: as a whole. */
+/* Decide in @nparts parts, each of which looks back @back operations, or as a whole if it is 0. */
 static int ask(const struct kl_spec *spec, const struct kl_history *h, uint32_t nparts,
 	       uint32_t back)
 {
@@ -49,7 +49,7 @@ static int ask(const struct kl_spec *spec, const struct kl_history *h, uint32_t 
 	return ret;
 }
 
-/* Right histories, those that parts recognize, and wrong ones. */
+/* Numbers of right histories, of right histories that parts recognize, and of wrong histories. */
 struct count {
 	unsigned long right, told, wrong;
 };
@@ -67,7 +67,7 @@ static void compare(const struct kl_spec *spec, const struct kl_history *h, uint
 }
 
 /* Up to 15 operations, with ties, pending operations, and back-to-back operations of a thread. */
-static void test_parts_of_15(void **state)
+static void test_orders_of_parts_15_ops(void **state)
 {
 	static const struct random_config configs[] = {
 		{ .max_ops = 15, .threads = 3, .values = 2 },
@@ -98,7 +98,7 @@ static void test_parts_of_15(void **state)
  * Hundreds of operations: few and many keys, small and large words, long stalls, pending
  * operations.
  */
-static void test_parts_of_hundreds(void **state)
+static void test_orders_of_parts_hundreds(void **state)
 {
 	struct kl_spec *spec = shipped_spec("set");
 	const unsigned long n = wanted_runs(4000);
@@ -249,8 +249,8 @@ static void test_same_answer_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts_of_15),
-		cmocka_unit_test(test_parts_of_hundreds),
+		cmocka_unit_test(test_orders_of_parts_15_ops),
+		cmocka_unit_test(test_orders_of_parts_hundreds),
 		cmocka_unit_test(test_same_answer_any_threads),
 		cmocka_unit_test(test_same_answer_large),
 	};

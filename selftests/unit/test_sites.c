@@ -40,7 +40,7 @@ struct item {
 	long lock, a, b;
 };
 
-/* Shared with the child. */
+/* What the child executes and records; the memory is shared with the child. */
 static struct truth {
 	volatile unsigned int n;
 	struct {

@@ -64,7 +64,8 @@ static const struct task_struct *bpf_get_current_task_btf(void);
 #define NVALS		2
 #define LENT		2
 #define LENT_MASK	7	/* mask of the kept slots; LENT slots follow */
-#define ROOMY_MASK	63	/* the same, with as many lent slots as a task tries */
+/* mask of the kept slots, if there are as many lent slots as a task tries */
+#define ROOMY_MASK	63
 #define NESTED		(KLIN_DEPTH + 3)	/* maximum depth of an interrupt's operations */
 #define FLAG_TRAP	0x100
 #ifdef __SANITIZE_ADDRESS__
@@ -78,12 +79,16 @@ static const struct task_struct *bpf_get_current_task_btf(void);
 struct op {
 	/* from, to: clock before and after the call, which is in between */
 	uint64_t object, from, to;
-	uint64_t left, over;		/* the same around its return; 0: its program did not run */
+	/* clock before and after the return; 0: the program at the return did not run */
+	uint64_t left, over;
 	unsigned int depth;		/* number of calls on its stack */
 	unsigned int told[CLAUSES];
 };
 
-/* slots_of: slots of the task (tid 7).  With lent slots, another task owns all kept ones. */
+/*
+ * slots_of: the slots that the task (tid 7) may use.  In scenes with lent slots another task owns
+ * all kept slots.
+ */
 static struct klin_slot slots_of[LENT], kept;
 /* Counters for the task's function, the interrupt's function, and another CPU. */
 static struct klin_cpu counts[3][KLIN_SIDES];
@@ -327,7 +332,7 @@ static void *context_of(unsigned int stack, bool returns, unsigned int n)
 {
 	const uint64_t args[] = { ops[n].object, 0, returns ? n + 1000 : n };
 
-	/* At a different depth than the call. */
+	/* The return has another depth of the stack than the call. */
 	return memcpy(&stacks[stack].at[STACK_SIZE / 2 - returns * sizeof(args)], args,
 		      sizeof(args));
 }
@@ -720,7 +725,7 @@ static bool leave_when_hit(const struct scene *s, int at)
 	return steps > at;
 }
 
-/* find_when_hit() and leave_when_hit() at each instruction (with sanitizers at some). */
+/* The task keeps its slot if an interrupt hits any instruction (with sanitizers: some). */
 static void test_slot_kept_when_hit(void **state)
 {
 	const struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };

@@ -71,7 +71,7 @@ static void bad_body(const char *body, const char *expected)
 
 #define E(col, msg) "t.lin:3:" col ": error: " msg "\n"
 
-static void test_shipped(void **state)
+static void test_shipped_specs_accepted(void **state)
 {
 	static const char *const files[] = {
 		"port_range", "seqlock", "spinlock", "spinlock_kernel", "fig5", "fig5_lock",
@@ -628,7 +628,7 @@ static void test_container_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_shipped_specs_accepted),
 		cmocka_unit_test(test_method_signatures),
 		cmocka_unit_test(test_partition),
 		cmocka_unit_test(test_partition_result),

@@ -474,7 +474,7 @@ static void test_set_map_bag(void **state)
 	teardown(&b);
 }
 
-/* Partial knowledge of a container, and the state after it becomes completely known. */
+/* A container that is partly known, and its state after it becomes completely known. */
 static void test_partly_known_containers(void **state)
 {
 	struct bench b;
@@ -576,7 +576,7 @@ static void test_canonical_states(void **state)
 	teardown(&b);
 }
 
-/* Any number of entries at once, in any order. */
+/* Containers take any number of entries in one operation, in any order. */
 static void test_entries_any_order(void **state)
 {
 	/* f is odd: all of 0 .. N - 1 are added, in one order or another */

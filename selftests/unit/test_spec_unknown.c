@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unknown values, by brute force.  An unknown state must allow every result that some state it
- * stands for allows.  Random operations with random results are applied to the unknown state
- * and to all states of a small domain.  As long as one of those agrees, the unknown one must
- * agree.  If no information is lost, it must not agree longer.  KLIN_RUNS sets the number of
- * runs.
+ * Unknown values, by brute force.  An unknown state stands for a set of known states, and must
+ * allow every result that one of them allows.  Random operations with random results are applied
+ * to the unknown state and to all known states of a small domain.  While a known state allows
+ * all results, the unknown state must allow them.  If no information is lost, the unknown state
+ * must refuse a result that no known state allows.  KLIN_RUNS sets the number of runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +112,7 @@ static uint64_t fill_value(unsigned int i)
 	return i < most ? i : most - 1ull - i;
 }
 
-/* The same on a machine whose store buffers are empty before and after: in raw mode. */
+/* Collect an outcome of raw mode: of a machine whose store buffers are empty before and after. */
 static int collect_raw(void *ctx, const struct kl_outcome *o)
 {
 	struct world *w = ctx;
@@ -395,7 +395,7 @@ static void world_with(unsigned int nvalues, unsigned int nmost, unsigned int nb
 	"method fillf() { atomic { f = true; } }\n" \
 	"method filla(word v, word w) { atomic { a[0] = v; a[1] = w; } }\n"
 
-/* Without comparisons: exact for any number of operations. */
+/* Without comparisons the unknown state is exact after any number of operations. */
 static void test_copies_without_comparison(void **state)
 {
 	world("spec t { " SCALARS

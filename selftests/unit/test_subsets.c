@@ -33,7 +33,7 @@ static const char *const texts[] = {
 	"method set(word x, word y) { atomic { a = x; b = y; } }\n"
 	"method up() -> word { atomic { word t = a; b = 1; return t; } }\n"
 	"method read() -> (word x, word y) { atomic { return (a, b); } } }\n",
-	/* The same for each key, and reads and writes in one operation. */
+	/* Two words for each key; some operations both read and write. */
 	"spec keyed { word a[4] = 0, b[4];\n"
 	"method set_a(word k, word x) { atomic { a[k] = x; } }\n"
 	"method set_b(word k, word x) { atomic_flush { b[k] = x; } }\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The engine `ends' alone, on histories of some thousand operations.  It decides right ones,
- * with orders that the replayer accepts.  Its violations are real, and few operations show
- * them.  KLIN_RUNS sets the number.
+ * The engine `ends' (check/unique) alone, on histories of some thousand operations.  It decides
+ * right histories, with orders that the replayer accepts.  Its violations are real, and few
+ * operations show them.  KLIN_RUNS sets the number of histories.
  */
 #include <setjmp.h>
 #include <stdarg.h>

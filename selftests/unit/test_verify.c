@@ -99,7 +99,7 @@ static void cover(const char *name, unsigned int threads, unsigned int of, unsig
 
 static void test_abstract_covers_concrete(void **state)
 {
-	/* With sanitizers KLIN_RUNS is small, since seconds become minutes. */
+	/* Tests with sanitizers set a small KLIN_RUNS, because each check is much slower. */
 	const bool lengthy = runs() > 10000, brief = runs() < 1000;
 	size_t i;
 
@@ -140,7 +140,7 @@ static void test_cover_after_refinement(void **state)
 	cover_text("add unlocks early", text, 0, 2, 2);
 }
 
-/* Half of the states do not cover all runs, so test_abstract_covers_concrete can fail. */
+/* Half of the abstract states do not cover all runs: test_abstract_covers_concrete can fail. */
 static void test_half_the_states_do_not_cover(void **state)
 {
 	struct kl_verify_options o = { .threads = 2, .memory = 200000 };
@@ -490,7 +490,7 @@ static void substitute(char *text, const char *from, const char *to)
 	memcpy(at, to, k);
 }
 
-/* Two completely unknown results are different, also after a later choice. */
+/* The verifier must not take two completely unknown results for equal, even after a choice. */
 static void test_unknown_in_hindsight(void **state)
 {
 	char text[TEXT_MAX];

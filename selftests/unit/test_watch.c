@@ -74,7 +74,7 @@ static void pieces_init(struct pieces *p, const struct kl_history *h, uint64_t s
 {
 	size_t i;
 
-	/* The pieces would not copy them. */
+	/* The pieces do not copy linearization points and drain times. */
 	assert_null(h->points);
 	assert_null(h->drains);
 	*p = (struct pieces){ .view = *h, .nops = h->nops, .seed = seed };
@@ -403,7 +403,7 @@ static void test_no_alarm_after_gap(void **state)
 	}
 }
 
-/* Get the result for operations before, and others after the probe of inc becomes blind. */
+/* Check operations @before the probe of inc becomes blind and @after; *st receives the result. */
 static void follow_blind(const struct kl_spec *spec, const char *before, const char *after,
 			 struct kl_online_stats *st)
 {
@@ -443,7 +443,7 @@ static void test_probe_becomes_blind(void **state)
 
 	(void)state;
 	follow_blind(spec, "t1 @1 10 20 inc -> 0 cpu=0\nt1 @1 30 40 inc -> 7 cpu=0\n", blind, &st);
-	/* The violation from before that stays certain. */
+	/* A violation from before the probe became blind stays certain. */
 	assert_int_equal(st.verdict, KL_VIOLATION);
 	assert_int_equal(st.violations, 1);
 	assert_int_equal(st.suspected, 1);
@@ -545,7 +545,7 @@ static void test_flight_recorder(void **state)
 	assert_true(shots > 10 * n && forgot > n && still > wrong / 2);
 }
 
-/* The history of a single object. */
+/* The flight recorder keeps the history of a single object. */
 static void test_flight_one_object(void **state)
 {
 	struct kl_spec *spec = shipped_spec("register");

@@ -40,7 +40,7 @@ static void keep(enum kl_level level, const char *line)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Replaces libklin's. */
+/* This function replaces libklin's kl_now_ns(). */
 uint64_t kl_now_ns(void)
 {
 	return __atomic_load_n(&time_now, __ATOMIC_RELAXED);
@@ -51,7 +51,7 @@ static void set_time(uint64_t ns)
 	__atomic_store_n(&time_now, ns, __ATOMIC_RELAXED);
 }
 
-/* Replaces the C library's. */
+/* This function replaces the C library's fsync(). */
 int fsync(int fd)
 {
 	pthread_mutex_lock(&lock);
