@@ -157,7 +157,7 @@ static __always_inline u8 put_mount(struct klin_cell *c, bool mb)
 
 	write_seqlock(sl);
 	if (mb)
-		smp_mb();	/* pairs with that of legitimize() */
+		smp_mb();	/* pairs with the barrier of legitimize() */
 	b = READ_ONCE(c->y.word);
 	write_sequnlock(sl);
 	return b;

@@ -450,7 +450,7 @@ static void on_task_end(void *data, struct task_struct *task)
 
 static void detach(struct plain *p)
 {
-	/* Detach from returns first: the frame of a later call stays in its slot. */
+	/* Detach from returns first: a call that is recorded after that stays open in its slot. */
 	unregister_trace_klin_return(on_return, p);
 	unregister_trace_klin_point(on_point, p);
 	unregister_trace_klin_drain(on_drain, p);

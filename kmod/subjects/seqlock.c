@@ -150,7 +150,7 @@ static void no_lock_write(struct klin_pair *p, u64 a, u64 b)
 {
 	preempt_disable();
 	atomic_inc(&p->count);
-	smp_wmb();	/* pairs with no_lock_read(), as the one below */
+	smp_wmb();	/* pairs with no_lock_read(), as the barrier below does */
 	store_words(p, a, b);
 	smp_wmb();
 	atomic_inc(&p->count);

@@ -13,7 +13,7 @@ KLIN_FEW=${KLIN_FEW-}
 
 register=$specs/register.lin
 
-# verdict STATUS NAME WORDS ARGUMENT...
+# verdict STATUS NAME WORDS ARGUMENT...: klin check ends with this status, and prints the words.
 verdict()
 {
 	want=$1 name=$2 words=$3

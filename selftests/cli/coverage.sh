@@ -83,7 +83,7 @@ covered()
 	fi
 }
 
-# clause BODY-LINE...
+# clause BODY-LINE...: write clause.lin, a spec with a clause on put() that has these lines, too.
 clause()
 {
 	{
@@ -101,7 +101,7 @@ void writer(struct reg *r, long n) { for (long i = 0; i < n; i++) { out(); put(r
 #endif
 void (*pointer)(struct reg *r, long v) = put;
 END
-# object OPTION...
+# object OPTION...: compile kernel.c into kernel.o, with BTF and these options.
 object()
 {
 	gcc -O2 -g -gbtf "$@" -c kernel.c -o kernel.o 2>/dev/null

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/common.sh"
 models=$specs/explore
 
-# right NAME OPTION... FILE
+# right NAME OPTION... FILE: klin explore finds the model linearizable.
 right()
 {
 	name=$1
@@ -197,8 +197,8 @@ fault "a final condition" "a false final condition: .*line 3" <<'E2'
 shared word x = 0; method m() -> word { return 0; } thread t[2] { word v = x; x = v + 1; }
 final { assert(x == 2); }
 E2
-# Figure 5: on TSO both threads may miss the other's write, on SC they may not; the
-# specification says the same.
+# Figure 5: on TSO both threads may miss the other's write, on SC they may not.  The outcomes of the
+# implementation are those of the specification.
 fig5=$models/fig5.lin
 run explore --outcomes "$fig5"
 if [ $status -eq 0 ] && [ ! -s err ] && [ "$(wc -l <out)" -eq 5 ] &&
@@ -479,7 +479,7 @@ ktap_result $? "the memory limit: the report names a growing field" "$(cat out e
 run explore --threads=3 --ops=3 --memory-limit=1 "$models/treiber.lin"
 [ $status -eq 3 ] && ! grep -q grew out
 ktap_result $? "the memory limit: no growing variable is named if none grows" "$(cat out err)"
-# interrupted SIGNAL
+# interrupted SIGNAL: klin explore of an endless model ends as UNKNOWN after the signal.
 interrupted()
 {
 	interrupt "$1" explore endless.lin

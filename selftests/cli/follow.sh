@@ -11,7 +11,7 @@ queue=$specs/queue.lin
 "$KLIN" gen --type=set --ops=150000 --threads=6 --keys=50 -o s.klh
 "$KLIN" gen --type=queue --ops=4000 --threads=6 --keys=0 --mutate=1 --where=early -o wrong.txt
 
-# wait_for PATTERN FILE
+# wait_for PATTERN FILE: wait up to ten seconds until the file has the pattern.
 wait_for()
 {
 	for _ in $(seq 100); do
@@ -56,7 +56,7 @@ interrupt()
 	kill -INT "$pid"
 }
 
-# finish STATUS WORDS NAME
+# finish STATUS WORDS NAME: the follower ends with this status, and has printed the words.
 finish()
 {
 	wait $follower

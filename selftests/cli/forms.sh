@@ -687,8 +687,8 @@ no_bool edn 0 flags.lin <<'END'
 {:process 0, :type :invoke, :f :enqueue, :value 2}
 {:process 0, :type :ok, :f :enqueue, :value 2}
 END
-# A register of this form begins as nil, which is not a bool.  A word by which klin stands for
-# another value is not a bool either.
+# A register of this form begins as nil, which is not a bool.  A word with which klin numbers a
+# value of another kind is not a bool either.
 printf 'INFO  jepsen.util - 1 %s :write 1\n' :invoke :ok >two
 refuse "jepsen: nil for a bool" "write.nil.': 'v' is .* expects a bool" check --from=jepsen \
 	flags.lin two

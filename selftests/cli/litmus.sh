@@ -8,7 +8,7 @@
 . "$(dirname "$0")/common.sh"
 tests=$here/../litmus
 
-# observed NAME FILE WANTED OPTION...
+# observed NAME FILE WANTED OPTION...: klin litmus reports WANTED: Always, Sometimes or Never.
 observed()
 {
 	name=$1 file=$2 want=$3

@@ -49,7 +49,7 @@ same()
 	ktap_pass "$name"
 }
 
-# made STATUS NAME ARGUMENT...: the same for a history that klin gen makes.
+# made STATUS NAME ARGUMENT...: run `same' on a history that klin gen makes with these arguments.
 made()
 {
 	want=$1 name=$2

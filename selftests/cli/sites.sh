@@ -48,7 +48,7 @@ sed '/extern void other/s/.*/void other(void) { }/' inlined.c >kernel.c
 head -c 3000 inlined.o >short.o
 echo text >text.o
 
-# says NAME PATTERN ARGUMENT...
+# says NAME PATTERN ARGUMENT...: klin succeeds, and its output has the pattern.
 says()
 {
 	name=$1 pattern=$2

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/common.sh"
 at=$specs/explore
 
-# right NAME MODEL OPTION...
+# right NAME MODEL OPTION...: klin verify verifies the model.
 right()
 {
 	name=$1 model=$2

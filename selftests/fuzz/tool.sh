@@ -29,7 +29,7 @@ if ! toy buggy || ! toy calm -DCALM; then
 	ktap_finish
 fi
 
-# run ARGUMENT...
+# run ARGUMENT...: run tools/fuzz on the toy targets; sets $status.
 run()
 {
 	tools/fuzz --bin="$work/bin" --out="$work/out" "$@" >"$work/said" 2>&1

@@ -31,7 +31,7 @@ test_entry()
 # Takes up to a minute, but nearly always the first recording shows the violation.
 test_reuse()
 {
-	name="the violation is found of a BPF hash map that reuses elements during look-ups"
+	name="a violation is found in a BPF hash map that reuses elements during look-ups"
 	case $(uname -r) in
 	6.1.*) ;;
 	*)	ktap_skip "$name" "known of 6.1, this is $(uname -r)"

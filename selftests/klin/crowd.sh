@@ -20,7 +20,7 @@ whole()
 	fi
 }
 
-# test_functions WAY SLOTS LENT
+# test_functions WAY SLOTS LENT: the tasks call a function of the kernel, recorded by --attach=WAY.
 test_functions()
 {
 	name="$tasks tasks, $2 slots, $1: every operation is recorded"
@@ -32,7 +32,8 @@ test_functions()
 	fi
 }
 
-# test_announced WAY: the threads are slow, so that all are alive at the same time.
+# test_announced WAY: klin.ko's threads announce their operations.  They are slow, so that all are
+# alive at the same time.
 test_announced()
 {
 	name="256 threads of klin.ko, 16 slots, $1: every operation is recorded"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Filters by process, CPU and object.  All selected operations are recorded, and no others.
-# Operations of others on the same objects cause no false alarm.
+# Operations of other tasks and CPUs on the same objects cause no false alarm.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"

@@ -32,7 +32,7 @@ others()
 	echo stop >"$ctl/load"
 }
 
-# test_others NAME SPEC
+# test_others NAME SPEC: record by the spec's probes while other probes attach and detach.
 test_others()
 {
 	name=$1

@@ -19,7 +19,7 @@ ops=${KLIN_OPS:-$(amount 20000 60000)}
 few=$((ops / 10))
 cpu1=/sys/devices/system/cpu/cpu1/online
 
-# test_load NAME WHOLE SUBJECT ARGUMENT...
+# test_load NAME WHOLE SUBJECT ARGUMENT...: record a load, and judge the recording, see judge().
 test_load()
 {
 	name=$1 whole=$2 subject=$3

@@ -14,7 +14,7 @@ here=$(dirname "$0")
 
 ops=${KLIN_OPS:-$(amount 20000 50000)}
 
-# test_lock SUBJECT SPEC
+# test_lock SUBJECT SPEC: a recording of this subject of klin.ko is linearizable.
 test_lock()
 {
 	name="$1, recorded by the kernel functions of $2.lin, is linearizable"

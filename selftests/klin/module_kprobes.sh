@@ -116,7 +116,7 @@ of_load()
 		     /^#/ || $2 == most' "$work/all.txt" "$work/all.txt" >"$2"
 }
 
-# correct NAME SUBJECT SPEC
+# correct NAME SUBJECT SPEC: a recording has exactly klin.ko's operations, and is linearizable.
 correct()
 {
 	if ! record "$work/c.klh" --load "subject=$2,ops=$ops" "$3"; then

@@ -159,7 +159,8 @@ test_ended_tasks()
 	fi
 }
 
-# refused NAME WORDS ARGUMENT...
+# refused NAME WORDS ARGUMENT...: klin record --attach=plain refuses the arguments with these words,
+# and writes no file.
 refused()
 {
 	name="refused: $1" words=$2

@@ -77,7 +77,7 @@ static void have_a_cpu(void)
 		fail("a CPU of its own");
 }
 
-/* Make one long call, all of whose parts are the same memory. */
+/* Make one long call with many parts, which are all the same memory. */
 static void *read_random(void *unused)
 {
 	struct iovec parts[NPARTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Replaces libbpf's header.  It has the same names, so that a test can compile a BPF program
- * for this machine, include it, and supply the helpers.
+ * This header replaces libbpf's, and defines the same names.  So a test can include a BPF program,
+ * compile it for this machine, and supply the helpers.
  */
 #ifndef BPF_NAMES_H
 #define BPF_NAMES_H

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* Replaces libbpf's header: the same names, for this machine. */
+/* These names replace libbpf's header, so that the program compiles for this machine. */
 #define __BPF_HELPERS__
 #define SEC(name)
 #define __uint(name, value) int (*name)[value]

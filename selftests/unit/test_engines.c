@@ -656,8 +656,8 @@ static void test_tso_beyond_oracle(void **state)
 }
 
 /*
- * Choose some operations of an object.  Return: their number, 0 unless the others may be
- * omitted.
+ * Choose some operations of an object.  Return: their number, or 0 if the object's other operations
+ * may not be omitted.
  */
 static size_t some_ops(const struct kl_spec *spec, struct kl_run *run, const struct kl_history *h,
 		       uint64_t *seed, uint32_t *kept)
@@ -745,8 +745,8 @@ static struct kl_history *widen(const struct kl_history *h)
 }
 
 /*
- * More concurrent operations than bits in a word, of which few can take effect: the verdict
- * must be the same as without the others.
+ * There are more concurrent operations than bits in a word, but only few of them can take effect.
+ * The verdict must be the same as without the operations that cannot.
  */
 static void test_more_concurrent_than_bits(void **state)
 {

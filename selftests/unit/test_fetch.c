@@ -15,7 +15,7 @@
 #include "history_util.h"
 #include "record/expr/compiler.h"
 
-/* Replaces libbpf's header: the same names, for this machine. */
+/* These names replace libbpf's header, so that bpf/fetch.h compiles for this machine. */
 #define __BPF_HELPERS__
 #define __noinline __attribute__((noinline))
 

@@ -151,9 +151,7 @@ static struct kl_history *told_history(uint64_t *s)
 		op.ret = op.call + kl_rand_below(s, range);
 		op.flags = !kl_rand_below(s, 9) ? KL_OP_PENDING : i % 4 == 1 ? KL_OP_DRAINED : 0;
 		assert_int_equal(kl_history_add(h, &op, &sig, &v, NULL), 0);
-		/*
-		 * An operation without a point and drain must not get those of a removed operation.
-		 */
+		/* An operation without point and drain must not inherit a removed operation's. */
 		if (i % 4 > 1 || point_of(i) != KL_TIME_MAX || kl_rand_below(s, 2))
 			assert_int_equal(kl_history_set_points(h, h->nops - 1, point_of(i),
 						       drain_of(&h->ops[h->nops - 1], i)), 0);
@@ -613,7 +611,7 @@ static void test_round_trip(void **state)
 		char *text, *text2;
 
 		/*
-		 * A large error, so that the reader accepts all overlaps of a thread's operations.
+		 * The error is large, so the reader accepts overlaps of a thread's operations.
 		 */
 		h->error = 1u << 30;
 		text = history_text(h, &len);

@@ -186,10 +186,7 @@ static void test_metrics_form(void **state)
 			helps++;
 		} else if (sscanf(line, "# TYPE %79s %15s", family, type) == 2) {
 			assert_string_equal(name, family);
-			/*
-			 * The convention for counters, which tells users whether rate() makes
-			 * sense.
-			 */
+			/* By convention the names of counters, and no others, have _total. */
 			assert_int_equal(!strcmp(type, "counter"), !!strstr(family, "_total"));
 			types++;
 		} else {
@@ -661,7 +658,7 @@ static const char *member(const json_t *j, const char *name)
 	return json_string_value(json_object_get(j, name)) ?: "null";
 }
 
-/* Check the files of a report, and report.json's list of those that are missing (bits of @gone). */
+/* Check a report's files, and report.json's list of missing ones; bit i of @gone is file i. */
 static void look_at_report(const char *path, const char *const *files, unsigned int gone,
 			   const char *from)
 {

@@ -29,7 +29,7 @@ enum kind { PUT, APPEND, GET };
 
 static const char *const names[] = { "put", "append", "get" };
 
-/* Different keys, some of which look alike, and how reports show them. */
+/* Keys, all different although some look alike, and how reports show them. */
 static const struct key {
 	const char *text, *shown;
 	enum { STRING, NUMBER, OTHER } kind;

@@ -2,7 +2,8 @@
 /*
  * Operations that counterexamples omit, by all rules at once.  For small random histories with
  * an order, no certificate shows a violation, whatever operations it keeps and wherever it
- * cuts and ends.  Also the form N+K of orders.  KLIN_RUNS sets the number of histories.
+ * cuts and ends.  The test also checks the form N+K of orders.  KLIN_RUNS sets the number of
+ * histories.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -203,8 +204,8 @@ static uint64_t some_time(const struct kl_history *h, uint64_t *seed)
 }
 
 /*
- * Keep some operations at random, mostly by their words.  Then repeatedly keep those that may
- * not be omitted beside them, so that most certificates obey the rules.
+ * Keep some operations at random, mostly by their words.  Then repeatedly keep the operations that
+ * may not be omitted if the kept ones stay, so that most certificates obey the rules.
  */
 static size_t keep(const struct trial *t, struct kl_run *run, bool tso, uint64_t *seed, bool forgot,
 		   uint64_t cut, uint64_t end, uint32_t *kept)

@@ -2,7 +2,7 @@
 /*
  * Layout of a partition: events and predecessors together give the exact order of operations.
  * Threads may overlap themselves, the clock may be inexact, and times may be near the end of
- * time.  Also the memory of the layout.
+ * time.  The test also checks the memory that the layout needs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,8 +126,8 @@ static bool is_new(const struct kl_stepper *sim)
 }
 
 /*
- * Steppers of one thread: what one memoizes is never visible to another, at the same time or
- * later.
+ * What a stepper of a thread memoizes is never visible to another stepper of the thread, at the
+ * same time or later.
  */
 static void test_memo_is_not_shared(void **state)
 {

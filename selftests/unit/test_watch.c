@@ -452,7 +452,7 @@ static void test_probe_becomes_blind(void **state)
 	assert_int_equal(st.violations, 0);
 	assert_int_equal(st.suspected, 1);
 	assert_non_null(strstr(st.reason, "a violation, unless calls of 'inc' were missed"));
-	/* Without any violation the reason is the new beginning. */
+	/* Without any violation the verdict is UNKNOWN only because the check started again. */
 	follow_blind(spec, "t1 @1 10 20 inc -> 0 cpu=0\n",
 		     "# coverage inc unknown \"a live patch came\"\nt1 @2 110 120 inc -> 4 cpu=0\n",
 		     &st);
