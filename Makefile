@@ -87,7 +87,7 @@ TEST_LDFLAGS ?= $(if $(findstring clang,$(CC)),,-fuse-ld=gold)
 sources = $(wildcard $(foreach d,$(1),userspace/$(d)/*.c userspace/$(d)/*/*.c \
 	userspace/$(d)/*/*/*.c))
 
-lib_dirs := base history dwarf spec check generate trusted tso verify watch
+lib_dirs := base history dwarf spec check story generate trusted tso verify watch
 cmd_dirs := record report klin
 
 lib_src := $(call sources,$(lib_dirs))
@@ -114,6 +114,8 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 engine_src := userspace/check/registry.c $(shell grep -lw '^KL_ENGINE' $(lib_src))
 # Forms of histories register themselves in the same way.
 form_src := userspace/history/formats/registry.c $(shell grep -lw '^KL_FORM' $(lib_src))
+# So do reasons of violations.
+reason_src := userspace/story/story.c $(shell grep -lw '^KL_REASON' $(lib_src))
 # The parser and the interpreter refer to optional parts by weak symbols.  The linker searches no
 # library for weak symbols, so all these files are one member, too.
 language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
@@ -122,9 +124,10 @@ language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/
 shipped := $(sort $(wildcard specs/*.lin))
 engine_obj := $(call obj,$(engine_src))
 form_obj := $(call obj,$(form_src))
+reason_obj := $(call obj,$(reason_src))
 language_obj := $(call obj,$(language_src))
-lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src) $(language_src),$(lib_src))) \
-	$(B)/obj/engines.o $(B)/obj/forms.o $(B)/obj/language.o $(B)/obj/shipped.o
+lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src) $(reason_src) $(language_src), \
+	$(lib_src))) $(addprefix $(B)/obj/,engines.o forms.o reasons.o language.o shipped.o)
 cmd_obj := $(call obj,$(cmd_src))
 klind_obj := $(call obj,$(call sources,record report) $(klind_src))
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
@@ -177,7 +180,7 @@ $(B)/.ldflags: FORCE
 	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS))
 # The list of the archive's members: when a source file is removed, the archive must be rebuilt.
 $(B)/.libobjs: FORCE
-	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj) $(language_obj))
+	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj) $(reason_obj) $(language_obj))
 $(B)/.cmdobjs: FORCE
 	$(call remember,$(cmd_obj) $(klind_obj) $(replay_obj))
 
@@ -204,8 +207,9 @@ $(B)/obj/shipped.o: $(B)/obj/shipped.c $(B)/.cflags
 
 $(B)/obj/engines.o: $(engine_obj)
 $(B)/obj/forms.o: $(form_obj)
+$(B)/obj/reasons.o: $(reason_obj)
 $(B)/obj/language.o: $(language_obj)
-$(B)/obj/engines.o $(B)/obj/forms.o $(B)/obj/language.o: $(B)/.libobjs
+$(addprefix $(B)/obj/,engines.o forms.o reasons.o language.o): $(B)/.libobjs
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $(filter %.o,$^)
 
@@ -249,8 +253,8 @@ $(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/lib
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
 		$(LDLIBS)
 
--include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(form_obj:.o=.d) $(language_obj:.o=.d) $(cmd_obj:.o=.d) \
-	$(klind_obj:.o=.d) $(replay_obj:.o=.d) \
+-include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(form_obj:.o=.d) $(reason_obj:.o=.d) \
+	$(language_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(replay_obj:.o=.d) \
 	$(unit_obj:.o=.d)
 
 # Print the files of klin-replay, for the test that checks them.

@@ -39,6 +39,36 @@ ktap_result $? "JSON has the times and the memory" "$(cat out err)"
 "$KLIN" gen --type=map --ops=500 --threads=3 --mutate=40 >h.txt
 json 1 "JSON of a violation" "v['verdict'] == 'VIOLATION' and v['violations'] > 0 and \
 	any(p.get('oracle_agrees') and p['counterexample'] for p in v['partitions'])"
+spec=$specs/queue.lin
+cat >h.txt <<'END'
+# klin history 1
+# first init
+t1 @1 0 10 enq 1
+t2 @1 20 30 deq -> 1
+t3 @1 40 50 deq -> 1
+END
+json 1 "the story of a violation names each operation, its role and its line" "
+	[p['story'] for p in v['partitions']] == [{
+	'reason': 'taken_twice',
+	'headline': \"t3's deq() -> 1 took 1 a second time; t2's deq() -> 1 had taken it by 30\",
+	'facts': ['1 was added once',
+		\"t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30\"],
+	'cast': [{'thread': t, 'operation': o, 'call': c, 'return': c + 10, 'role': r, 'line': n}
+		for t, o, c, r, n in ((3, 'deq() -> 1', 40, 'took 1', 5),
+			(1, 'enq(1)', 0, 'added 1', 3), (2, 'deq() -> 1', 20, 'took 1', 4))]}]"
+run check "$spec" h.txt
+sed -n '/^What is wrong/,/^  t3.s/p' out >said
+cat >wanted <<'END'
+What is wrong: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1 had taken it by 30.
+
+  t3  deq() -> 1  took 1   40-50  line 5
+  t1  enq(1)      added 1  0-10   line 3
+  t2  deq() -> 1  took 1   20-30  line 4
+
+  1 was added once.
+  t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30.
+END
+ktap_result "$(cmp -s said wanted; echo $?)" "the text has the same story" "$(cat said)"
 spec=$specs/stack.lin
 ops=100000 less=--work=100000000
 # With sanitizers, times do not depend on the work.

@@ -7,6 +7,7 @@
 
 #include "history/spell.h"
 #include "report/json.h"
+#include "report/story.h"
 
 #define MAX_UNKNOWN	100	/* largest number of UNKNOWN partitions in the list */
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
@@ -51,6 +52,11 @@ json_t *kl_json_whole(json_t *j)
 	}
 	no_memory = false;
 	return j;
+}
+
+void kl_json_no_memory(void)
+{
+	no_memory = true;
 }
 
 json_t *kl_json_number(uint64_t v)
@@ -103,7 +109,7 @@ json_t *kl_json_text(const char *s)
 	return j;
 }
 
-static json_t *op_json(const struct kl_history *h, const struct kl_op *op)
+json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 {
 	char words[512];
 	json_t *j = json_object();
@@ -125,7 +131,8 @@ static json_t *key_json(const struct kl_history *h, uint64_t key)
 	return spelling ? kl_json_text(spelling) : kl_json_number(key);
 }
 
-static json_t *part_json(const struct kl_history *h, const struct kl_part_result *p)
+static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
+			 const struct kl_part_result *p)
 {
 	static const char *const ends[] = {
 		[KL_SHRINK_DONE] = "done", [KL_SHRINK_WORK] = "work", [KL_SHRINK_TIME] = "time",
@@ -150,9 +157,10 @@ static json_t *part_json(const struct kl_history *h, const struct kl_part_result
 		return j;
 	ops = json_array();
 	for (i = 0; i < p->cex->h->nops; i++)
-		json_array_append_new(ops, op_json(p->cex->h, &p->cex->h->ops[i]));
+		json_array_append_new(ops, kl_op_json(p->cex->h, &p->cex->h->ops[i]));
 	json_object_set_new(j, "counterexample", ops);
 	json_object_set_new(j, "oracle_agrees", json_boolean(p->cex->oracle == KL_VIOLATION));
+	kl_add_story(j, spec, h, p);
 	/* After "work" or "time" shrinking was not complete: a smaller counterexample may exist. */
 	json_object_set_new(j, "shrinking_ended", json_string(ends[p->cex->ended]));
 	return j;
@@ -242,7 +250,7 @@ json_t *kl_report_json(const struct kl_report *r, const char *name, const struct
 		add_cost(j, r, cost);
 	for (i = 0; i < r->nparts; i++)
 		if (is_listed(r, &r->parts[i], &unknown))
-			json_array_append_new(parts, part_json(r->h, &r->parts[i]));
+			json_array_append_new(parts, part_json(r->spec, r->h, &r->parts[i]));
 	json_object_set_new(j, "partitions", parts);
 	if (unknown > MAX_UNKNOWN)
 		json_object_set_new(j, "unknown_not_listed", json_integer(unknown - MAX_UNKNOWN));

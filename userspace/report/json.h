@@ -39,11 +39,17 @@ int kl_json_put(FILE *f, json_t *j, size_t flags);
 /* Return: @j, or NULL if memory was missing since this thread's last value; then @j is freed. */
 json_t *kl_json_whole(json_t *j);
 
+/* Note that memory was missing for a part of this thread's value. */
+void kl_json_no_memory(void);
+
 /* A number: an integer below 2^63, since integers are signed here; otherwise a string. */
 json_t *kl_json_number(uint64_t v);
 /* A text that may not be UTF-8, such as a file name.  U+FFFD replaces each wrong byte. */
 json_t *kl_json_text(const char *s);
 /* Append a step of an explorer's run to the array @ctx; for kl_explore_run(). */
 void kl_json_add_step(void *ctx, const struct kl_explore_step *s);
+
+/* An operation of a history. */
+json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op);
 
 #endif

@@ -9,6 +9,7 @@
 #include "history/spell.h"
 #include "report/counterexample.h"
 #include "report/json.h"
+#include "report/story.h"
 #include "report/verdict.h"
 #include "base/shipped.h"
 
@@ -175,9 +176,8 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 			print_part_name(f, r->h, p);
 			fputs(p->suspected ? ": suspected\n" : ": VIOLATION\n", f);
 		}
-		if (p->answer.ncore && *p->answer.reason)
-			fprintf(f, "\nWhat is wrong: %s.\n", p->answer.reason);
-		if (!style || !style->no_diagram)
+		ret = kl_print_story(f, r->spec, r->h, p);
+		if (ret != -ENOMEM && (!style || !style->no_diagram))
 			ret = kl_print_counterexample(f, r->spec, p->cex, p->nops);
 	}
 	return ret == -ENOMEM ? ret : 0;

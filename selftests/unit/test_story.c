@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stories of violations.  The cast of each story is a violation by itself, as the brute-force
+ * oracle confirms; and small histories have the expected headlines.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "check/check.h"
+#include "history_util.h"
+#include "random_history.h"
+#include "story/reason.h"
+
+static const struct {
+	const char *spec, *history, *headline;
+} table[] = {
+	{ "queue",
+	  "t1 @1 0 10 enq 1\nt2 @1 20 30 deq -> 5\n",
+	  "t2's deq() -> 5 took 5, which was never added" },
+	{ "queue",
+	  "t2 @1 20 30 deq -> 5\nt1 @1 40 50 enq 5\n",
+	  "t2's deq() -> 5 took 5 and returned at 30, before t1's enq(5) was called at 40" },
+	{ "queue",
+	  "t1 @1 0 10 enq 1\nt1 @1 20 30 deq -> 1\nt2 @1 40 50 deq -> 1\n",
+	  "t2's deq() -> 1 took 1 a second time; t1's deq() -> 1 had taken it by 30" },
+	{ "queue",
+	  "t1 @1 0 10 enq 1\nt1 @1 20 45 deq -> 1\nt2 @1 40 50 deq -> 1\n",
+	  "t1's deq() -> 1 and t2's deq() -> 1 both took 1, which was added once" },
+	{ "queue",
+	  "t1 @1 0 10 enq 1\nt1 @1 20 30 enq 1\nt1 @1 40 50 deq -> 1\nt2 @1 41 50 deq -> 1\n"
+	  "t3 @1 42 50 deq -> 1\n",
+	  "t3's deq() -> 1 took 1, which was taken 3 times but added 2 times" },
+	{ "queue",
+	  "t1 @1 0 10 enq 1\nt2 @1 20 30 deq -> empty\nt1 @1 40 50 deq -> 1\n",
+	  "t2's deq() -> empty found nothing, while 1 was inside from 10 to 30" },
+	{ "queue",
+	  "t1 @1 0 10 enq 1\nt1 @1 20 30 enq 2\nt2 @1 40 50 deq -> 2\nt2 @1 60 70 deq -> 1\n",
+	  "t2's deq() -> 2 took 2 while 1, which is added earlier, was inside" },
+	{ "stack",
+	  "t1 @1 0 10 push 1\nt1 @1 20 30 push 2\nt2 @1 40 50 pop -> 1\nt2 @1 60 70 pop -> 2\n",
+	  "t2's pop() -> 1 took 1 while 2, which is added later, was inside" },
+	{ "pqueue",
+	  "t1 @1 0 10 push 1\nt1 @1 20 30 push 2\nt2 @1 40 50 pop -> 2\n",
+	  "t2's pop() -> 2 took 2 while 1, which is smaller, was inside" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt2 @1 20 30 read -> 7\n",
+	  "t2's read() -> 7 saw 7, which no operation writes" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt1 @1 20 30 write 2\nt2 @1 40 50 read -> 1\n",
+	  "t2's read() -> 1 saw 1, which t1's write(2) had overwritten by 30" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt1 @1 20 60 write 2\nt2 @1 30 40 read -> 2\n"
+	  "t3 @1 50 55 read -> 1\n",
+	  "t3's read() -> 1 saw 1, although t2's read() -> 2 had seen another word by 40" },
+	{ "set",
+	  "t1 @1 0 10 add 3 -> 1\nt2 @1 20 30 contains 3 -> 0\n",
+	  "t2's contains(3) -> 0 did not find 3, which t1's add(3) -> 1 had added by 10" },
+	{ "register",
+	  "t1 @1 0 10 cas 0 1 -> 1\nt2 @1 5 30 cas 0 2 -> 1\n",
+	  "t1's cas(0, 1) -> 1 and t2's cas(0, 2) -> 1 both changed the word from 0" },
+	{ "bounded_queue",
+	  "t1 @1 0 10 enq 1 -> 6\n",
+	  "t1's enq(1) -> 6 returned what no state allows" },
+	{ "pair",
+	  "t1 @1 0 10 write 1 1\nt1 @1 20 30 write 2 2\nt2 @1 15 40 read -> 1 2\n",
+	  "t2's read() -> (1, 2) is torn: a = 1 comes from t1's write(1, 1), "
+	  "b = 2 comes from t1's write(2, 2)" },
+	{ "pair",
+	  "t1 @1 0 10 write 1 1\nt2 @1 15 40 read -> 1 0\n",
+	  "t2's read() -> (1, 0) is torn: a = 1 comes from t1's write(1, 1), "
+	  "b = 0 comes from the first state" },
+	{ "pair",
+	  "t1 @1 0 10 write 1 1\nt2 @1 15 40 read -> 1 9\n",
+	  "t2's read() -> (1, 9) saw b = 9, which no operation wrote before" },
+	{ "pair",
+	  "t1 @1 0 10 write 1 1\nt1 @1 20 30 write 2 2\nt2 @1 40 50 read -> 1 1\n",
+	  "t2's read() -> (1, 1) saw what t1's write(1, 1) had left, "
+	  "although t1's write(2, 2) showed other words by 30" },
+	{ "set",
+	  "t1 @1 0 10 add 3 -> 1\nt2 @1 5 30 add 3 -> 1\n",
+	  "t1's add(3) -> 1 and t2's add(3) -> 1 both added 3" },
+	{ "set",
+	  "t2 @1 20 30 contains 3 -> 1\n",
+	  "t2's contains(3) -> 1 found 3, which no operation adds" },
+	{ "set",
+	  "t1 @1 0 10 add 3 -> 1\nt1 @1 20 30 remove 3 -> 1\nt2 @1 40 50 contains 3 -> 1\n",
+	  "t2's contains(3) -> 1 found 3, which t1's remove(3) -> 1 had removed by 30" },
+};
+
+static void test_headlines(void **state)
+{
+	char text[1024];
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		const struct kl_options opt = { .classical = true, .max_shrink = 1, .threads = 1 };
+		struct kl_spec *spec = shipped_spec(table[i].spec);
+		struct kl_history *h;
+		struct kl_report *r;
+		struct kl_story *s;
+
+		snprintf(text, sizeof(text), "# klin history 1\n# first init\n# memory sc\n%s",
+			 table[i].history);
+		assert_int_equal(kl_text_read("table", text, strlen(text), &h), 0);
+		assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+		assert_int_equal(r->verdict, KL_VIOLATION);
+		assert_int_equal(kl_story_tell(spec, h, &r->parts[0], &s), 0);
+		if (!s)
+			fail_msg("no story of %s:\n%s", table[i].spec, table[i].history);
+		assert_string_equal(s->headline, table[i].headline);
+		kl_story_free(s);
+		kl_report_free(r);
+		kl_history_free(h);
+		kl_spec_free(spec);
+	}
+}
+
+/* Return: a history of the cast alone. */
+static struct kl_history *cast_alone(const struct kl_history *h, const struct kl_story *s)
+{
+	struct kl_history *c = kl_history_new();
+	size_t i;
+
+	assert_non_null(c);
+	c->fresh = h->fresh;
+	c->clock = h->clock;
+	c->error = h->error;
+	c->memory = h->memory;
+	for (i = 0; i < s->ncast; i++) {
+		const struct kl_op *from = &h->ops[s->cast[i].op];
+		struct kl_opsig sig = *kl_op_sig(h, from);
+		struct kl_op op = *from;
+		const char *method = h->methods[sig.method];
+
+		op.object = kl_history_object(c, h->objects[from->object]);
+		op.thread = kl_history_thread(c, h->threads[from->thread]);
+		sig.method = kl_history_method(c, method, strlen(method));
+		assert_int_equal(kl_history_add(c, &op, &sig, kl_op_args(h, from),
+						kl_op_res(h, from)), 0);
+	}
+	assert_int_equal(kl_history_finish(c), 0);
+	return c;
+}
+
+static void look_at_cast(const struct kl_spec *spec, const struct kl_history *h,
+			 const struct kl_story *s)
+{
+	const struct kl_engine *engines[] = { kl_engine_oracle(false), NULL };
+	const struct kl_options opt = { .engines = engines, .classical = true, .threads = 1 };
+	struct kl_history *c = cast_alone(h, s);
+	struct kl_report *r;
+	char *text;
+	size_t len;
+
+	assert_int_equal(kl_check(spec, c, &opt, &r), 0);
+	if (r->verdict != KL_VIOLATION) {
+		text = history_text(h, &len);
+		fail_msg("the cast of `%s' is %s, in\n%s", s->headline,
+			 kl_verdict_name(r->verdict), text);
+	}
+	kl_report_free(r);
+	kl_history_free(c);
+}
+
+/* A value that was "never added" is no argument of the history. */
+static void look_at_headline(const struct kl_history *h, const struct kl_story *s)
+{
+	const struct kl_op *op = &h->ops[s->cast[0].op];
+	const uint64_t v = kl_op_res(h, op)[kl_op_sig(h, op)->nres - 1].v;
+	size_t i;
+
+	if (!strstr(s->headline, "never added"))
+		return;
+	for (i = 0; i < h->nops; i++) {
+		const struct kl_opsig *sig = kl_op_sig(h, &h->ops[i]);
+
+		/* A push that returned `full' added nothing. */
+		if (h->ops[i].object == op->object && sig->nargs == 1 &&
+		    kl_op_args(h, &h->ops[i])[0].v == v &&
+		    (!sig->nres || kl_op_res(h, &h->ops[i])[0].tag != KL_FULL)) {
+			size_t len;
+			char *text = history_text(h, &len);
+
+			fail_msg("`%s' in\n%s", s->headline, text);
+		}
+	}
+}
+
+static const char *const specs[] = {
+	"queue", "stack", "pqueue", "deque", "register", "set", "bounded_queue", "pair",
+	"seqlock", "ping_range",
+};
+
+#define NSPECS	(sizeof(specs) / sizeof(*specs))
+
+static void test_casts(void **state)
+{
+	const unsigned long runs = wanted_runs(2000);
+	struct kl_spec *spec[NSPECS];
+	size_t told[NSPECS] = { 0 }, wrong[NSPECS] = { 0 }, counts[64] = { 0 }, i, n;
+	const struct kl_reason *const *reasons = kl_reasons();
+	unsigned long run;
+
+	for (i = 0; i < NSPECS; i++)
+		spec[i] = shipped_spec(specs[i]);
+	for (run = 0; run < runs * NSPECS; run++) {
+		const struct kl_options opt = {
+			.classical = run % 4, .max_shrink = 100, .threads = 1,
+		};
+		struct random_config c = {
+			.max_ops = 14, .threads = 3, .values = 2 + run / NSPECS % 8,
+			.overlap = run % 5 == 0, .clocks = run % 3 == 0, .unknown = run % 7 == 0,
+			.gaps = run % 11 == 0,
+		};
+		uint64_t seed = run + 1;
+		struct kl_history *h;
+		struct kl_report *r;
+		struct kl_story *s;
+		bool falsified;
+
+		i = run % NSPECS;
+		h = random_history(spec[i], &c, &seed, &falsified);
+		assert_int_equal(kl_check(spec[i], h, &opt, &r), 0);
+		for (n = 0; n < r->nparts; n++) {
+			const struct kl_part_result *p = &r->parts[n];
+			const struct kl_reason *const *reason;
+
+			if (p->answer.verdict != KL_VIOLATION || !p->cex)
+				continue;
+			wrong[i]++;
+			assert_int_equal(kl_story_tell(spec[i], h, p, &s), 0);
+			if (!s)
+				continue;
+			told[i]++;
+			for (reason = reasons; strcmp((*reason)->name, s->reason); reason++)
+				;
+			counts[reason - reasons]++;
+			if (s->ncast < KL_STORY_CAST)
+				look_at_cast(spec[i], h, s);
+			look_at_headline(h, s);
+			kl_story_free(s);
+		}
+		kl_report_free(r);
+		kl_history_free(h);
+	}
+	for (i = 0; i < NSPECS; i++) {
+		print_message("# %s: %zu violations, %zu with a story\n", specs[i], wrong[i],
+			      told[i]);
+		kl_spec_free(spec[i]);
+	}
+	for (n = 0; reasons[n]; n++) {
+		print_message("# %s: %zu\n", reasons[n]->name, counts[n]);
+		assert_true(counts[n] || runs < 500);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_headlines),
+		cmocka_unit_test(test_casts),
+	};
+
+	return cmocka_run_group_tests_name("story", tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The story of a violation, see story.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/source.h"
+#include "report/json.h"
+#include "report/story.h"
+#include "story/story.h"
+
+/* Return: the number of the line in which operation @op begins, or 0 if it is not known. */
+static uint32_t line_of(const struct kl_history *h, uint32_t op)
+{
+	if (!h->source || !h->places || h->source->places == KL_PLACES_OFFSETS ||
+	    h->places[op] == KL_NO_PLACE)
+		return 0;
+	return h->places[op];
+}
+
+/* An operation of the cast as text. */
+struct row {
+	char who[24], what[256], when[48], where[32];
+};
+
+static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
+{
+	const struct kl_op *op = &h->ops[i];
+	const uint32_t line = line_of(h, i);
+
+	snprintf(row->who, sizeof(row->who), "t%" PRIu64, h->threads[op->thread]);
+	kl_op_print(row->what, sizeof(row->what), h, op);
+	if (op->flags & KL_OP_PENDING)
+		snprintf(row->when, sizeof(row->when), "from %" PRIu64, op->call);
+	else
+		snprintf(row->when, sizeof(row->when), "%" PRIu64 "-%" PRIu64, op->call, op->ret);
+	*row->where = 0;
+	if (line)
+		snprintf(row->where, sizeof(row->where), "line %u", line);
+}
+
+static void print_cast(FILE *f, const struct kl_history *h, const struct kl_story *s)
+{
+	struct row rows[KL_STORY_CAST];
+	int who = 0, what = 0, role = 0, when = 0;
+	size_t i;
+
+#define WIDEN(width, text) do {					\
+	if ((int)strlen(text) > (width))			\
+		(width) = strlen(text);				\
+} while (0)
+	for (i = 0; i < s->ncast; i++) {
+		make_row(&rows[i], h, s->cast[i].op);
+		WIDEN(who, rows[i].who);
+		WIDEN(what, rows[i].what);
+		WIDEN(role, s->cast[i].role);
+		WIDEN(when, rows[i].when);
+	}
+#undef WIDEN
+	for (i = 0; i < s->ncast; i++)
+		fprintf(f, "  %-*s  %-*s  %-*s  %-*s%s%s\n", who, rows[i].who, what, rows[i].what,
+			role, s->cast[i].role, *rows[i].where ? when : 0, rows[i].when,
+			*rows[i].where ? "  " : "", rows[i].where);
+}
+
+int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history *h,
+		   const struct kl_part_result *p)
+{
+	struct kl_story *s;
+	size_t i;
+	int ret = kl_story_tell(spec, h, p, &s);
+
+	if (ret)
+		return ret;
+	if (!s) {
+		if (p->answer.ncore && *p->answer.reason)
+			fprintf(f, "\nWhat is wrong: %s.\n", p->answer.reason);
+		return 0;
+	}
+	fprintf(f, "\nWhat is wrong: %s.\n\n", s->headline);
+	print_cast(f, h, s);
+	fputc('\n', f);
+	for (i = 0; i < s->nfacts; i++)
+		fprintf(f, "  %s.\n", s->facts[i]);
+	kl_story_free(s);
+	return 0;
+}
+
+void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history *h,
+		  const struct kl_part_result *p)
+{
+	json_t *story, *cast, *facts, *one;
+	struct kl_story *s;
+	size_t i;
+
+	if (kl_story_tell(spec, h, p, &s))
+		kl_json_no_memory();
+	if (!s)
+		return;
+	story = json_object();
+	cast = json_array();
+	facts = json_array();
+	json_object_set_new(story, "reason", json_string(s->reason));
+	json_object_set_new(story, "headline", kl_json_text(s->headline));
+	for (i = 0; i < s->ncast; i++) {
+		const uint32_t op = s->cast[i].op, line = line_of(h, op);
+
+		one = kl_op_json(h, &h->ops[op]);
+		json_object_set_new(one, "role", kl_json_text(s->cast[i].role));
+		if (line)
+			json_object_set_new(one, "line", json_integer(line));
+		json_array_append_new(cast, one);
+	}
+	for (i = 0; i < s->nfacts; i++)
+		json_array_append_new(facts, kl_json_text(s->facts[i]));
+	json_object_set_new(story, "cast", cast);
+	json_object_set_new(story, "facts", facts);
+	json_object_set_new(j, "story", story);
+	kl_story_free(s);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reasons: a value was taken or seen that was never added, or before its addition was called.
+ *
+ * The first state is empty.  So an operation with value v in its results takes effect after an
+ * addition of v, which it cannot do if it returned before each addition of v was called.  An
+ * addition of an unknown value may be of v.
+ */
+#include <errno.h>
+
+#include "story/reason.h"
+
+static int tell_unknown_value(const struct kl_scene *s, const struct kl_deed *d,
+			      struct kl_story *story)
+{
+	const struct kl_name v = kl_name_val(s, kl_word(d->v));
+	const char *did = d->act == KL_ACT_REMOVE ? "took" : "saw";
+
+	if (kl_story_cast(story, d->op, "%s %s", did, v.s) ||
+	    kl_story_fact(story, "No operation adds %s, and the first state is empty", v.s))
+		return -ENOMEM;
+	return kl_story_headline(story, "%s %s %s, which was never added",
+				 kl_name_op(s, d->op).s, did, v.s);
+}
+
+static int tell_early(const struct kl_scene *s, const struct kl_deed *d, const struct kl_deed *add,
+		      size_t n, struct kl_story *story)
+{
+	const struct kl_name v = kl_name_val(s, kl_word(d->v)), a = kl_name_op(s, add->op);
+	const char *did = d->act == KL_ACT_REMOVE ? "took" : "saw";
+	const unsigned long long ret = s->h->ops[d->op].ret, call = s->h->ops[add->op].call;
+
+	if (kl_story_cast(story, d->op, "%s %s", did, v.s) ||
+	    kl_story_cast(story, add->op, "added %s", v.s) ||
+	    kl_story_fact(story, "%s returned at %llu", kl_name_op(s, d->op).s, ret) ||
+	    kl_story_fact(story, "%s, the %s addition of %s, was called at %llu", a.s,
+			  n > 1 ? "first" : "only", v.s, call))
+		return -ENOMEM;
+	return kl_story_headline(story,
+				 "%s %s %s and returned at %llu, before %s was called at %llu",
+				 kl_name_op(s, d->op).s, did, v.s, ret, a.s, call);
+}
+
+static int tell(const struct kl_scene *s, struct kl_story *story)
+{
+	static const enum kl_act acts[] = { KL_ACT_REMOVE, KL_ACT_LOOK };
+	const struct kl_deed *d, *add;
+	size_t i, j, k, n, nadds;
+
+	kl_scene_all(s, KL_ACT_VAGUE_ADD, &n);
+	if (!s->fresh || n)
+		return 0;
+	for (i = 0; i < 2; i++) {
+		d = kl_scene_all(s, acts[i], &n);
+		for (k = 0; k < n; k++) {
+			add = kl_scene_deeds(s, KL_ACT_ADD, d[k].v, &nadds);
+			if (!nadds)
+				return tell_unknown_value(s, &d[k], story);
+			for (j = 0; j < nadds && kl_scene_before(s, d[k].op, add[j].op); j++)
+				;
+			if (j == nadds)
+				return tell_early(s, &d[k], add, nadds, story);
+		}
+	}
+	return 0;
+}
+
+static const struct kl_reason never_added = {
+	.name = "never_added", .rank = 10, .needs = KL_NEEDS_DEEDS, .tell = tell,
+};
+KL_REASON(never_added);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reasons of violations.  A reason is one file: a pattern of operations that no order explains, and
+ * its sentence.  Each pattern is argued in its file, and is certain: clock error and operations
+ * with unknown results are allowed for.
+ */
+#ifndef KL_STORY_REASON_H
+#define KL_STORY_REASON_H
+
+#include "story/scene.h"
+#include "story/story.h"
+
+/**
+ * struct kl_reason - a reason of violations
+ * @name: its name in JSON
+ * @rank: reasons of lower rank are tried first; they are the more telling ones
+ * @needs: what the scene must have
+ * @tso: it also holds for a violation with store buffers
+ * @tell: looks for the pattern.  Return: 1 after the story was told, 0, or -ENOMEM
+ */
+struct kl_reason {
+	const char *name;
+	unsigned int rank;
+	enum { KL_NEEDS_NOTHING, KL_NEEDS_DEEDS, KL_NEEDS_STEPS } needs;
+	bool tso;
+	int (*tell)(const struct kl_scene *s, struct kl_story *story);
+};
+
+/* Register the reason @symbol.  The Makefile looks for this word, too. */
+#define KL_REASON(symbol)								\
+	static const struct kl_reason *const kl_registered_##symbol			\
+	__attribute__((used, section("kl_reason_list"))) = &symbol
+
+/* All reasons by rank; NULL ends the array. */
+const struct kl_reason *const *kl_reasons(void);
+
+/* Set the headline.  Return: 1 or -ENOMEM. */
+int kl_story_headline(struct kl_story *story, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Add a fact, if there is room.  Return: 0 or -ENOMEM. */
+int kl_story_fact(struct kl_story *story, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Add an operation to the cast, if there is room and it is not there.  Return: 0 or -ENOMEM. */
+int kl_story_cast(struct kl_story *story, uint32_t op, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Add the additions and removals of a value that was inside during operation @op to the cast, and
+ * the fact about its removal.  Return: 0 or -ENOMEM.
+ */
+int kl_story_inside(const struct kl_scene *s, struct kl_story *story, uint64_t value, uint32_t op);
+
+/* An operation as text, "t1's deq() -> 1". */
+struct kl_name {
+	char s[288];
+};
+
+struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op);
+/* The value as its writer spelled it. */
+struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v);
+
+#endif

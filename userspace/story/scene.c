@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sorts the operations of a partition by what they did, see scene.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/part.h"
+#include "spec/classify/ends.h"
+#include "story/scene.h"
+
+/* What a method of the history does. */
+struct kind {
+	int method;	/* its index in the specification */
+	enum kl_role role;
+	bool end;	/* @e has its kind */
+	struct kl_end_method e;
+	const struct kl_word_method *word;
+};
+
+static bool is_sequence(enum kl_container_kind k)
+{
+	return k == KL_CONTAINER_QUEUE || k == KL_CONTAINER_STACK || k == KL_CONTAINER_DEQUE ||
+	       k == KL_CONTAINER_PQUEUE;
+}
+
+/* Find the kinds of all methods.  Return: an array to free(), or NULL when out of memory. */
+static struct kind *find_kinds(const struct kl_scene *s)
+{
+	struct kind *kinds = calloc(s->h->nmethods + 1, sizeof(*kinds));
+	size_t i;
+
+	for (i = 0; kinds && i < s->h->nmethods; i++) {
+		struct kind *k = &kinds[i];
+
+		k->method = kl_spec_find_method(s->spec, s->h->methods[i]);
+		if (k->method < 0)
+			continue;
+		k->role = kl_spec_role(s->spec, k->method);
+		if (s->type.kind == KL_CONTAINER_REGISTER)
+			k->word = kl_word_method(s->spec, k->method);
+		else if (s->type.kind != KL_CONTAINER_SET && s->type.kind != KL_CONTAINER_PQUEUE)
+			k->end = kl_spec_end_method(s->spec, k->method, &k->e);
+	}
+	return kinds;
+}
+
+/* Are the results those of @want?  The result at @except may differ. */
+static bool has_results(const struct kl_val *res, const struct kl_val *want, unsigned int n,
+			int except)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if ((int)i != except && !kl_val_eq(res[i], want[i]))
+			return false;
+	return true;
+}
+
+/* Find what an operation of a method at an end did.  Return: false if that is not known. */
+static bool end_deed(const struct kl_end_method *e, const struct kl_val *args,
+		     const struct kl_val *res, bool pending, struct kl_deed *d)
+{
+	unsigned int i;
+
+	if (e->act == KL_END_PUSH) {
+		if (args[e->value].tag != KL_WORD)
+			d->act = KL_ACT_VAGUE_ADD;
+		else if (!pending && e->bounded && has_results(res, e->other, e->nresults, -1))
+			d->act = KL_ACT_NONE;
+		else
+			*d = (struct kl_deed){ d->op, KL_ACT_ADD, args[e->value].v };
+		/* A push that makes room removes a value, which its operation does not name. */
+		return e->replaces < 0;
+	}
+	for (i = 0; !pending && i < e->nresults; i++)
+		pending = res[i].tag == KL_ANY;
+	if (pending)
+		d->act = e->act == KL_END_POP ? KL_ACT_VAGUE_REMOVE : KL_ACT_NONE;
+	else if (has_results(res, e->other, e->nresults, -1))
+		d->act = KL_ACT_EMPTY;
+	else if (has_results(res, e->done, e->nresults, e->value) && res[e->value].tag == KL_WORD)
+		*d = (struct kl_deed){ d->op, e->act == KL_END_POP ? KL_ACT_REMOVE : KL_ACT_LOOK,
+				       res[e->value].v };
+	else
+		return false;
+	return true;
+}
+
+/* The same for a priority queue, whose methods have one value. */
+static bool role_deed(enum kl_role role, const struct kl_opsig *sig, const struct kl_val *args,
+		      const struct kl_val *res, bool pending, struct kl_deed *d)
+{
+	if (role == KL_ROLE_ADD) {
+		if (sig->nargs != 1)
+			return false;
+		d->act = args[0].tag == KL_WORD ? KL_ACT_ADD : KL_ACT_VAGUE_ADD;
+		d->v = d->act == KL_ACT_ADD ? args[0].v : 0;
+		return true;
+	}
+	if (role != KL_ROLE_REMOVE && role != KL_ROLE_PEEK)
+		return false;
+	if (!pending && sig->nres != 1)
+		return false;
+	if (pending || res[0].tag == KL_ANY)
+		d->act = role == KL_ROLE_REMOVE ? KL_ACT_VAGUE_REMOVE : KL_ACT_NONE;
+	else if (res[0].tag == KL_EMPTY)
+		d->act = KL_ACT_EMPTY;
+	else if (res[0].tag == KL_WORD)
+		*d = (struct kl_deed){ d->op, role == KL_ROLE_REMOVE ? KL_ACT_REMOVE : KL_ACT_LOOK,
+				       res[0].v };
+	else
+		return false;
+	return true;
+}
+
+/* What an operation on a set did to the presence of its key. */
+static struct kl_word_step set_step(enum kl_role role, const struct kl_opsig *sig,
+				    const struct kl_val *res, bool pending)
+{
+	struct kl_word_step step = { .kind = KL_WORD_OTHER };
+	const bool known = !pending && sig->nres == 1 && res[0].tag == KL_WORD;
+	const uint64_t is = known && res[0].v;
+
+	if (role == KL_ROLE_PEEK) {
+		step.kind = known ? KL_WORD_SEES : KL_WORD_NOTHING;
+		step.before = step.after = is;
+	} else if (role == KL_ROLE_ADD || role == KL_ROLE_REMOVE) {
+		/* add() -> true found the key absent, remove() -> true found it present. */
+		step.after = role == KL_ROLE_ADD;
+		step.before = is ? !step.after : step.after;
+		step.kind = !known ? KL_WORD_WRITES : is ? KL_WORD_MOVES : KL_WORD_SEES;
+	}
+	return step;
+}
+
+/* Find what operation @op did.  Return: false if there is no scene with it. */
+static bool add_op(struct kl_scene *s, const struct kind *kinds, uint32_t op)
+{
+	const struct kl_op *o = &s->h->ops[op];
+	const struct kl_opsig *sig = kl_op_sig(s->h, o);
+	const struct kind *k = &kinds[sig->method];
+	const struct kl_val *args = kl_op_args(s->h, o), *res = kl_op_res(s->h, o);
+	const bool pending = o->flags & KL_OP_PENDING;
+	struct kl_deed d = { .op = op };
+
+	if (k->method < 0)
+		return false;
+	if (s->steps) {
+		struct kl_word_step step;
+		unsigned int i, nvals = sig->nargs + (pending ? 0 : sig->nres);
+
+		if (s->type.kind == KL_CONTAINER_SET) {
+			if (!sig->nargs || args[0].tag != KL_WORD)
+				return false;
+			if (args[0].v != s->key)
+				return true;
+			step = set_step(k->role, sig, res, pending);
+		} else {
+			if (!k->word)
+				return false;
+			for (i = 0; i < nvals; i++)
+				if (args[i].tag != KL_WORD)
+					return false;
+			step = kl_word_step(k->word, args, pending);
+		}
+		if (step.kind == KL_WORD_OTHER || step.kind == KL_WORD_ADDS)
+			return false;
+		s->steps[s->nsteps++] = (struct kl_word_deed){ op, step };
+		return true;
+	}
+	if (!(k->end ? end_deed(&k->e, args, res, pending, &d) :
+		       role_deed(k->role, sig, args, res, pending, &d)) &&
+	    !kl_spec_method(s->spec, k->method)->pure)
+		return false;
+	if (d.act != KL_ACT_NONE)
+		s->deeds[s->ndeeds++] = d;
+	return true;
+}
+
+/* Sort by act, value and call.  Operations of a history are sorted by call. */
+static int compare(const void *a, const void *b)
+{
+	const struct kl_deed *x = a, *y = b;
+
+	if (x->act != y->act)
+		return x->act < y->act ? -1 : 1;
+	if (x->v != y->v)
+		return x->v < y->v ? -1 : 1;
+	return x->op < y->op ? -1 : x->op > y->op;
+}
+
+static int compare_ops(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static int copy_proof(struct kl_scene *s)
+{
+	const struct kl_counterexample *c = s->part->cex;
+
+	if (!c)
+		return 0;
+	s->proof = malloc((c->h->nops + 1) * sizeof(*s->proof));
+	if (!s->proof)
+		return -ENOMEM;
+	s->nproof = c->h->nops;
+	memcpy(s->proof, c->ops, s->nproof * sizeof(*s->proof));
+	qsort(s->proof, s->nproof, sizeof(*s->proof), compare_ops);
+	return 0;
+}
+
+/* The key of the counterexample's operation that nothing explains. */
+static uint64_t failing_key(const struct kl_scene *s)
+{
+	uint64_t key = 0;
+	size_t i;
+
+	for (i = 0; i < s->nproof; i++) {
+		const struct kl_op *op = &s->h->ops[s->proof[i]];
+
+		if (kl_op_sig(s->h, op)->nargs && (!i || op->ret == s->part->cex->end))
+			key = kl_op_args(s->h, op)[0].v;
+	}
+	return key;
+}
+
+static void free_deeds(struct kl_scene *s)
+{
+	free(s->deeds);
+	free(s->steps);
+	s->deeds = NULL;
+	s->steps = NULL;
+}
+
+int kl_scene_set(struct kl_scene *s, const struct kl_spec *spec, const struct kl_history *h,
+		 const struct kl_part_result *p)
+{
+	const size_t n = (size_t)p->nops + 1;
+	struct kind *kinds;
+	bool word, known = true;
+	uint32_t i;
+
+	*s = (struct kl_scene){ .spec = spec, .h = h, .part = p };
+	kl_spec_container(spec, &s->type);
+	s->fresh = h->fresh && s->type.init;
+	word = s->type.kind == KL_CONTAINER_REGISTER || s->type.kind == KL_CONTAINER_SET;
+	s->tso = p->cex && p->cex->tso;
+	if (copy_proof(s))
+		return -ENOMEM;
+	if (!word && !is_sequence(s->type.kind))
+		return 0;
+	if (s->type.kind == KL_CONTAINER_SET)
+		s->key = failing_key(s);
+	if (word)
+		s->steps = malloc(n * sizeof(*s->steps));
+	else
+		s->deeds = malloc(n * sizeof(*s->deeds));
+	kinds = find_kinds(s);
+	if ((!s->steps && !s->deeds) || !kinds) {
+		free(kinds);
+		kl_scene_free(s);
+		return -ENOMEM;
+	}
+	for (i = 0; i < p->nops && known; i++)
+		known = add_op(s, kinds, kl_result_op(p, i));
+	free(kinds);
+	if (!known)
+		free_deeds(s);
+	if (s->deeds)
+		qsort(s->deeds, s->ndeeds, sizeof(*s->deeds), compare);
+	return 0;
+}
+
+void kl_scene_free(struct kl_scene *s)
+{
+	free_deeds(s);
+	free(s->proof);
+	s->proof = NULL;
+}
+
+/* Index of the first deed that is not less than (@act, @v). */
+static size_t first_deed(const struct kl_scene *s, enum kl_act act, uint64_t v)
+{
+	size_t low = 0, high = s->ndeeds;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		const struct kl_deed *d = &s->deeds[mid];
+
+		if (d->act < act || (d->act == act && d->v < v))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+const struct kl_deed *kl_scene_deeds(const struct kl_scene *s, enum kl_act act, uint64_t v,
+				     size_t *n)
+{
+	const size_t from = first_deed(s, act, v);
+	size_t to = from;
+
+	while (to < s->ndeeds && s->deeds[to].act == act && s->deeds[to].v == v)
+		to++;
+	*n = to - from;
+	return s->deeds + from;
+}
+
+const struct kl_deed *kl_scene_all(const struct kl_scene *s, enum kl_act act, size_t *n)
+{
+	const size_t from = first_deed(s, act, 0);
+
+	*n = first_deed(s, act + 1, 0) - from;
+	return s->deeds + from;
+}
+
+bool kl_scene_proves(const struct kl_scene *s, uint32_t op)
+{
+	return bsearch(&op, s->proof, s->nproof, sizeof(op), compare_ops);
+}
+
+/* The number of deeds that may be before @op: all but those certainly called after its return. */
+static size_t count_possible(const struct kl_scene *s, const struct kl_deed *d, size_t n,
+			     uint32_t op)
+{
+	size_t possible = 0, i;
+
+	for (i = 0; i < n; i++)
+		possible += d[i].op != op && !kl_scene_before(s, op, d[i].op);
+	return possible;
+}
+
+bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t *last)
+{
+	const struct kl_op *ops = s->h->ops;
+	const struct kl_deed *d;
+	size_t before = 0, taken, n, i;
+
+	d = kl_scene_deeds(s, KL_ACT_ADD, v, &n);
+	for (i = 0; i < n; i++) {
+		if (!kl_scene_before(s, d[i].op, op))
+			continue;
+		if (!before++ || ops[d[i].op].ret > ops[*last].ret)
+			*last = d[i].op;
+	}
+	if (!before)
+		return false;
+	d = kl_scene_deeds(s, KL_ACT_REMOVE, v, &n);
+	taken = count_possible(s, d, n, op);
+	if (before <= taken)
+		return false;
+	d = kl_scene_all(s, KL_ACT_VAGUE_REMOVE, &n);
+	return before > taken + count_possible(s, d, n, op);
+}
+
+bool kl_scene_before(const struct kl_scene *s, uint32_t a, uint32_t b)
+{
+	return kl_op_before(s->h, &s->h->ops[a], &s->h->ops[b]);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A scene: the operations of a violated partition, by what they did to which value.  Reasons look
+ * for their patterns in it.
+ *
+ *	t1 enq(1)	KL_ACT_ADD of 1
+ *	t2 deq() -> 1	KL_ACT_REMOVE of 1
+ *	t2 deq() -> ?	vague: it may have removed any value
+ */
+#ifndef KL_STORY_SCENE_H
+#define KL_STORY_SCENE_H
+
+#include "check/check.h"
+#include "spec/classify/container.h"
+#include "spec/classify/word.h"
+
+enum kl_act {
+	KL_ACT_NONE,	/* it has no effect and sees nothing that the story needs */
+	KL_ACT_ADD,
+	KL_ACT_REMOVE,
+	KL_ACT_LOOK,	/* it saw the value, which stayed */
+	KL_ACT_EMPTY,	/* it found no value; @v is 0 */
+	KL_ACT_VAGUE_ADD,	/* an addition of an unknown value; @v is 0 */
+	KL_ACT_VAGUE_REMOVE,	/* a removal that may have taken any value, or none; @v is 0 */
+};
+
+/* What an operation did. */
+struct kl_deed {
+	uint32_t op;	/* index in the history */
+	enum kl_act act;
+	uint64_t v;
+};
+
+/* What an operation did to a word, or to the presence of a set's key: absent is 0, present 1. */
+struct kl_word_deed {
+	uint32_t op;
+	struct kl_word_step step;
+};
+
+struct kl_scene {
+	const struct kl_spec *spec;
+	const struct kl_history *h;
+	const struct kl_part_result *part;
+	struct kl_container type;
+	bool fresh;	/* the first state is known: empty, or type.first */
+	bool tso;	/* the violation was decided with store buffers */
+	uint64_t key;	/* of a set: the key that the steps are about */
+	/* operations of the counterexample, sorted */
+	uint32_t *proof;
+	size_t nproof;
+	/* the rest is NULL where the specification or an operation is of no known kind: */
+	/* deeds on a queue, stack, deque or priority queue, by act, value and call */
+	struct kl_deed *deeds;
+	size_t ndeeds;
+	/* steps of a register's word or of a set's key, by call */
+	struct kl_word_deed *steps;
+	size_t nsteps;
+};
+
+/**
+ * kl_scene_set() - sort the operations of a partition by what they did
+ * @s: gets the scene
+ * @spec: the specification
+ * @h: the history
+ * @p: the partition
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_scene_set(struct kl_scene *s, const struct kl_spec *spec, const struct kl_history *h,
+		 const struct kl_part_result *p);
+void kl_scene_free(struct kl_scene *s);
+
+/**
+ * kl_scene_deeds() - get the deeds of a kind
+ * @s: the scene
+ * @act: the act
+ * @v: the value
+ * @n: gets their number
+ *
+ * Return: the deeds, by time of call.
+ */
+const struct kl_deed *kl_scene_deeds(const struct kl_scene *s, enum kl_act act, uint64_t v,
+				     size_t *n);
+/* All deeds of an act, by value and call; @n gets their number. */
+const struct kl_deed *kl_scene_all(const struct kl_scene *s, enum kl_act act, size_t *n);
+
+/* Is the operation in the counterexample of the partition? */
+bool kl_scene_proves(const struct kl_scene *s, uint32_t op);
+
+/**
+ * kl_scene_inside() - is a value certainly in the container when an operation takes effect?
+ * @s: the scene
+ * @v: the value
+ * @op: the operation
+ * @last: gets the addition with the latest return, of those before @op
+ *
+ * Let n additions of v have returned before @op was called, and let m removals of v or of an
+ * unknown value not certainly begin after @op.  Any order has the n additions before @op, and at
+ * most m removals of v.  So for n > m a v is inside.
+ *
+ * Return: true if so.
+ */
+bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t *last);
+
+/* Did operation @a certainly return before operation @b was called? */
+bool kl_scene_before(const struct kl_scene *s, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Asks each reason of the registry for the story of a violation, see story.h. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "story/reason.h"
+
+#define MAX_REASONS	64
+
+extern const struct kl_reason *const __start_kl_reason_list[];
+extern const struct kl_reason *const __stop_kl_reason_list[];
+
+static const struct kl_reason *sorted[MAX_REASONS + 1];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int compare_reasons(const void *a, const void *b)
+{
+	const struct kl_reason *const *x = a, *const *y = b;
+
+	if ((*x)->rank != (*y)->rank)
+		return (*x)->rank < (*y)->rank ? -1 : 1;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static void sort(void)
+{
+	const size_t n = __stop_kl_reason_list - __start_kl_reason_list;
+
+	/* This is a developer's mistake, which every test shows. */
+	if (n > MAX_REASONS)
+		abort();
+	memcpy(sorted, __start_kl_reason_list, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_reasons);
+}
+
+const struct kl_reason *const *kl_reasons(void)
+{
+	pthread_once(&once, sort);
+	return sorted;
+}
+
+int kl_story_headline(struct kl_story *story, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&story->headline, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		story->headline = NULL;
+	return n < 0 ? -ENOMEM : 1;
+}
+
+int kl_story_fact(struct kl_story *story, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (story->nfacts == KL_STORY_FACTS)
+		return 0;
+	va_start(ap, fmt);
+	n = vasprintf(&story->facts[story->nfacts], fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	story->nfacts++;
+	return 0;
+}
+
+int kl_story_cast(struct kl_story *story, uint32_t op, const char *fmt, ...)
+{
+	va_list ap;
+	size_t i;
+	int n;
+
+	for (i = 0; i < story->ncast; i++)
+		if (story->cast[i].op == op)
+			return 0;
+	if (story->ncast == KL_STORY_CAST)
+		return 0;
+	va_start(ap, fmt);
+	n = vasprintf(&story->cast[story->ncast].role, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	story->cast[story->ncast++].op = op;
+	return 0;
+}
+
+int kl_story_inside(const struct kl_scene *s, struct kl_story *story, uint64_t value, uint32_t op)
+{
+	const struct kl_op *ops = s->h->ops;
+	const struct kl_name v = kl_name_val(s, kl_word(value));
+	const struct kl_deed *d;
+	size_t i, n;
+	int ret = 0;
+
+	d = kl_scene_deeds(s, KL_ACT_ADD, value, &n);
+	for (i = 0; i < n && !ret; i++)
+		if (kl_scene_before(s, d[i].op, op))
+			ret = kl_story_cast(story, d[i].op, "added %s", v.s);
+	d = kl_scene_deeds(s, KL_ACT_REMOVE, value, &n);
+	for (i = 0; i < n && !ret; i++)
+		ret = kl_story_cast(story, d[i].op, "took %s%s", v.s,
+				    kl_scene_before(s, op, d[i].op) ? " later" : "");
+	if (ret)
+		return ret;
+	if (!n)
+		return kl_story_fact(story, "No operation took %s", v.s);
+	if (n > 1 || !kl_scene_before(s, op, d->op))
+		return kl_story_fact(story, "Too few operations can have taken %s before", v.s);
+	return kl_story_fact(story, "%s was called at %llu, after %s had returned at %llu",
+			     kl_name_op(s, d->op).s, (unsigned long long)ops[d->op].call,
+			     kl_name_op(s, op).s, (unsigned long long)ops[op].ret);
+}
+
+struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op)
+{
+	const struct kl_op *o = &s->h->ops[op];
+	struct kl_name name;
+	int n = snprintf(name.s, sizeof(name.s), "t%llu's ",
+			 (unsigned long long)s->h->threads[o->thread]);
+
+	kl_op_print(name.s + n, sizeof(name.s) - n, s->h, o);
+	return name;
+}
+
+struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v)
+{
+	struct kl_name name;
+
+	kl_history_print_val(name.s, sizeof(name.s), s->h, v);
+	return name;
+}
+
+/* The failing operation stays first; the history's operations are sorted by call. */
+static int compare_cast(const void *a, const void *b)
+{
+	const struct kl_part_played *x = a, *y = b;
+
+	return x->op < y->op ? -1 : x->op > y->op;
+}
+
+int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
+		  const struct kl_part_result *p, struct kl_story **out)
+{
+	const struct kl_reason *const *r = kl_reasons();
+	struct kl_story *story;
+	struct kl_scene s;
+	int ret;
+
+	*out = NULL;
+	if (p->ngaps)
+		return 0;
+	ret = kl_scene_set(&s, spec, h, p);
+	if (ret)
+		return ret;
+	story = calloc(1, sizeof(*story));
+	for (ret = story ? 0 : -ENOMEM; !ret && *r; r++) {
+		if ((s.tso && !(*r)->tso) || ((*r)->needs == KL_NEEDS_DEEDS && !s.deeds) ||
+		    ((*r)->needs == KL_NEEDS_STEPS && !s.steps))
+			continue;
+		ret = (*r)->tell(&s, story);
+		story->reason = (*r)->name;
+	}
+	kl_scene_free(&s);
+	if (ret <= 0) {
+		kl_story_free(story);
+		return ret;
+	}
+	qsort(story->cast + 1, story->ncast - 1, sizeof(*story->cast), compare_cast);
+	*out = story;
+	return 0;
+}
+
+void kl_story_free(struct kl_story *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->ncast; i++)
+		free(s->cast[i].role);
+	for (i = 0; i < s->nfacts; i++)
+		free(s->facts[i]);
+	free(s->headline);
+	free(s);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The story of a violation: what happened, to which value, by whom, and why no order works.
+ *
+ *	t2's deq() -> 1 took 1 a second time; t1's deq() -> 1 had taken it by 55
+ *
+ * The proof is the counterexample, and stays as it is.  A story also names operations of the
+ * whole history, such as the writer of a value, which the counterexample may leave out.  It
+ * claims nothing that the history does not show: the operations of its cast are a violation by
+ * themselves.
+ */
+#ifndef KL_STORY_STORY_H
+#define KL_STORY_STORY_H
+
+#include "check/check.h"
+
+#define KL_STORY_CAST	8
+#define KL_STORY_FACTS	6
+
+/* An operation of the history, and what it did in the story. */
+struct kl_part_played {
+	uint32_t op;	/* index in the history */
+	char *role;	/* such as "added 1" */
+};
+
+struct kl_story {
+	const char *reason;	/* name of the reason, see kl_reason */
+	char *headline;		/* one sentence, without a full stop */
+	/* the failing operation, and then the others, by time of call */
+	struct kl_part_played cast[KL_STORY_CAST];
+	size_t ncast;
+	char *facts[KL_STORY_FACTS];	/* each a sentence, without a full stop */
+	size_t nfacts;
+};
+
+/**
+ * kl_story_tell() - tell the story of a violation
+ * @spec: the specification
+ * @h: the whole history
+ * @p: its violated partition
+ * @out: gets the story, or NULL if no reason of the registry applies
+ *
+ * The time is that of sorting the partition's operations.  There is no story across gaps, and few
+ * reasons tell one with store buffers.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
+		  const struct kl_part_result *p, struct kl_story **out);
+void kl_story_free(struct kl_story *s);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reason: the word was changed from v more often than it can have become v, such as two
+ * successful cas(0, 1) without a write of 0 between them, or two add(3) -> true of a set.
+ *
+ * Each completed change from v to another word needs v before it.  The word is v at first, or
+ * becomes v by an operation that leaves v; each time serves one change.
+ */
+#include <errno.h>
+
+#include "story/reason.h"
+
+#define MAX_FROM	64	/* largest number of words that are looked at */
+
+static bool changes(const struct kl_scene *s, const struct kl_word_deed *d, uint64_t v)
+{
+	return d->step.kind == KL_WORD_MOVES && d->step.before == v && d->step.after != v &&
+	       !(s->h->ops[d->op].flags & KL_OP_PENDING);
+}
+
+static bool becomes(const struct kl_word_deed *d, uint64_t v)
+{
+	return d->step.after == v && (d->step.kind == KL_WORD_WRITES ||
+				      (d->step.kind == KL_WORD_MOVES && d->step.before != v));
+}
+
+/* The first two changes from @v, which is there once. */
+static int tell_two(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v,
+		    struct kl_story *story)
+{
+	const bool set = s->type.kind == KL_CONTAINER_SET;
+	const struct kl_name word = kl_name_val(s, kl_word(set ? s->key : v));
+	const char *back = v ? "adds" : "removes";
+
+	if (set && kl_story_fact(story, "No operation %s %s between them", back, word.s))
+		return -ENOMEM;
+	if (set)
+		return kl_story_headline(story, "%s and %s both %s %s", kl_name_op(s, a).s,
+					 kl_name_op(s, b).s, v ? "removed" : "added", word.s);
+	if (kl_story_fact(story, "The word can have been %s only once", word.s))
+		return -ENOMEM;
+	return kl_story_headline(story, "%s and %s both changed the word from %s",
+				 kl_name_op(s, a).s, kl_name_op(s, b).s, word.s);
+}
+
+static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *story)
+{
+	const bool set = s->type.kind == KL_CONTAINER_SET;
+	/* Without a known first state the word may be v at first. */
+	size_t most = !s->fresh || (set ? !v : s->type.first.tag != KL_WORD ||
+						       s->type.first.v == v);
+	const struct kl_word_deed *d, *end = s->steps + s->nsteps;
+	const struct kl_name word = kl_name_val(s, kl_word(set ? s->key : v));
+	size_t n = 0, i = 0;
+	uint32_t two[2] = { 0 };
+
+	for (d = s->steps; d < end; d++) {
+		n += changes(s, d, v);
+		most += becomes(d, v);
+	}
+	if (n <= most)
+		return 0;
+	for (d = s->steps; d < end; d++) {
+		if (changes(s, d, v) && i <= most) {
+			if (i < 2)
+				two[i] = d->op;
+			i++;
+			if (kl_story_cast(story, d->op, "%s %s",
+					  !set ? "changed" : v ? "removed" : "added", word.s))
+				return -ENOMEM;
+		}
+	}
+	for (d = s->steps; d < end; d++)
+		if (becomes(d, v) && kl_story_cast(story, d->op, "%s %s",
+						   !set ? "wrote" : v ? "added" : "removed",
+						   word.s))
+			return -ENOMEM;
+	if (n == 2 && most == 1)
+		return tell_two(s, two[0], two[1], v, story);
+	if (set)
+		return kl_story_headline(story,
+					 "%zu operations %s %s, which can have been %s %zu times",
+					 n, v ? "removed" : "added", word.s,
+					 v ? "inside" : "absent", most);
+	return kl_story_headline(story,
+				 "%zu operations changed the word from %s, which it can have been "
+				 "%zu times", n, word.s, most);
+}
+
+static int tell(const struct kl_scene *s, struct kl_story *story)
+{
+	uint64_t looked[MAX_FROM];
+	size_t nlooked = 0, i, k;
+	int ret = 0;
+
+	for (i = 0; i < s->nsteps && !ret && nlooked < MAX_FROM; i++) {
+		const struct kl_word_deed *d = &s->steps[i];
+
+		if (!changes(s, d, d->step.before) || !kl_scene_proves(s, d->op))
+			continue;
+		for (k = 0; k < nlooked && looked[k] != d->step.before; k++)
+			;
+		if (k < nlooked)
+			continue;
+		looked[nlooked++] = d->step.before;
+		ret = tell_from(s, d->step.before, story);
+	}
+	return ret;
+}
+
+static const struct kl_reason twice = {
+	.name = "changed_twice", .rank = 20, .needs = KL_NEEDS_STEPS, .tell = tell,
+};
+KL_REASON(twice);

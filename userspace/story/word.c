@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reasons: a register's read, or an operation that depends on its word, saw a word that nobody
+ * wrote, or that was certainly overwritten.  A set's key is such a word, too: 1 while it is inside.
+ *
+ *	w(1) r->2 w(3)	2 was never written
+ *	w(1) w(2) r->1	r returned 1 after w(2) had returned
+ *
+ * Let E see v, and let X, which certainly returned before E was called, leave another word, or see
+ * another word without changing it.  If each operation that leaves v returned before X was called,
+ * or was called after E returned, then no order has v when E takes effect: after X it needs an
+ * operation that leaves v.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "story/reason.h"
+
+/* A pending operation may never take effect. */
+static bool sees(const struct kl_scene *s, const struct kl_word_deed *d)
+{
+	return (d->step.kind == KL_WORD_SEES || d->step.kind == KL_WORD_MOVES) &&
+	       !(s->h->ops[d->op].flags & KL_OP_PENDING);
+}
+
+static bool leaves(const struct kl_word_step *t)
+{
+	return t->kind == KL_WORD_WRITES || t->kind == KL_WORD_MOVES;
+}
+
+/* Is the word certainly not @v after the step? */
+static bool excludes(const struct kl_word_step *t, uint64_t v)
+{
+	return leaves(t) ? t->after != v :
+	       t->kind == KL_WORD_SEES ? t->before != v :
+	       t->kind == KL_WORD_SEES_NOT && t->before == v;
+}
+
+/* What an operation that leaves the word did, for the cast. */
+static const char *wrote(const struct kl_scene *s, const struct kl_word_deed *d)
+{
+	if (s->type.kind != KL_CONTAINER_SET)
+		return "wrote";
+	return d->step.after ? "added" : "removed";
+}
+
+static int cast_leaving(const struct kl_scene *s, const struct kl_word_deed *d,
+			struct kl_story *story)
+{
+	const uint64_t v = s->type.kind == KL_CONTAINER_SET ? s->key : d->step.after;
+
+	return kl_story_cast(story, d->op, "%s %s", wrote(s, d), kl_name_val(s, kl_word(v)).s);
+}
+
+/* What E saw, in words: "saw 1", "did not find 7". */
+static struct kl_name saw(const struct kl_scene *s, uint64_t v)
+{
+	const bool set = s->type.kind == KL_CONTAINER_SET;
+	const struct kl_name word = kl_name_val(s, kl_word(set ? s->key : v));
+	struct kl_name name;
+
+	snprintf(name.s, sizeof(name.s), "%s %.200s",
+		 !set ? "saw" : v ? "found" : "did not find", word.s);
+	return name;
+}
+
+static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e,
+			  struct kl_story *story)
+{
+	const struct kl_name did = saw(s, e->step.before), name = kl_name_op(s, e->op);
+
+	if (kl_story_cast(story, e->op, "%s", did.s))
+		return -ENOMEM;
+	if (s->type.kind == KL_CONTAINER_SET) {
+		if (kl_story_fact(story, "The first state is empty"))
+			return -ENOMEM;
+		return kl_story_headline(story, "%s %s, which no operation adds", name.s, did.s);
+	}
+	if (kl_story_fact(story, "The first word is %s", kl_name_val(s, s->type.first).s))
+		return -ENOMEM;
+	return kl_story_headline(story, "%s %s, which no operation writes", name.s, did.s);
+}
+
+static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed *e,
+			    const struct kl_word_deed *x, const struct kl_word_deed *writer,
+			    struct kl_story *story)
+{
+	const struct kl_op *ops = s->h->ops;
+	const struct kl_name did = saw(s, e->step.before), name = kl_name_op(s, e->op);
+	const struct kl_name other = kl_name_op(s, x->op);
+	const unsigned long long ret = ops[x->op].ret;
+
+	if (kl_story_cast(story, e->op, "%s", did.s) ||
+	    (leaves(&x->step) ? cast_leaving(s, x, story) :
+	     kl_story_cast(story, x->op, "%s", x->step.kind == KL_WORD_SEES ?
+			   saw(s, x->step.before).s : "saw another word")) ||
+	    (writer && cast_leaving(s, writer, story)) ||
+	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu", other.s, ret,
+			  name.s, (unsigned long long)ops[e->op].call) ||
+	    (writer && kl_story_fact(story, "%s had returned at %llu, before %s was called at %llu",
+				     kl_name_op(s, writer->op).s,
+				     (unsigned long long)ops[writer->op].ret, other.s,
+				     (unsigned long long)ops[x->op].call)))
+		return -ENOMEM;
+	if (s->type.kind == KL_CONTAINER_SET)
+		return kl_story_headline(story, "%s %s, which %s %s by %llu", name.s, did.s,
+					 other.s,
+					 leaves(&x->step) ? x->step.after ? "had added" :
+									    "had removed" :
+					 e->step.before ? "had not found" : "had found",
+					 ret);
+	if (leaves(&x->step))
+		return kl_story_headline(story, "%s %s, which %s had overwritten by %llu", name.s,
+					 did.s, other.s, ret);
+	return kl_story_headline(story, "%s %s, although %s had seen another word by %llu",
+				 name.s, did.s, other.s, ret);
+}
+
+/*
+ * Find the operation X that excludes @v and returned before @e was called: the one that was called
+ * last, since each operation that leaves @v has to be before X.
+ */
+static const struct kl_word_deed *last_excluding(const struct kl_scene *s,
+						 const struct kl_word_deed *e)
+{
+	const struct kl_word_deed *d;
+
+	for (d = e; d-- > s->steps; )
+		if (excludes(&d->step, e->step.before) && kl_scene_before(s, d->op, e->op))
+			return d;
+	return NULL;
+}
+
+static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e, struct kl_story *story)
+{
+	/* With store buffers E may not see yet what X wrote. */
+	const struct kl_word_deed *x = s->tso ? NULL : last_excluding(s, e), *d, *writer = NULL;
+	const bool first = !s->fresh || s->type.kind == KL_CONTAINER_SET ?
+		!s->fresh || !e->step.before :
+		s->type.first.tag != KL_WORD || s->type.first.v == e->step.before;
+	bool written = first;
+
+	for (d = s->steps; d < s->steps + s->nsteps; d++) {
+		if (!leaves(&d->step) || d->step.after != e->step.before || d == e)
+			continue;
+		written = true;
+		if (x && kl_scene_before(s, d->op, x->op))
+			writer = d;
+		else if (!kl_scene_before(s, e->op, d->op))
+			return 0;
+	}
+	if (!written)
+		return tell_unwritten(s, e, story);
+	return x ? tell_overwritten(s, e, x, writer, story) : 0;
+}
+
+static int tell(const struct kl_scene *s, struct kl_story *story)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < s->nsteps && !ret; i++)
+		if (sees(s, &s->steps[i]) && kl_scene_proves(s, s->steps[i].op))
+			ret = tell_one(s, &s->steps[i], story);
+	return ret;
+}
+
+static const struct kl_reason word = {
+	.name = "overwritten_or_never_written", .rank = 10, .needs = KL_NEEDS_STEPS, .tso = true,
+	.tell = tell,
+};
+KL_REASON(word);

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reasons: an operation saw several words at once, which no operation left together, or which were
+ * certainly overwritten.
+ *
+ *	write(1, 1)  write(2, 2)  read() -> (1, 2)	torn
+ *	write(1, 1)  write(2, 2)  read() -> (1, 1)	overwritten
+ *
+ * The effect of an operation is found by the interpreter, from a state of unknown words: a write
+ * leaves known words whatever was before, a read shows the words that were before.  Let E see the
+ * words T, which no operation leaves.  Then the state of E is the first state, which excludes T if
+ * it is known to have other words.  Where it is not known, an operation X excludes it that
+ * certainly returned before E was called, and left or saw other words than T.
+ *
+ * With store buffers a thread sees memory, or what an operation of its own left.  So the first half
+ * of this holds there, too.
+ *
+ * If operations leave T, but each of them returned before X was called, or was called after E
+ * returned, then no order has T when E takes effect, see word.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "story/reason.h"
+
+#define MAX_SEEN	32	/* largest number of operations E that are looked at */
+
+/* What an operation shows about the words. */
+struct effect {
+	enum { VAGUE, NOTHING, SEES, LEAVES } kind;
+	struct kl_val words[KL_MAX_ARGS];
+};
+
+/* An operation that saw all words. */
+struct seen {
+	uint32_t op, other;	/* the operation, and X or KL_NO_OP */
+	uint32_t from[KL_MAX_ARGS];	/* the last operation that left each word, or KL_NO_OP */
+	struct kl_val words[KL_MAX_ARGS];
+	uint32_t writer;	/* the last operation that left these words before X, or KL_NO_OP */
+	bool left;	/* an operation leaves these words */
+	bool maybe;	/* one of them may be between X and @op */
+};
+
+struct scan {
+	const struct kl_scene *s;
+	struct kl_run *run;
+	struct kl_val unknown[KL_MAX_ARGS], first[KL_MAX_ARGS];
+	size_t len;
+	struct seen seen[MAX_SEEN];
+	size_t nseen;
+};
+
+/* Collects the outcomes of an operation. */
+struct outcomes {
+	const struct scan *t;
+	struct effect *e;
+	bool pending, changed;
+	unsigned int n;
+};
+
+static int on_outcome(void *ctx, const struct kl_outcome *o)
+{
+	struct outcomes *c = ctx;
+	size_t i;
+
+	/* If a pending operation changes nothing, it has no part in the story. */
+	if (c->pending && !o->changed)
+		return 0;
+	c->changed |= o->changed;
+	c->e->kind = o->changed ? LEAVES : SEES;
+	for (i = 0; i < c->t->len; i++) {
+		if (o->state[i].tag != KL_WORD)
+			c->e->kind = o->changed ? VAGUE : NOTHING;
+		c->e->words[i] = o->state[i];
+	}
+	if (++c->n > 1)
+		c->e->kind = c->changed ? VAGUE : NOTHING;
+	return 0;
+}
+
+/* Find the effect of an operation.  Return: 0 or -ENOMEM. */
+static int find_effect(const struct scan *t, uint32_t op, struct effect *e)
+{
+	const struct kl_history *h = t->s->h;
+	const struct kl_op *o = &h->ops[op];
+	const int m = kl_spec_find_method(t->s->spec, h->methods[kl_op_method(h, o)]);
+	struct outcomes c = { .t = t, .e = e, .pending = o->flags & KL_OP_PENDING };
+	int ret;
+
+	e->kind = NOTHING;
+	if (m < 0)
+		return 0;
+	ret = kl_run_apply(t->run, t->unknown, t->len, m, kl_op_args(h, o),
+			   c.pending ? NULL : kl_op_res(h, o), on_outcome, &c);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		e->kind = VAGUE;
+	if (e->kind == VAGUE && kl_spec_method(t->s->spec, m)->pure)
+		e->kind = NOTHING;
+	return 0;
+}
+
+static bool same(const struct scan *t, const struct kl_val *a, const struct kl_val *b)
+{
+	size_t i;
+
+	for (i = 0; i < t->len && kl_val_eq(a[i], b[i]); i++)
+		;
+	return i == t->len;
+}
+
+/* Note what operation @op means for each that saw all words. */
+static void note(struct scan *t, uint32_t op, const struct effect *e)
+{
+	size_t i, k;
+
+	for (k = 0; k < t->nseen; k++) {
+		struct seen *seen = &t->seen[k];
+
+		if (op == seen->op)
+			continue;
+		if (same(t, e->words, seen->words))
+			seen->left |= e->kind == LEAVES;
+		else if (kl_scene_before(t->s, op, seen->op))
+			seen->other = op;
+		for (i = 0; e->kind == LEAVES && i < t->len; i++)
+			if (kl_val_eq(e->words[i], seen->words[i]) &&
+			    !kl_scene_before(t->s, seen->op, op))
+				seen->from[i] = op;
+	}
+}
+
+/* Note whether operation @op, which left the words of @seen, may be between X and @seen. */
+static void note_writer(struct scan *t, struct seen *seen, uint32_t op)
+{
+	if (seen->other != KL_NO_OP && kl_scene_before(t->s, op, seen->other))
+		seen->writer = op;
+	else if (!kl_scene_before(t->s, seen->op, op))
+		seen->maybe = true;
+}
+
+/* Is word @i of the first state known? */
+static bool is_known(const struct scan *t, size_t i)
+{
+	return t->s->h->fresh && t->first[i].tag == KL_WORD;
+}
+
+/* Is the first state known to have other words than @seen? */
+static bool differs_from_first(const struct scan *t, const struct seen *seen)
+{
+	size_t i;
+
+	for (i = 0; i < t->len; i++)
+		if (is_known(t, i) && !kl_val_eq(t->first[i], seen->words[i]))
+			return true;
+	return false;
+}
+
+static bool is_wrong(const struct scan *t, const struct seen *seen)
+{
+	return !seen->left && (differs_from_first(t, seen) ||
+			       (!t->s->tso && seen->other != KL_NO_OP));
+}
+
+/* The word number @i as text, "low = 1". */
+static struct kl_name name_word(const struct scan *t, const struct kl_val *words, size_t i)
+{
+	char text[1024], *word = text, *end;
+	struct kl_name name;
+	size_t k;
+
+	kl_state_print(text, sizeof(text), t->s->spec, words, t->len);
+	for (k = 0; k < i && strstr(word, ", "); k++)
+		word = strstr(word, ", ") + 2;
+	end = strstr(word, ", ");
+	if (end)
+		*end = 0;
+	snprintf(name.s, sizeof(name.s), "%.200s", word);
+	return name;
+}
+
+/* Add the origin of each word to @text, "low = 1 is t1's write(1, 1), ...". */
+static int tell_origins(const struct scan *t, const struct seen *seen, struct kl_story *story,
+			char *text, size_t size)
+{
+	size_t len = 0, i;
+
+	*text = 0;
+	for (i = 0; i < t->len && len < size; i++) {
+		const struct kl_name word = name_word(t, seen->words, i);
+		const uint32_t from = seen->from[i];
+
+		if (from != KL_NO_OP &&
+		    kl_story_cast(story, from, "left %s", word.s))
+			return -ENOMEM;
+		len += snprintf(text + len, size - len, "%s%s comes from %s", i ? ", " : "", word.s,
+				from != KL_NO_OP ? kl_name_op(t->s, from).s :
+				is_known(t, i) ? "the first state" : "no known operation");
+	}
+	return 0;
+}
+
+/* Find a word that no operation wrote, and that is not in the first state; or t->len. */
+static size_t unwritten(const struct scan *t, const struct seen *seen)
+{
+	size_t i;
+
+	for (i = 0; i < t->len; i++)
+		if (seen->from[i] == KL_NO_OP && is_known(t, i) &&
+		    !kl_val_eq(t->first[i], seen->words[i]))
+			break;
+	return i;
+}
+
+static int tell_stale(const struct scan *t, const struct seen *seen, struct kl_story *story)
+{
+	const struct kl_op *ops = t->s->h->ops;
+	const struct kl_name name = kl_name_op(t->s, seen->op);
+	const struct kl_name other = kl_name_op(t->s, seen->other);
+	const struct kl_name writer = kl_name_op(t->s, seen->writer);
+
+	if (kl_story_cast(story, seen->op, "saw words that were gone") ||
+	    kl_story_cast(story, seen->other, "left or saw other words") ||
+	    kl_story_cast(story, seen->writer, "left the words that were seen") ||
+	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu", other.s,
+			  (unsigned long long)ops[seen->other].ret, name.s,
+			  (unsigned long long)ops[seen->op].call) ||
+	    kl_story_fact(story, "%s had returned at %llu, before %s was called at %llu",
+			  writer.s, (unsigned long long)ops[seen->writer].ret, other.s,
+			  (unsigned long long)ops[seen->other].call))
+		return -ENOMEM;
+	return kl_story_headline(story, "%s saw what %s had left, although %s showed other words "
+				 "by %llu", name.s, writer.s, other.s,
+				 (unsigned long long)ops[seen->other].ret);
+}
+
+static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_story *story)
+{
+	const struct kl_name name = kl_name_op(t->s, seen->op);
+	const size_t bad = unwritten(t, seen);
+	char text[1024];
+
+	if (bad < t->len) {
+		const struct kl_name word = name_word(t, seen->words, bad);
+
+		if (kl_story_cast(story, seen->op, "saw %s", word.s))
+			return -ENOMEM;
+		return kl_story_headline(story, "%s saw %s, which no operation wrote before",
+					 name.s, word.s);
+	}
+	if (kl_story_cast(story, seen->op, "saw words of different writes") ||
+	    tell_origins(t, seen, story, text, sizeof(text)) ||
+	    kl_story_fact(story, "No operation left these words together"))
+		return -ENOMEM;
+	if (!differs_from_first(t, seen) &&
+	    (kl_story_cast(story, seen->other, "left or saw other words") ||
+	     kl_story_fact(story, "The first state had gone by %llu, with %s",
+			   (unsigned long long)t->s->h->ops[seen->other].ret,
+			   kl_name_op(t->s, seen->other).s)))
+		return -ENOMEM;
+	return kl_story_headline(story, "%s is torn: %s", name.s, text);
+}
+
+/* Now that X is known for each E, look where the operations are that left the same words. */
+static int look_at_writers(struct scan *t, struct kl_story *story)
+{
+	const struct kl_part_result *p = t->s->part;
+	struct effect e;
+	uint32_t i, op;
+	size_t k;
+	int ret;
+
+	for (i = 0; t->nseen && i < p->nops; i++) {
+		op = kl_result_op(p, i);
+		ret = find_effect(t, op, &e);
+		if (ret)
+			return ret;
+		for (k = 0; e.kind == LEAVES && k < t->nseen; k++)
+			if (op != t->seen[k].op && same(t, e.words, t->seen[k].words))
+				note_writer(t, &t->seen[k], op);
+	}
+	for (k = 0; k < t->nseen; k++)
+		if (t->seen[k].other != KL_NO_OP && t->seen[k].writer != KL_NO_OP &&
+		    !t->seen[k].maybe)
+			return tell_stale(t, &t->seen[k], story);
+	return 0;
+}
+
+static int look_at_all(struct scan *t, struct kl_story *story)
+{
+	const struct kl_part_result *p = t->s->part;
+	struct effect e;
+	uint32_t i, op;
+	size_t k;
+	int ret;
+
+	for (i = 0; i < t->s->nproof && t->nseen < MAX_SEEN; i++) {
+		op = t->s->proof[i];
+		ret = find_effect(t, op, &e);
+		if (ret)
+			return ret;
+		if (e.kind == SEES && !(t->s->h->ops[op].flags & KL_OP_PENDING)) {
+			struct seen *seen = &t->seen[t->nseen++];
+
+			*seen = (struct seen){ .op = op, .other = KL_NO_OP };
+			seen->writer = KL_NO_OP;
+			memset(seen->from, 0xff, sizeof(seen->from));
+			memcpy(seen->words, e.words, sizeof(e.words));
+		}
+	}
+	for (i = 0; t->nseen && i < p->nops; i++) {
+		op = kl_result_op(p, i);
+		ret = find_effect(t, op, &e);
+		if (ret)
+			return ret;
+		if (e.kind == VAGUE)
+			return 0;
+		if (e.kind != NOTHING)
+			note(t, op, &e);
+	}
+	for (k = 0; k < t->nseen; k++)
+		if (is_wrong(t, &t->seen[k]))
+			return tell_seen(t, &t->seen[k], story);
+	return t->s->tso ? 0 : look_at_writers(t, story);
+}
+
+static int tell(const struct kl_scene *s, struct kl_story *story)
+{
+	struct scan *t;
+	const struct kl_val *v;
+	int ret = -ENOMEM;
+
+	if (!kl_spec_fixed_size(s->spec))
+		return 0;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return ret;
+	t->s = s;
+	t->run = kl_run_new(s->spec);
+	v = t->run ? kl_run_init(t->run, false, &t->len) : NULL;
+	if (!v)
+		goto out;
+	ret = 0;
+	if (t->len < 2 || t->len > KL_MAX_ARGS)
+		goto out;
+	memcpy(t->unknown, v, t->len * sizeof(*v));
+	v = kl_run_init(t->run, true, &t->len);
+	ret = v ? 0 : -ENOMEM;
+	if (ret)
+		goto out;
+	memcpy(t->first, v, t->len * sizeof(*v));
+	ret = look_at_all(t, story);
+out:
+	kl_run_free(t->run);
+	free(t);
+	return ret;
+}
+
+static const struct kl_reason words = {
+	.name = "torn_or_overwritten", .rank = 10, .needs = KL_NEEDS_NOTHING, .tso = true, .tell = tell,
+};
+KL_REASON(words);
