@@ -245,7 +245,7 @@ static void compare_with_sc(const struct explore_args *a, struct kl_spec *spec,
 	kl_explorer_free(x);
 }
 
-/* Search for a violation.  Return: 0 with a verdict in @e, or a negative errno. */
+/* Search for a violation; *@violation says if there is one.  Return: 0 or a negative errno. */
 static int explore(const struct explore_args *a, struct kl_spec *spec, struct kl_explored *e,
 		   bool *violation)
 {

@@ -34,7 +34,7 @@ struct klind_watch_conf {
 	uint64_t pages, slots;	/* as in struct kl_record_opts */
 	uint64_t memory;	/* bound on the check's memory, in bytes */
 	uint64_t flight;	/* bound on the flight recorder's memory, in bytes */
-	uint64_t flight_ns; /* maximal age of operations in it, in ns; 0: no bound */
+	uint64_t flight_ns; /* maximal age of recorded operations, in ns; 0: no bound */
 };
 
 struct klind_conf {

@@ -19,7 +19,7 @@ struct watcher;
  * @conf: the configuration of the structure; it is copied
  * @reporter: the writer of reports, or NULL: no reports
  * @report_ns: minimal time between reports of one kind, in ns; in this time at most ten messages
- *	of one kind are logged, and the number of the others is logged after it
+ *	of one kind are logged, and the number of the other messages is logged afterwards
  * @out: gets the watcher; the caller frees it by watcher_free()
  *
  * Return: 0; -EINVAL after a message if the configuration or specification is wrong; another

@@ -72,7 +72,7 @@ void kl_take_cuts(struct kl_recorder *r)
 	CPU_FREE(set);
 }
 
-/* Let the history begin at @at: drop earlier operations, and make those across @at pending. */
+/* Let the history begin at @at: drop earlier operations; operations across @at become pending. */
 static int start_at(struct kl_recorder *r, uint64_t at)
 {
 	struct kl_history *h = r->h;

@@ -138,7 +138,7 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 }
 
 /*
- * Handle operations without a call.  If the call was missed, the gap of the misses has the
+ * Handle operations without a call.  If the call was missed, the gap of the misses covers the
  * operation; drop it.  If not, the operation may have been open from the start; keep it.
  */
 static void drop_missed(struct kl_recorder *r)

@@ -283,7 +283,7 @@ static void look_again(struct kl_recorder *r)
 	r->nblocked = n;
 }
 
-/* Warn of the tasks that are still inside. */
+/* Warn of the tasks that are still inside a probed function. */
 static void warn(const struct kl_recorder *r, int unread)
 {
 	char why[160] = "", comm[KL_COMM_MAX];
@@ -349,7 +349,7 @@ int kl_settle(struct kl_recorder *r)
 	return err;
 }
 
-/* Look again at the tasks that were inside; called from time to time, and at the end. */
+/* Look again at tasks that were inside a probed function; called often, and at the end. */
 void kl_settle_poll(struct kl_recorder *r)
 {
 	if (!r->nblocked)

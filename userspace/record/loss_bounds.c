@@ -20,7 +20,7 @@ uint64_t kl_missed_by(const struct kl_group *g, unsigned int prog)
 	return g->progs[prog].misses * (g->two ? 2 : 1);
 }
 
-/* Return: true if the same bounds hold for a return without a call, whichever clause it is of. */
+/* Return: true if the same bounds hold for returns without a call of either clause. */
 static bool alike(const struct kl_clause *a, const struct kl_clause *b)
 {
 	return a->group == b->group && !a->found.target->object == !b->found.target->object;

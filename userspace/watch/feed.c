@@ -231,7 +231,8 @@ static int begin_anew(struct feed *f, struct kl_online *o)
 
 		op.vals = f->pending[i].vals;
 		/*
-		 * The operation may also have taken effect before; the unknown states cover this.
+		 * The operation may have taken effect before the floor; the unknown states cover
+		 * this.
 		 */
 		if (op.call < f->floor)
 			op.call = f->floor;

@@ -349,7 +349,7 @@ void flight_shot_free(struct flight_shot *s)
 	free(s);
 }
 
-/* Copy operations that were called before the end.  Of later operations only some are known. */
+/* Copy operations that were called before the end; the shot lacks some of the later ones. */
 static int copy_ops(const struct flight_shot *s, const struct kl_history *from,
 		    const uint64_t *object, struct kl_history *to)
 {

@@ -12,7 +12,7 @@
 #define MOST_WAIT_NS	300000000000ull
 /* objects may be checked again if the check is busy for at most this part of the time */
 #define ROOM		0.5
-#define FULL 0.9 /* if it is busy for more, objects are dropped */
+#define FULL 0.9 /* objects are dropped if the check is busy for more than this part */
 #define OBJECTS		65536	/* maximal number of known objects; quiet ones are forgotten */
 #define DROPPED		4096	/* maximal number of dropped objects */
 

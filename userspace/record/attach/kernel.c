@@ -376,7 +376,7 @@ static enum kl_way fentry_way(const struct kl_func *f, char *why, size_t size)
 		 "fentry would miss calls, since the kernel is preemptible");
 	if (f->blacklisted)
 		return KL_WAY_FENTRY;
-	/* In bpf(2), the kernel's kprobes skip their BPF programs; klin.ko's kprobes do not. */
+	/* Inside bpf(2), the kernel's kprobes do not run BPF programs, but klin.ko's kprobes do. */
 	return kl_module_probes() ? KL_WAY_MODULE : KL_WAY_KPROBE;
 }
 
