@@ -15,8 +15,8 @@
  *     marks where statements begin.  So the first statement must begin only once in the instance,
  *     or the statement of the call must begin only once in the surrounding function and lead
  *     straight to the entry.
- * - They add jumps that no instruction shows.  Those of static keys are in the kernel's table.
- *   Those to exception handlers are unknown, so each instruction of the instance must have a
+ * - They add jumps that no instruction shows.  The jumps of static keys are in the kernel's table.
+ *   The jumps to exception handlers are unknown, so each instruction of the instance must have a
  *   known predecessor.
  * - They mix it with the surrounding code, move instructions out of it, and merge its last
  *   instructions with equal code.  So only the surrounding function's call is certainly before

@@ -197,7 +197,7 @@ struct search {
 	/* offsets of the function's abstract entries in this unit */
 	Dwarf_Off *abstract;
 	size_t nabstract, cabstract;
-	/* a function, the instance inlined into it, the next one inlined into that, ... */
+	/* a function, an instance inlined into it, an instance inlined into this instance, ... */
 	Dwarf_Die chain[DEPTH];
 	Dwarf_Files *files;
 	size_t nfiles;

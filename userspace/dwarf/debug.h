@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KL_LOC_STEPS	12	/* number of steps of an expression */
+#define KL_LOC_STEPS	12	/* maximal number of steps of an expression */
 #define KL_LOC_REGS	16	/* number of general registers of x86-64, as DWARF numbers them */
 #define KL_SITE_PARAMS	16	/* number of parameters that are read; others are ignored */
 
