@@ -90,7 +90,7 @@ static inline const uint64_t *entries_of(const struct tso *t, uint32_t state, ui
 	return *n ? w + 1 + 2 * t->m.nmem : NULL;
 }
 
-/* Return: the number of entries, from @w on, of @w's thread.  @left entries follow in all. */
+/* Return: how many of the @left entries from @w on have the thread of the first of them. */
 uint32_t tso_thread_entries(const uint64_t *w, uint32_t left);
 
 /**

@@ -27,8 +27,9 @@ static int add_next(struct tso *t, struct kl_machine *m, uint32_t last)
 }
 
 /*
- * By the drain of the step's item, all entries of its thread must have left.  Entries leave in
- * order, so the newest one represents all: it gets the item, unless it must leave earlier anyway.
+ * All entries of the thread must leave by the drain of the step's item.  Because entries leave in
+ * order, it is enough that the newest entry does.  This entry gets the item, unless it must leave
+ * earlier anyway.
  */
 static void note_drain(const struct tso *t, struct kl_machine *m)
 {
@@ -245,7 +246,9 @@ int tso_nature(struct kl_system *sys, uint32_t item)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* An operation may be early if it reads nothing and no other one of its thread overlaps it. */
+/*
+ * An operation may be early if it reads nothing, and no other operation of its thread overlaps it.
+ */
 int tso_find_early(struct tso *t)
 {
 	const struct kl_part *p = t->p;

@@ -210,7 +210,7 @@ int tso_keep(struct kl_system *sys, uint32_t *states, size_t n)
 	ret = kl_intern_keep(&t->machines, &sys->first, 1, states, n);
 	if (ret)
 		return ret;
-	/* The next call of keep() then costs little compared with the states made until then. */
+	/* The next call of tso_keep() costs little compared with the states made until then. */
 	t->room = TSO_ROOM + 8 * (t->machines.nwords + t->machines.n);
 	return 0;
 }

@@ -73,7 +73,7 @@ struct kl_explorer;
  * @spec: a specification with an implementation and a client
  * @o: the options
  * @verdict: gets the verdict
- * @out: gets the explorer, for figures and the run; kl_explorer_free() it, also after an error
+ * @out: gets the explorer, for statistics and the run; kl_explorer_free() it, also after an error
  *
  * Return: 0, -EINVAL after a message if there is no implementation or the explorer cannot run the
  * specification, -ENOMEM.

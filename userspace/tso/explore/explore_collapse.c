@@ -22,7 +22,7 @@ struct joining {
 	/* the numbers for each thread's own names, of data and then of objects */
 	const uint8_t *own[KL_VM_THREADS];
 	unsigned int fresh;	/* greatest number of data so far */
-	uint8_t mem_data[KL_VM_DATA_MAX];	/* the number of each data name of changed memory */
+	uint8_t mem_data[KL_VM_DATA_MAX];	/* number of each data name of changed memory */
 	uint8_t *data;		/* for each number of data the new number, or 0 */
 	uint8_t last;		/* greatest new number in @data */
 };
@@ -372,7 +372,7 @@ static int drop_layers(struct kl_explorer *x, struct joining *j)
 				return id;
 			x->set = id;
 		}
-		t = -1;		/* other threads may be able to go on now */
+		t = -1;		/* the new set may have other empty layers */
 	}
 	return 1;
 }

@@ -362,7 +362,7 @@ static bool as_found(const struct kl_explorer *x, enum kl_vm_result r, int after
 	return !last;
 }
 
-/* Make a step with names that do not change, and print it; @last: it shows the verdict. */
+/* Make a step with names that do not change, and print it.  @last: the step shows the verdict. */
 static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
 		     bool last, struct show *s)
 {
@@ -387,7 +387,7 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 		return ret;
 	if (!as_found(x, r, ret, last))
 		return -ESTALE;
-	/* The message of the search has other names. */
+	/* Make the message again, because the message of the search has other names. */
 	if (!ret && x->verdict == KL_EX_NOT_LINEARIZABLE) {
 		kl_ex_explain(x);
 		ret = kl_ex_find_hint(x);
@@ -427,7 +427,10 @@ static int show_first(struct kl_explorer *x, const struct show *s)
 	return show_one(x, s, 0, 0, false);
 }
 
-/* After the last step: check that the verdict holds.  0, -ESTALE or another negative errno. */
+/*
+ * Check that the verdict holds after the last step.
+ * Return: 0, -ESTALE if the verdict does not hold, or another negative errno.
+ */
 static int show_end(struct kl_explorer *x)
 {
 	unsigned int t;

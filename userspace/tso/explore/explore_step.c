@@ -92,7 +92,7 @@ static int drop_layers(struct kl_explorer *x)
 			continue;
 		kl_vm_flush(&x->vm, t);
 		ret = kl_ex_take_events(x);
-		t = -1;		/* other threads may be able to go on now */
+		t = -1;		/* the new set may have other empty layers */
 	}
 	return ret;
 }
@@ -108,7 +108,7 @@ int kl_ex_after(struct kl_explorer *x, unsigned int t, bool flush)
 {
 	int ret = kl_ex_along(x, t, flush);
 
-	/* Layers may be dropped only beside a specification. */
+	/* Layers may be dropped only if there is a specification. */
 	return ret == 1 && x->prog.merge && !x->hist ? drop_layers(x) : ret;
 }
 

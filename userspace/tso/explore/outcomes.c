@@ -291,7 +291,7 @@ static int search(struct search *s)
 	return ret;
 }
 
-/* Search the client with the implementation or with the specification. */
+/* Find the final states of the client, with the implementation or with the specification. */
 static int run(struct search *s, struct kl_spec *spec, const struct kl_explore_options *o,
 	       enum kl_outcome_with with)
 {

@@ -91,8 +91,8 @@ struct kl_abstract {
 	size_t ntodo, ctodo;
 	uint32_t stamp;
 	/*
-	 * New numbers of memories, operations and buffers while a set is renamed.  They are
-	 * valid if their stamp is @stamp.
+	 * While a set is renamed: for each memory, operation and buffer its number after the
+	 * renaming, which is only valid if the entry's stamp is a->stamp.
 	 */
 	struct kl_abs_renamed {
 		struct kl_abs_new {

@@ -281,7 +281,10 @@ static int add_step(struct kl_steps *s, const struct kl_step *step)
 {
 	int ret = kl_grow(s->step, s->cstep, s->nstep + 1);
 
-	/* A step without names or events has the end as its index, which is prefetched. */
+	/*
+	 * The index of a step without names or events is the end of the array.  The element
+	 * there is prefetched, so it must exist.
+	 */
 	if (!ret)
 		ret = kl_grow(s->names, s->cnames, s->nnames + 1);
 	if (!ret)

@@ -164,7 +164,7 @@ int kl_lit_asm_end(struct kl_lit_asm *a);
  * Return: the register, or -1.
  */
 int kl_lit_register(bool x64, const char *name, size_t len, unsigned int *size);
-/* The same for registers that no supported instruction uses: segments and rip. */
+/* As kl_lit_register(), for registers that no supported instruction uses: segments and rip. */
 int kl_lit_other_register(bool x64, const char *name, size_t len, unsigned int *size);
 /* Find a location by its name, or make it.  Return: its index, or -1 if there are too many. */
 int kl_lit_location(struct kl_litmus *l, const char *name, size_t len);

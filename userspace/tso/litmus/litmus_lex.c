@@ -174,7 +174,7 @@ bool kl_lt_at_thread(const struct kl_lt_cursor *c)
 	return *p == ':';
 }
 
-/* Read the rest of x[2], unless x is no array yet: then this is its declaration. */
+/* Read the index in x[2].  If x is no array yet, [2] belongs to its declaration, and is left. */
 static bool element(struct kl_lt_cursor *c, struct kl_lit_item *it)
 {
 	const struct kl_lit_loc *loc = &c->l->locs[it->index];

@@ -27,7 +27,7 @@ bool kl_lt_blank_comments(struct kl_lt_cursor *c, char *s);
 void kl_lt_space(struct kl_lt_cursor *c);
 /* Skip white space and the text @s.  Return: false, without a message, if @s does not follow. */
 bool kl_lt_take(struct kl_lt_cursor *c, const char *s);
-/* The same, with a message if @s does not follow. */
+/* As kl_lt_take(), but with a message if @s does not follow. */
 bool kl_lt_expect(struct kl_lt_cursor *c, const char *s);
 /* Return: the length of the name at @p, or 0. */
 size_t kl_lt_name_len(const char *p);

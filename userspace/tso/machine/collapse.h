@@ -34,7 +34,7 @@ struct kl_pieces {
 	size_t cinfo, cdropped;
 };
 
-/* The names that memory gives, and the machine's numbers of these objects and data. */
+/* The names of objects and data in a piece of memory, by their numbers in the machine; and back. */
 struct kl_vm_named {
 	unsigned int nobj, ndata;
 	uint8_t obj[KL_VM_OBJECTS];		/* 1 + the name of each object, or 0 */

@@ -23,8 +23,8 @@ struct kl_write {
 struct kl_entry {
 	uint32_t thread, item;	/* @item is KL_NO_OP where it does not matter */
 	uint32_t first, n;
-	bool hidden;		/* it may have left before, see engine.c */
-	bool due;		/* it must leave before its thread's current operation returns */
+	bool hidden;		/* the entry may have left already, see engine.c */
+	bool due;		/* it must leave before the current operation of @thread returns */
 };
 
 /*

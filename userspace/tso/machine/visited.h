@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The set of states that a search has visited.  They are stored one after the other in the order in
- * which they were found.  This order is also the queue of a breadth-first search.
+ * The set of states that a search has visited.  States are stored one after the other in the order
+ * in which they were found.  This order is also the queue of a breadth-first search.
  *
  * A state has bytes and a tag.  A callback says whether a state covers another one with the same
  * bytes: then all runs of the second are runs of the first, and only the first is followed.
@@ -37,7 +37,7 @@ struct kl_visited {
 	uint64_t limit;		/* bytes of @mem, @table and @hint together */
 	uint64_t open;		/* place of the first record that was not followed yet */
 	uint32_t found;		/* place of the record that kl_visited_add() added or found */
-	/* Return: true if the state with tag @a covers that with tag @b.  NULL: never. */
+	/* Return: true if the state with tag @a covers the state with tag @b.  NULL: never. */
 	bool (*covers)(void *ctx, uint32_t a, uint32_t b);
 	void *ctx;
 };

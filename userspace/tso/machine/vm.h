@@ -40,7 +40,7 @@
 #define KL_VM_STRUCT	0x0f		/* its struct */
 #define KL_VM_LEFT(i)	(0x10 << (i))	/* variable with bit i pointed to it, and does no more */
 #define KL_VM_LEFTS	3		/* number of variables with such a bit */
-#define KL_VM_HIDDEN	0x80		/* only the thread that made it can reach it */
+#define KL_VM_HIDDEN	0x80		/* only the thread that made the object can reach it */
 
 /* Data is only copied and compared: KL_VM_DATA plus a number, which stands for any value. */
 #define KL_VM_DATA	(1ULL << 61)
