@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Merging states that differ only in their summaries and edges. */
+/* Merges states that differ only in their summaries and edges. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -29,7 +29,7 @@ struct kl_vf_method {
 	unsigned int nparams, nresults;
 	uint32_t bools;			/* bit set of parameters that are bools */
 	int key;			/* index of the parameter that is the key, or -1 */
-	bool lin, other;		/* it has `@lin' marks; `@lin other' marks */
+	bool lin, other;		/* the method has `@lin', `@lin other' marks */
 };
 
 struct kl_vf_model {
@@ -114,7 +114,7 @@ struct kl_verifier {
 	bool init;			/* the code of `init' runs */
 	bool deaf;			/* alarms are ignored */
 	bool full;			/* there was no room for a step */
-	/* locks are taken in no known order; a step waits for something else */
+	/* locks are taken in no known order; a step waits for something other than a lock */
 	bool unordered, waits;
 	uint64_t then[64];		/* for each lock, the locks taken while it is held */
 	bool restart;			/* an assumption about locks or fields was wrong */
@@ -128,7 +128,7 @@ struct kl_verifier {
 	uint32_t parent, actor;		/* parent and actor of emitted states */
 	uint64_t steps, max_steps;	/* number of instructions, and its bound or 0 */
 	uint64_t looks;			/* counts calls of kl_vf_time_over() */
-	/* instructions before the current search; the least bound of a finer one */
+	/* instructions before the current search; the least bound of a finer search */
 	uint64_t before, finer;
 	bool bounded;			/* a finer search reached its bound */
 	unsigned int rounds;
@@ -182,7 +182,7 @@ void kl_vf_chain_filter(const struct kl_verifier *x, struct kl_vf_state *s);
 /* Return: true if each node on the list has a successor that the invariant allows. */
 bool kl_vf_chain_possible(const struct kl_verifier *x, const struct kl_vf_state *s);
 /*
- * Note which nodes are on the list after @i->next = @to.  Edges are definite.
+ * Note which nodes are on the list after @i->next = @to.  The next pointer of @i is definite.
  * Return: NULL, or the reason why the list is no sorted list then.
  */
 const char *kl_vf_chain_write(const struct kl_verifier *x, struct kl_vf_state *s, unsigned int i,
@@ -210,7 +210,10 @@ enum kl_vf_end kl_vf_ref_step(struct kl_verifier *x, struct kl_vf_run *r);
 /* Return: true if the specification gives the results in some state since the call. */
 bool kl_vf_hindsight(struct kl_verifier *x, const struct kl_vf_run *r, const uint8_t *results);
 
-/* op.c: a call; a linearization point, which sets r->ref if the reference must run; a return. */
+/*
+ * op.c: call a method; reach a linearization point, which sets r->ref if the reference must run;
+ * return from the method.
+ */
 void kl_vf_begin(struct kl_verifier *x, struct kl_vf_run *r, unsigned int method, uint8_t key,
 		 uint8_t bits);
 enum kl_vf_end kl_vf_linearize(struct kl_verifier *x, struct kl_vf_run *r, unsigned int kind);

@@ -59,7 +59,7 @@ static unsigned int new_node(struct kl_verifier *x, struct kl_vf_run *r, uint8_t
 	uint64_t *k;
 
 	if (i && !(s->kind[i] & KF_REF)) {
-		/* The node corresponds to node @i, which this operation made. */
+		/* The new node is node i of the implementation, which this operation made. */
 		kl_vf_escape(s, i);
 		k = &s->kind[i];
 		*k |= KF_REF;

@@ -287,7 +287,7 @@ int kl_verify_longer(struct kl_verifier *x, enum kl_verify_verdict *verdict)
 
 	if (x->verdict != KL_VF_ALARM || !x->bounded)
 		return 0;
-	/* An alarm that was found before the time was over stands. */
+	/* If the time is over, the alarm that was found before stands. */
 	if (x->o.lim && kl_time_over(x->o.lim, why, sizeof(why)))
 		return 0;
 	x->finer = LONGER_STEPS;

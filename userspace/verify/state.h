@@ -25,7 +25,7 @@
 enum {
 	VF_NULL		= 0,	/* also the word 0 and false; 1..31 is an individual */
 	VF_TOK		= 0x20,	/* + an individual: the argument of the operation that made it */
-	VF_CONST	= 0x40,	/* + the number of a constant, not 0 */
+	VF_CONST	= 0x40,	/* + the index in consts[] of a constant other than 0 */
 	VF_ARG		= 0x80,	/* + k: argument k of the running operation, which is data */
 	VF_KEY		= 0x90,	/* + a class of keys, see below */
 	VF_RANK		= 0xa0,	/* + 1..5: a key in concrete mode; 3 is the observed one */
@@ -48,7 +48,7 @@ enum { KEY_LESS, KEY_SAME, KEY_MORE, KEY_MIN, KEY_MAX };
 /* a node of both, whose two next pointers agree, so that one edge set stands for both */
 #define KF_UNIF		0x04
 #define KF_SUM		0x08	/* a summary */
-#define KF_ESC		0x10	/* other threads may know it */
+#define KF_ESC		0x10	/* other threads may know the node */
 #define KF_IN		0x20	/* on the sorted list */
 #define KF_ORD		0x40	/* its next pointer has not changed since it was on the list */
 #define KF_WAS		0x80	/* it was on the list at some time */

@@ -10,7 +10,7 @@
 enum kl_vf_end kl_vf_alarm(struct kl_verifier *x, struct kl_vf_run *r, const char *fmt, ...)
 {
 	const struct kl_vf_thread *th = &r->s.th[r->t];
-	/* The reference runs after the linearization point's instruction. */
+	/* While the reference runs, the thread is behind the instruction with the point. */
 	const unsigned int pc = th->pc - (r->ref && th->pc);
 	int n = 0;
 	va_list ap;

@@ -101,7 +101,7 @@ struct kl_verify_search {
 	/* a search did not end: for lack of memory, of time, or of support by the explorer */
 	bool no_memory, stopped, cannot;
 	char why[300];			/* the reason for the first such search */
-	/* the run is not linearizable; the client has keys that are not verified */
+	/* the run that was found is not linearizable; the client has keys that are not verified */
 	bool not_linearizable, other_keys;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Joining two views, in every way in which both can be views of one state. */
+/* Joins two views, in every way in which both can be views of one state. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,7 +272,7 @@ static void set_thread(const struct glue *g, const struct kl_vf_thread *from, co
 		to->reg[i] = renamed(from->reg[i], ids);
 }
 
-/* The views are joined in one way: run the second thread's step. */
+/* Join the views as they are matched in @g, and run the second thread's step. */
 static int act_as(struct glue *g)
 {
 	struct kl_vf_state *c = &g->c;
