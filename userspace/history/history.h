@@ -46,7 +46,7 @@ enum kl_op_flags {
  * @object: index of its object
  * @sig: index of its signature, which has method, arguments and results
  * @cpu: the CPU on which it returned (or was called) and whose clock gave its times, or KL_NO_CPU;
- *	a call on another CPU was made earlier by the clock's error
+ *	if it was called on another CPU, the clock's error was subtracted from @call
  * @flags: enum kl_op_flags
  *
  * Linearization points and drains are in arrays of the history, see kl_history_set_points().

@@ -60,7 +60,7 @@ static inline unsigned int which_key(const char *p, size_t *len)
 	return KEYS;
 }
 
-/* As which_key(), for a text of @len characters, behind which nothing need be readable. */
+/* As which_key(), for a text of @len characters, which may be the last readable ones. */
 static unsigned int which_text(const char *s, size_t len)
 {
 	char text[16] = { 0 };

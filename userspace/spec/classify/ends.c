@@ -3,7 +3,7 @@
 #include "spec/lang/ast.h"
 #include "spec/classify/ends.h"
 
-/* Return: @s or, if @s is a block of one statement, that statement, unwrapped in turn. */
+/* Return: @s without blocks of one statement around it. */
 static const struct kl_stmt *unwrap(const struct kl_stmt *s)
 {
 	while (s && s->kind == KL_S_BLOCK && s->body && !s->body->next)

@@ -90,7 +90,7 @@ struct kl_impl {
 	struct kl_shared vars[KL_SHARED_MAX];
 	struct kl_thread_def threads[KL_IMPL_THREADS];
 	unsigned int nstructs, nvars, nthreads;
-	struct kl_method_def *methods; /* in the order of the spec's, after the check */
+	struct kl_method_def *methods; /* after the check, in the order of the spec's methods */
 	size_t nmethods, cmethods;
 	struct kl_client client;
 	bool client_seen; /* the client was compiled, and its warnings were printed */
