@@ -32,7 +32,7 @@ struct use {
 	/* time, not event: earliest return of announced removals and peeks, or NEVER */
 	uint64_t seen;
 	uint32_t add, remove;	/* operations, or ON_NONE */
-	/* the removal or peek that returned first, or ON_NONE; the last one that was announced */
+	/* removal or peek that returned first, or ON_NONE; operation that was announced last */
 	uint32_t see, last;
 	uint32_t prev, next;	/* links of uses that are certainly inside, by first_ret */
 	uint32_t same;		/* the next use of the cluster */

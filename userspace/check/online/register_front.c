@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * From the monitor of a register to the frontier, where times no longer distinguish the uses of
- * a word.  The frontier begins with all possible configurations: the open operations that took
- * effect, and the register's value.  A configuration is possible if the operations that returned,
- * and these, have an order that ends with that value.
+ * a word.  The frontier begins with all possible configurations: sets of open operations that took
+ * effect, each with a value of the register.  A configuration is possible if its operations, and
+ * all that returned, have an order that ends with its value.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -180,11 +180,11 @@ static int list_blocks(struct rmw *m)
 }
 
 /*
- * Places of operations that saw a word absent, or saw no word.  Each operation a is placed in
- * a block.  That is not before a block with an operation that returned before a was called, nor
- * before the place of such an operation.  It is not after a block with an operation that was called
- * after a returned.  So a can be in a run of blocks.  The first block of the run that fits is
- * taken, which leaves most to later operations.
+ * Places of operations that saw a word absent, or saw no word.  An operation x is placed in a block
+ * between two bounds.  No earlier than: each block with an operation that returned before x was
+ * called, and the place of each such operation.  No later than: each block with an operation that
+ * was called after x returned.  The first block that fits is taken, which leaves most to later
+ * operations.
  */
 struct places {
 	uint64_t *first;	/* by block: first return of operations in it or after it */
