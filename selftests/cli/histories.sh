@@ -52,7 +52,7 @@ else
 	ktap_fail "TSO has histories that SC lacks" "$(head -n 3 out err)"
 fi
 
-# found NAME PATTERN: explore the implementation on stdin.
+# found NAME PATTERN: klin explore reports the fault in the implementation on stdin.
 found()
 {
 	name=$1 pattern=$2

@@ -199,8 +199,8 @@ follow_place "the end of a long pipe" 30001:32 register
 sed '/^# spec/d' none.txt >bare.txt
 refuse "a history without a spec" "bare.txt: the history carries no specification" check bare.txt
 
-# The specification that a history names is searched for beside the history, wherever klin
-# runs.
+# klin looks for the specification that a history names first in the history's directory, and then
+# in its own working directory.
 mkdir -p there/sub here
 for value in 0 7; do
 	sed "s/spec register/spec mine/; s/word x = 0/word x = $value/" "$register" >mine.$value

@@ -89,7 +89,8 @@ test_load "operations in interrupts" true "counter_irq,ops=$ops" "$KLIN_SPECS/co
 test_load "operations in interrupts, fentry" true "counter_irq,ops=$ops" "$functions"
 test_load "interrupts hit running probes" false "counter_timer,ops=$few" "$KLIN_SPECS/counter.lin"
 test_load "interrupts hit running probes, fentry" false "counter_timer,ops=$few" "$functions"
-# On one CPU only, since the kernel's count of missed kprobes is not exact on several.
+# This load runs on one CPU, because on several CPUs the kernel's count of missed kprobes is not
+# exact.
 test_load "interrupts hit running probes, kprobes" false "counter_timer,ops=$few,cpus=0,threads=2" \
 	--attach=kprobe "$functions"
 test_load "nested operations" true "counter_nested,ops=$ops" "$KLIN_SPECS/counter.lin"

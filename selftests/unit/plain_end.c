@@ -104,7 +104,7 @@ static void follow(struct reach *r, struct plain *m, unsigned int t)
 	unsigned int i, n = 0;
 
 	while (did == PLAIN_LOCAL || (m->thread[t].block && did == PLAIN_ACCESS)) {
-		/* A loop without an access never ends. */
+		/* A thread that runs this long without an access is in an endless loop. */
 		if (n++ > 100000)
 			return;
 		did = plain_insn(m, t);

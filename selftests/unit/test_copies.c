@@ -129,7 +129,10 @@ static bool has_word(const struct kl_spec *spec, const struct kl_history *h, con
 	return v.tag == KL_WORD;
 }
 
-/* Omit random operations of a word if the rules allow it, or all that kl_count_cut() omits. */
+/*
+ * Omit random operations of a word if the rules allow it, or all operations that kl_count_cut()
+ * omits: the history still has an order.
+ */
 static void test_omitted_keeps_order(void **state)
 {
 	uint64_t seed = 1;

@@ -345,7 +345,7 @@ static void test_ambiguous_reads(void **state)
 	}
 }
 
-/* A put may store a string that appends also build. */
+/* A put may store a string that appends have built before, and later appends may extend it. */
 static void test_equal_put_and_appends(void **state)
 {
 	static const struct {

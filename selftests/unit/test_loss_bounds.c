@@ -325,7 +325,7 @@ static void test_missed_unrelated_returns(void **state)
 	op->ret = END + 1;
 	assert_int_equal(gap_end(f), END);
 	op->ret = 2050;
-	/* The operation has its call. */
+	/* The operation's call was seen. */
 	op->flags = 0;
 	assert_int_equal(gap_end(f), END);
 }

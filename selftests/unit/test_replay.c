@@ -235,7 +235,7 @@ int main(void)
 	};
 	const struct kl_engine *const *e = kl_engines_all();
 
-	/* The portfolio is the first. */
+	/* engines[0] stays NULL, which stands for the portfolio. */
 	for (nengines = 1; *e && nengines < N(engines); nengines++)
 		engines[nengines] = *e++;
 	return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
