@@ -48,7 +48,7 @@ struct kl_loc {
 };
 
 /**
- * struct kl_dtype - a C type: a name with a number of pointers, without qualifiers
+ * struct kl_dtype - a C type without qualifiers: a name, and the pointers after it
  * @kind: "struct", "union", "enum" or ""
  * @name: name of the type; if the type has none, "void" behind a pointer, else ""
  * @ptr: number of '*'

@@ -7,8 +7,8 @@
  * the right, releasing it to the left (Lipton).  A field or place is assumed to commute until an
  * access shows otherwise; then the search begins anew.
  *
- * An instruction that may wait for ever, such as assume(), does not follow that one access: others
- * see the access even if the step never ends.
+ * An instruction that may wait for ever, such as assume(), begins a new step after that access,
+ * because other threads see the access even if the instruction never ends.
  */
 #include "verify/model.h"
 

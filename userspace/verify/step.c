@@ -71,7 +71,7 @@ static int finish(struct kl_verifier *x, size_t base)
 		case VF_NONE:
 			break;
 		case VF_ALARM:
-			/* Another thread's alarm is found when that thread is the view's own. */
+			/* Alarms of a joined thread are found in that thread's own view. */
 			if (x->deaf)
 				break;
 			x->alarm = true;

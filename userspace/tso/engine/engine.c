@@ -12,7 +12,7 @@
  *	- Two flushes of different threads are not tried one after the other if no step between
  *	  them can notice the first.  The second alone hides the entry of the first, and dropping
  *	  this entry gives the same state.
- *	- A state covers another one that has fewer hidden entries, or has dropped some of them.
+ *	- A state covers the same state with fewer hidden entries, or with some of them dropped.
  * All this needs entries that store to the same slots, from operations that read nothing.  For
  * other histories the engine begins again without hidden entries.
  *

@@ -117,7 +117,7 @@ static int arith(struct kl_lit_asm *a, enum insn insn, const struct kl_la_operan
 	/* Set the flags before an operand is overwritten. */
 	if (insn == CMP || insn == SUB || insn == NEG)
 		set_flags(a, FLAGS_CMP, size, x, y);
-	else if (insn == INC || insn == DEC)	/* x + 1 is x - -1, except that the carry stays */
+	else if (insn == INC || insn == DEC)	/* as x - -1, but the carry stays */
 		set_flags(a, FLAGS_SIGNED, size, x,
 			  insn == DEC ? y : kl_la_constant(a, kl_lit_mask(size)));
 	else if (insn != NOT)		/* bit operations clear carry and overflow */

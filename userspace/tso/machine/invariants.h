@@ -28,7 +28,7 @@
 struct kl_vm_facts {
 	uint8_t writers[KL_VM_MEM];	/* threads that write the variable, a bit for each */
 	bool many[KL_VM_MEM];		/* the variable changed when it was not 0 */
-	bool falls[KL_VM_MEM];		/* the variable decreased, or became no number */
+	bool falls[KL_VM_MEM];		/* the variable decreased, or became other than a number */
 	bool back[KL_VM_MEM];		/* the pointer returned to an object */
 	bool moves[KL_VM_MEM];		/* the pointer was set to another object */
 	uint8_t left[KL_VM_MEM];	/* the KL_VM_LEFT() bit of the pointer, or 0 */

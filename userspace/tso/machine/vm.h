@@ -37,8 +37,8 @@
 #define KL_VM_SPECIAL	(1ULL << 63)
 
 /* The type of an object is one byte: */
-#define KL_VM_STRUCT	0x0f		/* its struct */
-#define KL_VM_LEFT(i)	(0x10 << (i))	/* variable with bit i pointed to it, and does no more */
+#define KL_VM_STRUCT	0x0f		/* number of the object's struct */
+#define KL_VM_LEFT(i)	(0x10 << (i))	/* the variable with bit i has left the object */
 #define KL_VM_LEFTS	3		/* number of variables with such a bit */
 #define KL_VM_HIDDEN	0x80		/* only the thread that made the object can reach it */
 
