@@ -109,9 +109,10 @@ bpf_src := $(wildcard bpf/*.bpf.c)
 unit_src := $(wildcard selftests/unit/test_*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-# Engines register themselves.  All engines and their registry are one member of the library,
-# because the linker leaves out a member to which nothing refers.
-engine_src := userspace/check/registry.c $(shell grep -lw '^KL_ENGINE' $(lib_src))
+# Engines register themselves, as do the monitors of the engine log-linear.  All of these and the
+# registry are one member of the library, because the linker leaves out a member to which nothing
+# refers.
+engine_src := userspace/check/registry.c $(shell grep -lwE '^(KL_ENGINE|LL_MONITOR)' $(lib_src))
 # Forms of histories register themselves in the same way.
 form_src := userspace/history/formats/registry.c $(shell grep -lw '^KL_FORM' $(lib_src))
 # So do reasons of violations.

@@ -19,6 +19,9 @@
 #define GIVE_EACH	16		/* and more for each operation */
 #define ROOM		8	/* entries after the end of an order that may be overwritten */
 
+extern const struct ll_type *const __start_ll_monitor_list[];
+extern const struct ll_type *const __stop_ll_monitor_list[];
+
 static void ll_free(struct loglinear *m)
 {
 	free(m->op);
@@ -238,7 +241,7 @@ static int run_on(const struct kl_slice *s, const struct kl_limits *lim, bool *s
 		.lim = lim,
 		.c = *c,
 		.strict = *strict,
-		.phases = c->kind == KL_CONTAINER_STACK || c->kind == KL_CONTAINER_PQUEUE,
+		.phases = t->phases,
 	};
 	char why[120];
 	int ret = ll_timeline(&m, why, sizeof(why));
@@ -301,14 +304,25 @@ static int find_deque(const struct kl_slice *s, struct kl_container *c)
 	return 0;
 }
 
+/* The monitor of a container, or NULL. */
+static const struct ll_type *find_monitor(enum kl_container_kind kind)
+{
+	const struct ll_type *const *t, *found = NULL;
+
+	for (t = __start_ll_monitor_list; t < __stop_ll_monitor_list; t++) {
+		if ((*t)->kind != kind)
+			continue;
+		/* Two for one container are a developer's mistake, which every test shows. */
+		if (found)
+			abort();
+		found = *t;
+	}
+	return found;
+}
+
 static int ll_decide(const struct kl_slice *s, const struct kl_limits *lim, struct kl_answer *a)
 {
-	static const struct ll_type *const types[] = {
-		[KL_CONTAINER_QUEUE] = &ll_queue,
-		[KL_CONTAINER_STACK] = &ll_stack,
-		[KL_CONTAINER_PQUEUE] = &ll_pqueue,
-		[KL_CONTAINER_REGISTER] = &ll_register,
-	};
+	const struct ll_type *type;
 	struct kl_container c;
 	bool strict = true, keyed;
 	int ret;
@@ -328,7 +342,8 @@ static int ll_decide(const struct kl_slice *s, const struct kl_limits *lim, stru
 	if (ret)
 		return ret;
 	keyed = kl_container_keyed(&c);
-	if (!keyed && (c.kind >= sizeof(types) / sizeof(*types) || !types[c.kind])) {
+	type = find_monitor(c.kind);
+	if (!keyed && !type) {
 		ll_decline(a, "there is no log-linear monitor for this specification");
 		return 0;
 	}
@@ -351,10 +366,10 @@ static int ll_decide(const struct kl_slice *s, const struct kl_limits *lim, stru
 	if (ret || a->verdict == KL_LINEARIZABLE)
 		return ret;
 	/* First with strict times; if that does not decide, with the times that are certain. */
-	ret = run_on(s, lim, &strict, types[c.kind], &c, a);
+	ret = run_on(s, lim, &strict, type, &c, a);
 	if (!ret && strict && a->verdict == KL_UNKNOWN) {
 		strict = false;
-		ret = run_on(s, lim, &strict, types[c.kind], &c, a);
+		ret = run_on(s, lim, &strict, type, &c, a);
 	}
 	return ret;
 }

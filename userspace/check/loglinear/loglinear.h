@@ -231,14 +231,29 @@ static inline bool ll_gone(const struct loglinear *m, const struct ll_value *v)
 
 /**
  * struct ll_type - the monitor of one container
+ * @kind: the container; each has at most one monitor
+ * @phases: time counts phases, not events
  * @decide: returns 1 if there is an order, 0 if there is none and m->core says why, or -ENOMEM.  It
  *	cannot decline a history: ll_decide() declines before what no monitor decides
- * @order: fills m->order after @decide returned 1; returns 0 or -ENOMEM
+ * @order: puts all items whose kind is before LL_FREE into m->order, by ll_put(), after @decide
+ *	returned 1; returns 0 or -ENOMEM
+ *
+ * A monitor is one file, which ends with LL_MONITOR().
  */
 struct ll_type {
+	enum kl_container_kind kind;
+	bool phases;
 	int (*decide)(struct loglinear *m);
 	int (*order)(struct loglinear *m);
 };
+
+/*
+ * Register the monitor @symbol.  The Makefile looks for this word, too, as the linker would leave
+ * out a file that nothing names.
+ */
+#define LL_MONITOR(symbol)                                        \
+	static const struct ll_type *const ll_registered_##symbol \
+		__attribute__((used, section("ll_monitor_list"))) = &symbol
 
 /* Decides some operations: kl_engine.decide_ops of the engine `log-linear'. */
 typedef int ll_decide_fn(const struct kl_slice *s, const struct kl_limits *lim,
@@ -263,8 +278,6 @@ void ll_decline(struct kl_answer *a, const char *why);
 uint8_t *ll_roles(const struct kl_slice *s);
 /* thread_order.c.  Return: 1 if m->order keeps the order of each thread, 0 if not, -ENOMEM. */
 int ll_keeps_thread_order(const struct loglinear *m);
-
-extern const struct ll_type ll_queue, ll_stack, ll_pqueue, ll_register;
 
 /*
  * timeline.c: make m->op and the values, and m->ev if it is needed.  Return: 1, or 0 if the

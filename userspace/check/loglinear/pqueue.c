@@ -187,4 +187,10 @@ static int pqueue_decide(struct loglinear *m)
 	return ret;
 }
 
-const struct ll_type ll_pqueue = { .decide = pqueue_decide, .order = ll_positions_order };
+static const struct ll_type ll_pqueue = {
+	.kind = KL_CONTAINER_PQUEUE,
+	.phases = true,
+	.decide = pqueue_decide,
+	.order = ll_positions_order,
+};
+LL_MONITOR(ll_pqueue);

@@ -457,4 +457,9 @@ out:
 	return ret;
 }
 
-const struct ll_type ll_queue = { .decide = queue_decide, .order = queue_order };
+static const struct ll_type ll_queue = {
+	.kind = KL_CONTAINER_QUEUE,
+	.decide = queue_decide,
+	.order = queue_order,
+};
+LL_MONITOR(ll_queue);

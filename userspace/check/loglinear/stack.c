@@ -436,4 +436,10 @@ out:
 	return ret;
 }
 
-const struct ll_type ll_stack = { .decide = stack_decide, .order = ll_positions_order };
+static const struct ll_type ll_stack = {
+	.kind = KL_CONTAINER_STACK,
+	.phases = true,
+	.decide = stack_decide,
+	.order = ll_positions_order,
+};
+LL_MONITOR(ll_stack);

@@ -98,4 +98,9 @@ static int register_order(struct loglinear *m)
 	return ret;
 }
 
-const struct ll_type ll_register = { .decide = register_decide, .order = register_order };
+static const struct ll_type ll_register = {
+	.kind = KL_CONTAINER_REGISTER,
+	.decide = register_decide,
+	.order = register_order,
+};
+LL_MONITOR(ll_register);
