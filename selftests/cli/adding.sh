@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A new engine, form or sub-command is one new file.  The test adds toys of each kind to a
-# copy of the tree; after make they exist, and no other file was changed.
+# A new engine, monitor, form, sub-command or subject is one new file.  The test adds toys of
+# each kind to a copy of the tree; after make they exist, and no other file was changed.
 
 . "$(dirname "$0")/common.sh"
 
@@ -16,9 +16,14 @@ fi
 
 # Copy the build, too, so that it need not be repeated.
 mkdir -p tree/build
-(cd "$top" && cp -a Makefile userspace bpf kmod specs tools "$work/tree" &&
+(cd "$top" && cp -a Makefile Kbuild userspace bpf kmod specs tools "$work/tree" &&
 	cp -a build/.[a-z]* build/bpf build/obj build/libklin.a "$work/tree/build")
 mkdir -p tree/selftests
+root=$(cd "$top" && pwd -P)
+# Kbuild compiles again what was compiled by another command, and its commands have paths.
+find tree/kmod -name '.*.cmd' -exec sed -i "s|$root|$(cd tree && pwd -P)|g" {} +
+# tools/btf would download a kernel that is here already.
+[ ! -d "$root/build/vm" ] || ln -s "$root/build/vm" tree/build/vm
 
 cat >tree/userspace/check/toy.c <<-END
 	#include <stdio.h>
@@ -37,6 +42,29 @@ cat >tree/userspace/check/toy.c <<-END
 	        .name = "toy", .help = "nothing at all", .decide = toy_decide,
 	};
 	KL_ENGINE(kl_toy_engine);
+END
+cat >tree/userspace/check/loglinear/toy.c <<-END
+	#include "check/loglinear/loglinear.h"
+
+	static int toy_decide(struct loglinear *m)
+	{
+	        return 1;
+	}
+
+	static int toy_order(struct loglinear *m)
+	{
+	        uint32_t i;
+
+	        for (i = 0; i < m->nitems; i++)
+	                if (ll_kind(m->op[i]) < LL_FREE)
+	                        ll_put(m, i);
+	        return 0;
+	}
+
+	static const struct ll_type ll_toy = {
+	        .kind = KL_CONTAINER_DEQUE, .decide = toy_decide, .order = toy_order,
+	};
+	LL_MONITOR(ll_toy);
 END
 cat >tree/userspace/history/toy.c <<-END
 	#include <errno.h>
@@ -78,10 +106,54 @@ cat >tree/userspace/klin/cmd_toy.c <<-END
 	}
 	KL_COMMAND("toy", toy, "run a toy");
 END
+# The line of KLIN_GROUP() is as in kmod/README; others have a line for each member.
+cat >tree/kmod/subjects/toy2.c <<-END
+	#include <linux/slab.h>
+
+	#include "subject.h"
+
+	static KLIN_METHOD(method_get, "toy2.get");
+
+	static struct klin_method *const methods[] = { &method_get };
+
+	static void step(struct klin_object *object, struct klin_worker *w)
+	{
+	        klin_call(object, &method_get, 0, 0, 0);
+	        klin_return(object, &method_get, 0, 0, 0);
+	        klin_count(w, 0);
+	}
+
+	static struct klin_object *create(const struct klin_subject *subject)
+	{
+	        return kzalloc(sizeof(struct klin_object), GFP_KERNEL);
+	}
+
+	static void destroy(struct klin_object *object)
+	{
+	        kfree(object);
+	}
+
+	static const struct klin_subject subjects[] = { { "toy2", "a toy", NULL, NULL } };
+
+	KLIN_GROUP(klin_toy2_group) = { .name = "toy2", .methods = methods, .nmethods = 1,
+	        .subjects = subjects, .nsubjects = 1, .create = create, .destroy = destroy,
+	        .step = step };
+END
+
+cat >d.txt <<-END
+	# klin history 1
+	# first init
+	t1 @0 10 20 push_front 1
+	t1 @0 30 40 push_back 2
+	t1 @0 50 60 pop_front -> 1
+END
+run check --engine=log-linear "$specs/deque.lin" d.txt
+ktap_result "$([ $status -eq 3 ] && grep -q 'no log-linear monitor' out; echo $?)" \
+	"deques have no monitor before" "status $status" "$(cat out err)"
 make -C tree --no-print-directory build/klin >make.out 2>&1
-ktap_result $? "a tree with a new engine, form and sub-command builds" "$(cat make.out)"
-ktap_result "$([ "$(grep -c '^  CC' make.out)" -eq 3 ]; echo $?)" \
-	"only the three new files are compiled" "$(cat make.out)"
+ktap_result $? "a tree with a new engine, monitor, form and sub-command builds" "$(cat make.out)"
+ktap_result "$([ "$(grep -c '^  CC' make.out)" -eq 4 ]; echo $?)" \
+	"only the four new files are compiled" "$(cat make.out)"
 KLIN=$work/tree/build/klin
 
 cat >h.txt <<-END
@@ -93,6 +165,9 @@ ktap_result "$(grep -q '^toy  *nothing at all$' out; echo $?)" "--engine=help li
 run check --engine=toy "$specs/register.lin" h.txt
 ktap_result "$([ $status -eq 3 ] && grep -q 'toy: knows nothing' out; echo $?)" \
 	"the new engine is asked" "status $status" "$(cat out err)"
+run check --engine=log-linear "$specs/deque.lin" d.txt
+ktap_result "$([ $status -eq 0 ] && grep -q LINEARIZABLE out; echo $?)" \
+	"the new monitor decides its container" "status $status" "$(cat out err)"
 run convert --to=help
 ktap_result "$(grep -q "^toy  *\*  a toy's$" out; echo $?)" "--to=help lists the new form" "$(cat out)"
 run convert --to=toy h.txt -
@@ -103,4 +178,15 @@ ktap_result "$(grep -q '^  toy  *run a toy$' out; echo $?)" "klin --help lists t
 run toy
 ktap_result "$([ $status -eq 0 ] && grep -q 'a toy was run' out; echo $?)" \
 	"the new sub-command runs" "status $status" "$(cat out err)"
+
+name="the module with a new subject builds without warnings, and lists it"
+make -C tree --no-print-directory kmod/klin.ko >module.out 2>&1
+status=$?
+if [ $status -ne 0 ] && grep -q 'no kernel headers' module.out; then
+	ktap_skip "$name" "$(sed -n 's/.*\(no kernel headers in [^:]*\).*/\1/p' module.out)"
+else
+	ktap_result "$([ $status -eq 0 ] && ! grep -qi 'warning:' module.out &&
+		nm tree/kmod/subject.o | grep -q ' U klin_toy2_group$'; echo $?)" \
+		"$name" "status $status" "$(cat module.out)"
+fi
 ktap_finish
