@@ -233,6 +233,25 @@ history $specs/queue.lin "t1 @0 1 2 enq 7" "t1 @0 3 4 enq 8" "t2 @0 5 9 deq -> 7
 with_parts v.cert "part LINEARIZABLE 4 wgl" "order 0+1 3 2" >t.cert
 replay 1 "a wrong result of a queue: the message has the state" t.cert \
 	"^t.cert:9:11: error: .*operation 3, .*deq.*8.*: the state before it is .*7, 8.*, which allows 7$"
+history $specs/lock.lin "t1 @0 1 20 lock" "t2 @0 2 30 unlock" "t3 @0 3 40 lock"
+with_parts v.cert "part LINEARIZABLE 3 wgl" "order 0 2 1" >t.cert
+replay 1 "an operation that no result allows: the message says so once" t.cert \
+	"does not allow operation 2, lock\(\), with any result: the state before it is held = true$"
+cat >some.lin <<-END
+	spec some {
+	        word n = 0;
+
+	        method few() -> word { atomic_flush { choose x in 1..2; choose y in 5..6; n = x; return y; } }
+	        method many() -> word { atomic_flush { choose y in 5..9; return y; } }
+	}
+END
+history some.lin "t1 @0 1 20 few -> 7"
+with_parts v.cert "part LINEARIZABLE 1 wgl" "order 0" >t.cert
+replay 1 "several states after an operation: the message has each result once" t.cert \
+	"the state before it is n = 0, which allows 5 or 6$"
+history some.lin "t1 @0 1 20 many -> 10"
+with_parts v.cert "part LINEARIZABLE 1 wgl" "order 0" >t.cert
+replay 1 "more results than the message lists" t.cert "which allows 5 or 6 or 7 or 8 or others$"
 # Operations that a thread calls after the end of the counterexample may be omitted, whatever their
 # times.
 history $specs/llist.lin "t1 @0 1 3 pop -> 1 0" "t1 @0 3 5 pop -> 0 ?" "t1 @0 6 8 push 1"

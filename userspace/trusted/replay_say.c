@@ -34,27 +34,46 @@ unsigned int kl_replay_column(const struct replay *r, uint32_t op)
 	return 0;
 }
 
+/* Results that the specification allows, each once. */
 struct allowed {
 	const struct kl_method *m;
-	char text[400];
-	size_t len;
+	char text[RESULTS][96];
 	unsigned int n;
+	bool more; /* there are others */
 };
 
 static int add_result(void *ctx, const struct kl_outcome *o)
 {
 	struct allowed *a = ctx;
-	char v[64];
+	char text[sizeof(*a->text)] = "", v[64];
+	size_t len = 0;
 	unsigned int i;
 
-	if (a->n++ >= RESULTS)
-		return 0;
-	for (i = 0; i < a->m->nresults && a->len < sizeof(a->text); i++) {
+	for (i = 0; i < a->m->nresults && len < sizeof(text); i++) {
 		kl_val_print(v, sizeof(v), o->results[i]);
-		a->len += snprintf(a->text + a->len, sizeof(a->text) - a->len, "%s%s",
-				   i ? ", " : a->n > 1 ? " or " : "", v);
+		len += snprintf(text + len, sizeof(text) - len, "%s%s", i ? ", " : "", v);
 	}
+	for (i = 0; i < a->n; i++)
+		if (!strcmp(a->text[i], text))
+			return 0;
+	a->more = a->n == RESULTS;
+	if (!a->more)
+		strcpy(a->text[a->n++], text);
 	return 0;
+}
+
+/* Write ", which allows RESULT or RESULT", or "" if the method has no results. */
+static void print_allowed(char *text, size_t size, const struct allowed *a)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	*text = 0;
+	for (i = 0; i < a->n && *a->text[i] && len < size; i++)
+		len += snprintf(text + len, size - len, "%s%s", i ? " or " : ", which allows ",
+				a->text[i]);
+	if (len && len < size && a->more)
+		snprintf(text + len, size - len, " or others");
 }
 
 int kl_replay_not_allowed(struct replay *r, uint32_t op)
@@ -62,21 +81,23 @@ int kl_replay_not_allowed(struct replay *r, uint32_t op)
 	const struct kl_op *o = &r->h->ops[op];
 	const int method = r->map[kl_op_method(r->h, o)];
 	const struct kl_machine *m = &r->cur.m[0];
-	char text[256], state[400] = "";
+	char text[256], state[400] = "", allowed[450] = "";
 	struct allowed a = { .m = kl_spec_method(r->spec, method) };
+	bool never = false; /* whatever its results */
 
 	kl_op_print(text, sizeof(text), r->h, o);
 	/* With store buffers, in a gap, or with several machines, no single state can be shown. */
 	if (!r->tso && !m->in_gap && r->cur.n == 1) {
 		kl_state_print(state, sizeof(state), r->spec, m->mem, m->nmem);
-		if (kl_run_apply(r->run, m->mem, m->nmem, method, kl_op_args(r->h, o), NULL,
-				 add_result, &a) < 0)
-			a.n = 0;
+		if (!kl_run_apply(r->run, m->mem, m->nmem, method, kl_op_args(r->h, o), NULL,
+				  add_result, &a)) {
+			never = !a.n;
+			print_allowed(allowed, sizeof(allowed), &a);
+		}
 	}
-	kl_err_at(r->path, r->line, kl_replay_column(r, op), "the specification does not allow "
-		  "operation %u, %s%s%s%s%s", op, text, *state ? ": the state before it is " : "",
-		  state, a.len ? ", which allows " : *state && !a.n ?
-				", which does not allow the operation" : "",
-		  a.text);
+	kl_err_at(r->path, r->line, kl_replay_column(r, op),
+		  "the specification does not allow operation %u, %s%s%s%s%s", op, text,
+		  never ? ", with any result" : "", *state ? ": the state before it is " : "",
+		  state, allowed);
 	return -EBADMSG;
 }
