@@ -62,8 +62,19 @@ done
 ktap_result "$?" "klin-replay lets klin convert standard input" "$(cat out err)"
 "$replay" --from=linp foreign >out 2>err
 status=$?
-ktap_result "$([ $status -eq 2 ] && grep -q ":1:1: error" err; echo $?)" \
+ktap_result "$([ $status -eq 2 ] && grep -q "^h.edn:1:1: error" err; echo $?)" \
 	"klin-replay: a history that klin cannot convert" "status $status" "$(cat out err)"
+mkdir -p "a b"
+sed '3s/:f :read/:f/' h.edn >"a b/broken.edn"
+"$replay" --history="a b/broken.edn" foreign >out 2>err
+status=$?
+ktap_result "$([ $status -eq 2 ] && grep -q "^a b/broken.edn:3:[0-9]*: error" err; echo $?)" \
+	"klin-replay: an error inside a history of another form names its file" \
+	"status $status" "$(cat out err)"
+"$replay" --history=- foreign <"a b/broken.edn" >out 2>err
+status=$?
+ktap_result "$([ $status -eq 2 ] && grep -q "^<stdin>:3:[0-9]*: error" err; echo $?)" \
+	"klin-replay: an error inside standard input of another form" "status $status" "$(cat out err)"
 sed 's/:value 1/:value 2/' h.edn >moved.edn
 "$replay" --history=moved.edn foreign >out 2>err
 ktap_result "$([ $? -eq 2 ] && grep -q "sha256" err; echo $?)" \

@@ -341,6 +341,7 @@ const char *kl_form_near(const char *name);
 struct kl_read_opts {
 	const struct kl_form *form;	/* KL_FORM_AUTO: its first bytes show the form */
 	bool hashed;			/* also compute the hash of the file's bytes */
+	const char *name; /* the file's name in messages; NULL: its path */
 	/* In EDN and Jepsen's log: whether values are [KEY VALUE]; TOLD: the operations show it. */
 	enum kl_independent { KL_INDEPENDENT_TOLD, KL_INDEPENDENT_YES, KL_INDEPENDENT_NO }
 		independent;

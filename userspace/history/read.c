@@ -36,6 +36,7 @@ int kl_history_read_with(const char *path, const struct kl_read_opts *opts,
 	int ret;
 
 	ret = kl_input_open(&in, path);
+	in.name = opts->name ? opts->name : in.name;
 	in.independent = opts->independent;
 	if (opts->hashed) {
 		sha256_init(&sha);

@@ -107,11 +107,15 @@ static int read_converted(const char *name, int fd, struct kl_history **out)
 
 static int read_foreign(struct kl_input *in, struct kl_history **out)
 {
-	char *argv[8] = { "klin", "convert", "--to=klh" }, option[64];
+	char *argv[9] = { "klin", "convert", "--to=klh" }, option[64], *name;
 	int n = 3, here = -1, there, ret;
 	const char *data;
 	size_t len;
 
+	/* klin reads a copy, but its messages name the history. */
+	if (asprintf(&name, "--name=%s", in->name) < 0)
+		return -ENOMEM;
+	argv[n++] = name;
 	if (from) {
 		snprintf(option, sizeof(option), "--from=%s", from);
 		argv[n++] = option;
@@ -122,9 +126,7 @@ static int read_foreign(struct kl_input *in, struct kl_history **out)
 	argv[n++] = "-";
 	argv[n] = "-";
 	ret = kl_input_all(in, &data, &len);
-	if (ret)
-		return ret;
-	there = unnamed_file(data, len);
+	there = ret ? ret : unnamed_file(data, len);
 	if (there >= 0)
 		here = unnamed_file(NULL, 0);
 	ret = there < 0 ? there : here < 0 ? here : run_klin(argv, there, here);
@@ -134,6 +136,7 @@ static int read_foreign(struct kl_input *in, struct kl_history **out)
 		close(here);
 	if (there >= 0)
 		close(there);
+	free(name);
 	converted = !ret;
 	return ret;
 }

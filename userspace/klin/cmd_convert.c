@@ -14,6 +14,8 @@ struct convert_args {
 	struct kl_read_opts read;
 };
 
+enum { OPT_NAME = 256 };
+
 static const struct argp_option options[] = {
 	{ "to", 't', "FORM", 0,
 	  "The form of OUT; --to=help lists all forms (default: klh if OUT "
@@ -24,6 +26,8 @@ static const struct argp_option options[] = {
 	  "recognized by the first bytes)",
 	  0 },
 	{ "independent", 'i', "yes|no", 0, KLIN_INDEPENDENT, 0 },
+	{ "name", OPT_NAME, "NAME", 0, "The name of IN in messages, for example if IN is a pipe",
+	  0 },
 	{ 0 }
 };
 
@@ -40,6 +44,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case 'i':
 		args->read.independent = kl_arg_independent(state, arg);
+		break;
+	case OPT_NAME:
+		args->read.name = arg;
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
