@@ -217,6 +217,30 @@ forged "an open order beside a violation" "part LINEARIZABLE 2 frontier" "order 
 forged "a violation of another partition" "part VIOLATION 2 frontier" "cut - end 60" "kept 2" \
 	"part VIOLATION 1 frontier" "cut - end 60" "kept 2"
 
+# Numbers are digits only: for strtoul() a number is also one with a sign, with 2^64 added to it.
+history $specs/register.lin "t1 @0 1 20 write 5" "t2 @0 2 30 write 12" "t1 @0 31 32 read -> 7"
+cp v.cert good.cert
+with_parts good.cert "part LINEARIZABLE 3 wgl" "order 1 0 2" >order.cert
+for line in "good operations " "good partitions " "good text " "good part VIOLATION " "good cut - end " \
+	    "good kept " "order order "; do
+	cert=${line%% *}.cert words=${line#* }
+	n=$(sed -nE "s/^$words([0-9]+).*/\1/p" "$cert" | head -n 1)
+	failed=
+	for wrong in "+$n" "-1844674407370955$((1616 - n))" "$(printf '\t')$n" "0x$n" " $n" ""; do
+		# Any blanks separate the numbers of a list.
+		case "$words$wrong" in
+		"kept "|"kept  "*|"order "|"order  "*) continue ;;
+		esac
+		sed "s/^$words$n/$words$wrong/" "$cert" >t.cert
+		run replay --spec="$spec" t.cert
+		if [ $status -ne 2 ] || [ "$(wc -l <err)" -ne 1 ] || ! grep -qE 'expected|numbers' err; then
+			failed="$failed '$wrong': status $status, $(cat out err)"
+		fi
+	done
+	ktap_result "$([ -n "$n" ] && [ -z "$failed" ]; echo $?)" \
+		"the number behind '$words' is digits only" "$failed"
+done
+
 # The message shows the wrong operation, the state before it, and the results that the state
 # allows.
 history $specs/register.lin "t1 @0 1 20 write 5" "t2 @0 2 30 write 12" "t1 @0 31 32 read -> 12"

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/sha256.h"
@@ -172,8 +173,8 @@ static int check_header(struct replay *r, const struct kl_cert *c)
 		return -EINVAL;
 	}
 	if (c->nops != h->nops)
-		return bad_header(c, "the history has %zu operations, not %llu",
-				  h->nops, c->nops);
+		return bad_header(c, "the history has %zu operations, not %" PRIu64, h->nops,
+				  c->nops);
 	if (c->fresh != h->fresh)
 		return bad_header(c, "the history's first state is '%s'", h->fresh ? "init" :
 				  "any");
@@ -181,30 +182,28 @@ static int check_header(struct replay *r, const struct kl_cert *c)
 		return bad_header(c, "no partitions by key: some operations have none");
 	ret = split(r, c->by_key);
 	if (!ret && c->nparts != r->nparts)
-		return bad_header(c, "the history has %zu partitions, not %llu",
-				  r->nparts, c->nparts);
+		return bad_header(c, "the history has %zu partitions, not %" PRIu64, r->nparts,
+				  c->nparts);
 	return ret;
 }
 
 /* Replay a VIOLATION.  Only the first violations have counterexamples; others are open. */
 static int replay_violation(struct replay *r, const uint32_t *ops, size_t n)
 {
-	unsigned long long time = 0, end;
+	uint64_t time = 0, end = 0;
 	char *text = line_with(r, "cut ");
-	bool forgot = true;
-	int stop = 0;
+	const char *stop;
+	bool forgot;
 
 	if (!text) {
 		r->out->open++;
 		return 0;
 	}
-	if (!strncmp(text, "- ", 2)) {
-		forgot = false;
-		if (sscanf(text, "- end %llu%n", &end, &stop) != 1 || text[stop])
-			return kl_replay_bad(r, "'cut TIME end TIME' or 'cut - end TIME' expected");
-	} else if (sscanf(text, "%llu end %llu%n", &time, &end, &stop) != 2 || text[stop]) {
+	forgot = *text != '-';
+	stop = forgot ? kl_digits(text, &time) : text + 1;
+	stop = stop ? kl_digits_after(stop, " end ", &end) : NULL;
+	if (!stop || *stop)
 		return kl_replay_bad(r, "'cut TIME end TIME' or 'cut - end TIME' expected");
-	}
 	text = line_with(r, "kept");
 	if (!text) {
 		r->line++;
@@ -213,16 +212,28 @@ static int replay_violation(struct replay *r, const uint32_t *ops, size_t n)
 	return kl_replay_violation(r, ops, n, forgot, time, end, text);
 }
 
+/* Parse "VERDICT OPERATIONS ENGINE".  Return: the engine, or NULL if this is something else. */
+static const char *read_claim(const char *text, char verdict[32], uint64_t *nops)
+{
+	const size_t len = strcspn(text, " ");
+	const char *end = len < 32 && text[len] ? kl_digits(text + len + 1, nops) : NULL;
+
+	if (!end || *end != ' ' || !end[1] || strchr(end + 1, ' '))
+		return NULL;
+	memcpy(verdict, text, len);
+	verdict[len] = 0;
+	return end + 1;
+}
+
 static int replay_part(struct replay *r, uint32_t part)
 {
 	const uint32_t *ops = r->ops + r->at[part];
 	const size_t n = r->at[part + 1] - r->at[part];
-	char verdict[32] = "", engine[32] = "", *text = line_with(r, "part ");
-	unsigned long long nops;
-	int end = 0;
+	uint64_t nops = 0;
+	char verdict[32] = "", *text = line_with(r, "part ");
+	const char *engine = text ? read_claim(text, verdict, &nops) : NULL;
 
-	if (!text || sscanf(text, "%31s %llu %31s%n", verdict, &nops, engine, &end) != 3 ||
-	    text[end]) {
+	if (!engine) {
 		r->line += !text;
 		return kl_replay_bad(r, "'part VERDICT OPERATIONS ENGINE' expected");
 	}

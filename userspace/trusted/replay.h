@@ -30,7 +30,7 @@ struct kl_cert {
 	const char *spec_name, *spec_sha256;
 	const char *history, *history_sha256;
 	char *spec_text;
-	unsigned long long nops, nparts;
+	uint64_t nops, nparts;
 	bool classical, fresh, by_key;
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "check/explain/omit.h"
@@ -132,17 +133,18 @@ int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool
 {
 	/* Delayed writes matter to the oracle, whichever engine found the violation. */
 	const bool tso = !r->classical && !kl_spec_flushes(r->spec);
-	char *word, *save = NULL, *stop;
+	char *word, *save = NULL;
 	uint32_t *kept = NULL;
 	struct kl_cut cut = { 0 };
 	size_t n = 0, size = 0;
 	int ret = 0;
 
 	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-		unsigned long op = strtoul(word, &stop, 10);
+		uint64_t op = 0;
+		const char *stop = kl_digits(word, &op);
 
 		r->column = word - r->lines[r->line - 1] + 1;
-		if (*stop || op >= r->h->nops || (n && op <= kept[n - 1])) {
+		if (!stop || *stop || op >= r->h->nops || (n && op <= kept[n - 1])) {
 			ret = kl_replay_bad(r, "kept operations are numbers in ascending order");
 			goto out;
 		}

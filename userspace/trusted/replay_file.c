@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -102,15 +103,15 @@ static int read_version(struct kl_cert *c)
 
 static int read_header(struct kl_cert *c)
 {
-	int is, end = 0;
-	char by[8] = "";
+	const char *end;
+	int is;
 
 	if (!read_hashed(next_line(c), "spec ", false, &c->spec_name, &c->spec_sha256))
 		return bad(c, "'spec NAME sha256 HEX' expected");
 	if (!read_hashed(next_line(c), "history ", true, &c->history, &c->history_sha256))
 		return bad(c, "'history PATH sha256 HEX' expected");
-	if (sscanf(next_line(c), "operations %llu%n", &c->nops, &end) != 1 ||
-	    c->lines[c->nheader - 1][end])
+	end = kl_digits_after(next_line(c), "operations ", &c->nops);
+	if (!end || *end)
 		return bad(c, "'operations N' expected");
 	is = choice(next_line(c), "memory ", "tso", "sc");
 	if (is < 0)
@@ -120,11 +121,11 @@ static int read_header(struct kl_cert *c)
 	if (is < 0)
 		return bad(c, "'first init' or 'first any' expected");
 	c->fresh = is;
-	end = 0;
-	if (sscanf(next_line(c), "partitions %llu by %7s%n", &c->nparts, by, &end) != 2 ||
-	    c->lines[c->nheader - 1][end] || (strcmp(by, "object") && strcmp(by, "key")))
+	end = kl_digits_after(next_line(c), "partitions ", &c->nparts);
+	is = end ? choice(end, " by ", "object", "key") : -1;
+	if (is < 0)
 		return bad(c, "'partitions N by object' or '... by key' expected");
-	c->by_key = !strcmp(by, "key");
+	c->by_key = is;
 	return 0;
 }
 
@@ -147,8 +148,9 @@ static int take_text(struct kl_cert *c)
 {
 	const size_t end = c->nlines - 1;
 	char sha256[KL_SHA256_HEX];
-	unsigned long long n;
+	const char *stop;
 	size_t from = end;
+	uint64_t n = 0;
 
 	if (strcmp(c->lines[end], "end")) {
 		kl_err_at(c->path, end + 1, 0, "the certificate is cut off: 'end' expected in its last "
@@ -157,8 +159,8 @@ static int take_text(struct kl_cert *c)
 	}
 	while (from && c->lines[from - 1][0] == '\t')
 		from--;
-	if (!from || from == end || sscanf(c->lines[from - 1], "text %llu", &n) != 1 ||
-	    n != end - from) {
+	stop = from && from < end ? kl_digits_after(c->lines[from - 1], "text ", &n) : NULL;
+	if (!stop || *stop || n != end - from) {
 		kl_err_at(c->path, from, 0, "'text N' and N lines of the specification expected; "
 			  AGAIN);
 		return -EINVAL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -289,10 +290,10 @@ static int run_order(struct replay *r)
 }
 
 /* Parse a token; *more is the number of operations that follow, K for N+K. */
-static int parse_token(struct replay *r, char *word, struct token *t, unsigned long *more)
+static int parse_token(struct replay *r, const char *word, struct token *t, uint64_t *more)
 {
-	unsigned long n;
-	char *end;
+	uint64_t n = 0;
+	const char *end;
 
 	*t = (struct token){ 0 };
 	if (!strcmp(word, "(") || !strcmp(word, ")")) {
@@ -301,12 +302,11 @@ static int parse_token(struct replay *r, char *word, struct token *t, unsigned l
 	}
 	t->kind = *word == '~' ? TOK_FLUSH : TOK_OP;
 	word += t->kind == TOK_FLUSH;
-	n = strtoul(word, &end, 10);
-	t->buffered = t->kind == TOK_OP && *end == '!';
-	if (t->kind == TOK_OP && *end == '+' && end[1] >= '0' && end[1] <= '9')
-		*more = strtoul(end + 1, &end, 10);
-	if (*word < '0' || *word > '9' || end[t->buffered] || n >= r->h->nops ||
-	    *more >= r->h->nops - n)
+	end = kl_digits(word, &n);
+	t->buffered = end && t->kind == TOK_OP && *end == '!';
+	if (end && t->kind == TOK_OP && *end == '+')
+		end = kl_digits(end + 1, more);
+	if (!end || end[t->buffered] || n >= r->h->nops || *more >= r->h->nops - n)
 		return kl_replay_bad(r, "an order consists of operation numbers, (, ) and ~");
 	if (!r->tso && (t->buffered || t->kind == TOK_FLUSH))
 		return kl_replay_bad(r,
@@ -333,7 +333,7 @@ static int add_token(struct replay *r, uint32_t part, struct token t)
 
 static int add_word(struct replay *r, uint32_t part, char *word)
 {
-	unsigned long more = 0;
+	uint64_t more = 0;
 	struct token t;
 	int ret;
 
