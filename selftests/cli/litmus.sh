@@ -83,6 +83,28 @@ broken "another architecture" "broken.litmus:1:[0-9]+: error: .*AArch64" <<'E2'
 AArch64 SB
 { }
 E2
+broken "nine threads" "broken.litmus:3:[0-9]+: error: .*; at most 8 threads are supported" <<'E2'
+X86 t
+{ }
+ P0 | P1 | P2 | P3 | P4 | P5 | P6 | P7 | P8 ;
+ NOP | NOP | NOP | NOP | NOP | NOP | NOP | NOP | MOV [x],$1 ;
+exists (x=1)
+E2
+broken "a thread whose number is 2^32" "broken.litmus:3:2: error: expected 'P0'" <<'E2'
+X86 t
+{ }
+ P4294967296 ;
+ MOV [x],$1 ;
+exists (x=1)
+E2
+broken "a register of a thread whose number is 2^32" \
+	"broken.litmus:5:9: error: the thread's number is too large" <<'E2'
+X86 t
+{ }
+ P0 ;
+ MOV EAX,[x] ;
+exists (4294967296:EAX=1)
+E2
 broken "an unknown instruction" "broken.litmus:4:[0-9]+: error: 'RDTSC'" <<'E2'
 X86 t
 { }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/err.h"
 #include "tso/litmus/litmus_text.h"
 
@@ -196,18 +197,20 @@ bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *s
 	const char *s;
 	char buf[32];
 	size_t len;
+	uint64_t thread = 0;
 	bool bracket;
 	int at;
 
 	kl_lt_space(c);
 	if (kl_lt_at_thread(c)) {
-		it->thread = strtoul(c->p + (*c->p == 'P'), (char **)&s, 10);
+		s = kl_digits(c->p + (*c->p == 'P'), &thread);
+		if (!s || thread >= KL_VM_THREADS)
+			return kl_lt_fail(c, "the thread's number is too large, expected 0 to %d",
+					  KL_VM_THREADS - 1);
+		it->thread = thread;
 		c->p = s + 1;
 		if (*c->p == '%')
 			c->p++;
-		if (it->thread < 0 || it->thread >= KL_VM_THREADS)
-			return kl_lt_fail(c, "the thread's number is too large, expected 0 to %d",
-					  KL_VM_THREADS - 1);
 		if (!kl_lt_name(c, &s, &len))
 			return kl_lt_fail(c, "expected a register, found '%s'", kl_lt_here(c, buf));
 		at = kl_lit_register(c->l->x64, s, len, size);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/err.h"
 #include "tso/litmus/litmus_text.h"
 
@@ -266,9 +267,9 @@ static bool column(const struct row *r, unsigned int t, const char **s, size_t *
 
 static bool header(struct kl_lt_cursor *c, const struct row *r)
 {
-	unsigned int t, n;
-	const char *s;
-	char *end;
+	const char *s, *end;
+	unsigned int t;
+	uint64_t n = 0;
 	size_t len;
 
 	for (t = 0; column(r, t, &s, &len); t++) {
@@ -276,11 +277,10 @@ static bool header(struct kl_lt_cursor *c, const struct row *r)
 			s++;
 			len--;
 		}
-		n = len > 1 && *s == 'P' && isdigit((unsigned char)s[1]) ?
-		    strtoul(s + 1, &end, 10) : KL_VM_THREADS;
-		while (n == t && end < s + len && isspace((unsigned char)*end))
+		end = len > 1 && *s == 'P' ? kl_digits(s + 1, &n) : NULL;
+		while (end && end < s + len && isspace((unsigned char)*end))
 			end++;
-		if (n != t || end != s + len) {
+		if (end != s + len || n != t || t >= KL_VM_THREADS) {
 			c->p = s;
 			return kl_lt_fail(c, "expected 'P%u', found '%.*s'; at most %d threads are "
 					  "supported", t, (int)len, s, KL_VM_THREADS);
