@@ -42,12 +42,17 @@ done
 refuse "a number with letters" "--time-limit=1x" check --time-limit=1x "$register" h.txt
 refuse "work with letters" "--work=1e9" check --work=1e9 "$register" h.txt
 refuse "a negative number" "--threads=-1" check --threads=-1 "$register" h.txt
+for number in +5 " 5" " -18446744073709551615" ""; do
+	refuse "the number '$number'" "--work=.*: expected a number" check --work="$number" "$register" h.txt
+done
 refuse "a number too large" "--memory-limit=99999999999999999999" \
 	check --memory-limit=99999999999999999999 "$register" h.txt
 refuse "a missing value" "engine" check --engine
 refuse "an unknown type" "--type=tree" gen --type=tree
 refuse "a share above 100 %" "--pending=101" gen --pending=101
 refuse "a wrong mix" "method" gen --mix=nothing=1
+refuse "a weight with a sign" "METHOD=WEIGHT" gen --type=register --mix=read=+1
+refuse "a weight too large" "below 1048576" gen --type=register --mix=read=1,write=1048577
 refuse "an argument of klin gen" "'h.txt'" gen h.txt
 refuse "klin convert with one file" "IN and OUT" convert h.txt
 refuse "an unknown form" "--to=xml" convert --to=xml h.txt x

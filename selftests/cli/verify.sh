@@ -291,6 +291,9 @@ refuse "a number of threads out of range" "threads" verify --threads=9 $treiber
 refuse "an unknown reduction" "no-reduce=x" verify --no-reduce=x $treiber
 refuse "an unknown method" "no method 'pus'" verify --roles=pus:2,pop $treiber
 refuse "too many threads" "1 to 8 threads" verify --roles=push:5,pop:4 $treiber
+for number in +2 " 2" -18446744073709551614 ""; do
+	refuse "'$number' threads" "1 to 8" verify --roles="push:$number,pop" $treiber
+done
 refuse "threads and roles" "exclude each other" verify --threads=2 --roles=push,pop $treiber
 refuse "a model without an implementation" "nothing to verify" verify $specs/stack.lin
 refuse "a model with threads of its own" "ticketlock.lin:[0-9]*:[0-9]*: error: .*'worker'" verify $specs/explore/ticketlock.lin

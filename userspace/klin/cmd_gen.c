@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/args.h"
+#include "base/digits.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "generate/generate.h"
@@ -77,14 +78,17 @@ struct gen_args {
 	const struct kl_form *form;
 };
 
+#define MOST_WEIGHT (1u << 20)
+
 /* Parse METHOD=WEIGHT,... into @weight, by method.  Return: true, or false after a message. */
 static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *weight)
 {
 	const char *p = mix;
 	uint64_t total = 0;
+	const char *end;
 	unsigned int m;
+	uint64_t n = 0;
 	size_t len;
-	char *end;
 
 	for (;; p = end + 1) {
 		len = strcspn(p, "=,");
@@ -99,11 +103,13 @@ static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *wei
 			       kl_spec_name(spec));
 			return false;
 		}
-		if (p[len] != '=' || p[len + 1] < '0' || p[len + 1] > '9') {
-			kl_err("--mix: '%s': expected METHOD=WEIGHT", p);
+		end = p[len] == '=' ? kl_digits(p + len + 1, &n) : NULL;
+		if (!end || n >= MOST_WEIGHT) {
+			kl_err("--mix: '%s': expected METHOD=WEIGHT, a weight below %u", p,
+			       MOST_WEIGHT);
 			return false;
 		}
-		weight[m] = strtoul(p + len + 1, &end, 10) % (1u << 20);
+		weight[m] = n;
 		total += weight[m];
 		if (!*end)
 			break;

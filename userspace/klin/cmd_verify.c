@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/args.h"
+#include "base/digits.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
@@ -159,9 +160,9 @@ static const struct argp argp = {
 /* Parse METHOD|METHOD:COUNT,..., changing @list.  Return: 0, or -EINVAL after a message. */
 static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_options *o)
 {
-	char *role, *method, *count, *rest = NULL, *at = NULL, *end;
-	unsigned long n;
-	uint64_t methods;
+	char *role, *method, *count, *rest = NULL, *at = NULL;
+	const char *end;
+	uint64_t methods, n;
 	int m;
 
 	o->roles = true;
@@ -170,8 +171,8 @@ static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_o
 		count = strchr(role, ':');
 		if (count) {
 			*count++ = 0;
-			n = strtoul(count, &end, 10);
-			if (*end || !n || n > KL_VF_THREADS) {
+			end = kl_digits(count, &n);
+			if (!end || *end || !n || n > KL_VF_THREADS) {
 				kl_err("--roles: '%s': expected a number of threads of 1 to %d",
 				       count, KL_VF_THREADS);
 				return -EINVAL;

@@ -174,7 +174,8 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 
 	errno = 0;
 	n = strtoull(arg, &end, 0);
-	if (errno || end == arg || *end || *arg == '-' || n < min || n > max)
+	/* strtoull() skips blanks and takes a sign. */
+	if (errno || *arg < '0' || *arg > '9' || *end || n < min || n > max)
 		argp_error(state, "--%s=%s: expected a number from %" PRIu64 " to %" PRIu64, name,
 			   arg, min, max);
 	return n;

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/digits.h"
 #include "report/diagram_layout.h"
 #include "report/diagram_text.h"
 
@@ -268,10 +269,10 @@ static unsigned int width_of(FILE *f, const struct kl_diagram_opts *o)
 {
 	const char *s = getenv("COLUMNS");
 	struct winsize ws;
-	unsigned long w = o->width;
+	uint64_t w = o->width;
 
 	if (!w && s)
-		w = strtoul(s, NULL, 10);
+		kl_digits(s, &w);
 	if (!w && isatty(fileno(f)) && !ioctl(fileno(f), TIOCGWINSZ, &ws))
 		w = ws.ws_col;
 	if (!w)
