@@ -91,7 +91,7 @@ struct kl_memory {
 	bool told;	/* the history has a line `# memory' */
 };
 
-#define KL_NO_PLACE	UINT32_MAX /* the place of an operation that was not read */
+#define KL_NO_PLACE	UINT32_MAX /* place of an operation that is not in the source */
 
 /* The unit of an operation's place in its source, see source.h. */
 enum kl_place_kind {

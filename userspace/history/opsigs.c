@@ -334,8 +334,8 @@ static inline bool good_times(struct kl_op *op)
 }
 
 /*
- * Let @op, which is stored behind the history's operations, have the new signature @s with number
- * @sig, without a search.  The values of @s begin at index @nvals.
+ * Give @op, which is stored behind the history's operations, the new signature @s, without a
+ * search.  The number of @s is @sig, and its values begin at index @nvals.
  * Return: the index behind these values.
  */
 static inline uint32_t put_unseen(struct kl_history *h, struct kl_opsig *s, struct kl_op *op,

@@ -27,8 +27,8 @@
 #define KL_RELATIONS_MAX	64	/* relations between unknowns; also opaque unknowns */
 #define KL_LENGTH_MAX	(1ull << 60)	/* unlisted entries of an unknown container */
 /*
- * Tag of an entry: in a deque, and in a queue after a known front, the unlisted entries are here.
- * Tag of kl_cont.rest and kl_cont.floor: not tracked.
+ * As the tag of an entry: the place of the unlisted entries.  Deques have such an entry, and queues
+ * after a known front.  As the tag of kl_cont.rest or kl_cont.floor: not tracked.
  */
 #define KL_REST		(KL_ABSENT + 1)
 

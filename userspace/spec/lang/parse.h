@@ -73,10 +73,10 @@ struct kl_stmt *kl_p_block(struct kl_parser *p);
  */
 #define KL_OPTIONAL	__attribute__((weak))
 
-/* spec/probe/parse_probe.c: parse a probe clause. */
+/* Parse a probe clause (spec/probe/parse_probe.c). */
 void kl_p_probe(struct kl_parser *p) KL_OPTIONAL;
 
-/* spec/impl/parse_impl.c: parse a declaration outside the spec. */
+/* Parse a declaration outside the spec (spec/impl/parse_impl.c). */
 void kl_p_impl_decl(struct kl_parser *p) KL_OPTIONAL;
 /* Parse a statement that only implementations have.  Return: NULL if there is none. */
 struct kl_stmt *kl_p_impl_stmt(struct kl_parser *p) KL_OPTIONAL;
@@ -85,7 +85,7 @@ struct kl_ast_expr *kl_p_impl_primary(struct kl_parser *p) KL_OPTIONAL;
 struct kl_ast_expr *kl_p_impl_place(struct kl_parser *p, struct kl_ast_expr *e) KL_OPTIONAL;
 /* Parse any number of `@lin', `@lin if (CONDITION)' and `@lin other'. */
 void kl_p_impl_lin(struct kl_parser *p, struct kl_lin **list) KL_OPTIONAL;
-/* spec/impl/impl.c: compile the implementation of a checked spec. */
+/* Compile the implementation of a checked spec (spec/impl/impl.c). */
 int kl_impl_gen(struct kl_spec *s, struct kl_diag *d) KL_OPTIONAL;
 
 #endif
