@@ -73,6 +73,12 @@ if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	else
 		ktap_fail "clauses that do not fit are reported" "status $status" "$(cat out err)"
 	fi
+	printf 'ffffffff81000000 T no_type\nffffffff81000100 T next\n' >symbols
+	sed '/^probe/,$d' spec.lin >place.lin
+	echo "probe get on no_type+0x4 { result v = return; }" >>place.lin
+	run list --btf kernel.o --symbols symbols place.lin
+	ktap_result "$([ $status -eq 2 ] && grep -q "the type of no_type()'s result is not" out; echo $?)" \
+		"the result of a function without a type cannot be recorded" "$(cat out err)"
 	refuse "a file of symbols in another format" "kernel.c: expected symbols" list --btf kernel.o \
 		--symbols kernel.c old_way
 else

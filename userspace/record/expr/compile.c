@@ -292,11 +292,15 @@ static int param(struct kl_comp *c, const struct kl_expr *e, unsigned int reg, s
 static int return_value(struct kl_comp *c, const struct kl_expr *e, unsigned int reg,
 			struct kl_cv *v)
 {
-	struct kl_ty t = kl_ty_btf(c->f->btf, c->f->proto->type);
+	struct kl_ty t;
 	int err;
 
-	if (!c->f->proto || !c->f->proto->type)
+	/* A function with a place of its own may have no prototype. */
+	if (!c->f->proto)
+		return kl_c_fail(c, e, "the type of %s()'s result is not known", c->f->name);
+	if (!c->f->proto->type)
 		return kl_c_fail(c, e, "%s() returns no value", c->f->name);
+	t = kl_ty_btf(c->f->btf, c->f->proto->type);
 	v->ty = t;
 	err = kl_c_emit(c, e, KLIN_CODE(KLIN_RETVAL, reg, 0, 0, 0), 0);
 	if (!err && kl_ty_kind(&t) == KL_TY_INT) {
