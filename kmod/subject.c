@@ -91,7 +91,8 @@ static void unregister(const struct klin_group *g, unsigned int nmethods)
 /**
  * klin_subjects_init() - register the methods of all groups
  *
- * Return: 0, or an error of klin_method_register() after undoing all registrations.
+ * Return: 0, -EINVAL if a group has too many methods, or an error of klin_method_register() after
+ * undoing all registrations.
  */
 int klin_subjects_init(void)
 {
@@ -99,7 +100,11 @@ int klin_subjects_init(void)
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
-		for (m = 0; m < groups[i]->nmethods; m++) {
+		m = 0;
+		err = -EINVAL;
+		if (WARN_ON(groups[i]->nmethods > KLIN_METHODS_MAX))
+			goto err_unregister;
+		for (; m < groups[i]->nmethods; m++) {
 			err = klin_method_register(groups[i]->methods[m]);
 			if (err)
 				goto err_unregister;
