@@ -59,7 +59,8 @@ json 1 "the story of a violation names each operation, its role and its line" "
 run check "$spec" h.txt
 sed -n '/^What is wrong/,/^  t3.s/p' out >said
 cat >wanted <<'END'
-What is wrong: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1 had taken it by 30.
+What is wrong: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1 had taken
+  it by 30.
 
   t3  deq() -> 1  took 1   40-50  line 5
   t1  enq(1)      added 1  0-10   line 3

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/diagram_text.h"
+#include "report/words.h"
 
 void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layout *d,
 		      size_t left_out, const char *stores)
@@ -28,34 +29,6 @@ void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layou
 	if (left_out)
 		fprintf(f, "  the first %d operations; %zu more are not shown\n", KL_DIAGRAM_OPS,
 			left_out);
-	putc('\n', f);
-}
-
-/*
- * Print a word after column @at, on a new line if the line has no room.  Return: the column after
- * the word.
- */
-static int put_word(FILE *f, const char *word, int len, int at, int indent, int width)
-{
-	if (at > indent && at + 1 + len > width) {
-		fprintf(f, "\n%*s", indent, "");
-		at = indent;
-	}
-	return at + fprintf(f, "%s%.*s", at > indent ? " " : "", len, word);
-}
-
-/* Print a text from column @at, with line breaks between words. */
-static void put_words(FILE *f, const char *text, int at, int indent, int width)
-{
-	int len;
-
-	for (;; text += len) {
-		text += strspn(text, " \n");
-		len = strcspn(text, " \n");
-		if (!len)
-			break;
-		at = put_word(f, text, len, at, indent, width);
-	}
 	putc('\n', f);
 }
 
@@ -177,7 +150,7 @@ static int print_order(FILE *f, const struct kl_history *h, const struct dg_layo
 
 	if (ord->before) {
 		fprintf(f, "%*sfrom", indent, "");
-		put_words(f, ord->before, indent + 4, indent, width);
+		kl_put_words(f, ord->before, indent + 4, indent, width);
 	}
 	fprintf(f, "%*s", indent, "");
 	for (i = 0; i < ord->n; i++) {
@@ -192,13 +165,13 @@ static int print_order(FILE *f, const struct kl_history *h, const struct dg_layo
 		}
 		if (len < 0)
 			return -ENOMEM;
-		at = put_word(f, word, i + 1 < ord->n ? len : len - 1, at, indent, width);
+		at = kl_put_word(f, word, i + 1 < ord->n ? len : len - 1, at, indent, width);
 		free(word);
 	}
 	fputs(ord->n ? "\n" : "(none at all)\n", f);
 	if (ord->state) {
 		fprintf(f, "%*sthen", indent, "");
-		put_words(f, ord->state, indent + 4, indent, width);
+		kl_put_words(f, ord->state, indent + 4, indent, width);
 	}
 	return 0;
 }
@@ -219,7 +192,7 @@ int dg_print_text(FILE *f, const struct kl_history *h, const struct dg_layout *d
 		ret = print_order(f, h, d, &o->orders[i], width);
 	if (o->why && !ret) {
 		fputs("\n  ", f);
-		put_words(f, o->why, 2, 2, width);
+		kl_put_words(f, o->why, 2, 2, width);
 	}
 	return ret;
 }

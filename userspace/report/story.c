@@ -8,7 +8,23 @@
 #include "history/source.h"
 #include "report/json.h"
 #include "report/story.h"
+#include "report/words.h"
 #include "story/story.h"
+
+#define WIDTH	80	/* columns of the text */
+
+/* Print a sentence behind @before, which begins a line. */
+static void put_sentence(FILE *f, const char *before, const char *text)
+{
+	/* Without memory for the full stop, the sentence has none. */
+	char *whole = NULL;
+
+	if (asprintf(&whole, "%s.", text) < 0)
+		whole = NULL;
+	fputs(before, f);
+	kl_put_words(f, whole ? whole : text, strlen(before), 2, WIDTH);
+	free(whole);
+}
 
 /* Return: the number of the line in which operation @op begins, or 0 if it is not known. */
 static uint32_t line_of(const struct kl_history *h, uint32_t op)
@@ -78,11 +94,13 @@ int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history 
 			fprintf(f, "\nWhat is wrong: %s.\n", p->answer.reason);
 		return 0;
 	}
-	fprintf(f, "\nWhat is wrong: %s.\n\n", s->headline);
+	fputc('\n', f);
+	put_sentence(f, "What is wrong:", s->headline);
+	fputc('\n', f);
 	print_cast(f, h, s);
 	fputc('\n', f);
 	for (i = 0; i < s->nfacts; i++)
-		fprintf(f, "  %s.\n", s->facts[i]);
+		put_sentence(f, "  ", s->facts[i]);
 	kl_story_free(s);
 	return 0;
 }
