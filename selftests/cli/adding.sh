@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# A new engine, monitor, form, sub-command or subject is one new file.  The test adds toys of
+# A new engine, monitor, form, reason, sub-command or subject is one new file.  The test adds toys of
 # each kind to a copy of the tree; after make they exist, and no other file was changed.
 
 . "$(dirname "$0")/common.sh"
@@ -94,6 +94,17 @@ cat >tree/userspace/history/toy.c <<-END
 	};
 	KL_FORM(kl_form_toy);
 END
+cat >tree/userspace/story/toy.c <<-END
+	#include "story/reason.h"
+
+	static int tell(const struct kl_scene *s, struct kl_story *story)
+	{
+	        return kl_story_headline(story, "a toy says so");
+	}
+
+	static const struct kl_reason toy = { .name = "toy", .rank = 1, .tso = true, .tell = tell };
+	KL_REASON(toy);
+END
 cat >tree/userspace/klin/cmd_toy.c <<-END
 	#include <stdio.h>
 
@@ -151,9 +162,9 @@ run check --engine=log-linear "$specs/deque.lin" d.txt
 ktap_result "$([ $status -eq 3 ] && grep -q 'no log-linear monitor' out; echo $?)" \
 	"deques have no monitor before" "status $status" "$(cat out err)"
 make -C tree --no-print-directory build/klin >make.out 2>&1
-ktap_result $? "a tree with a new engine, monitor, form and sub-command builds" "$(cat make.out)"
-ktap_result "$([ "$(grep -c '^  CC' make.out)" -eq 4 ]; echo $?)" \
-	"only the four new files are compiled" "$(cat make.out)"
+ktap_result $? "a tree with a new engine, monitor, form, reason and sub-command builds" "$(cat make.out)"
+ktap_result "$([ "$(grep -c '^  CC' make.out)" -eq 5 ]; echo $?)" \
+	"only the five new files are compiled" "$(cat make.out)"
 KLIN=$work/tree/build/klin
 
 cat >h.txt <<-END
@@ -168,6 +179,10 @@ ktap_result "$([ $status -eq 3 ] && grep -q 'toy: knows nothing' out; echo $?)" 
 run check --engine=log-linear "$specs/deque.lin" d.txt
 ktap_result "$([ $status -eq 0 ] && grep -q LINEARIZABLE out; echo $?)" \
 	"the new monitor decides its container" "status $status" "$(cat out err)"
+printf '# first init\nt1 @0 10 20 read -> 7\n' >wrong.txt
+run check "$specs/register.lin" wrong.txt
+ktap_result "$([ $status -eq 1 ] && grep -q '^What is wrong: a toy says so.$' out; echo $?)" \
+	"the new reason tells its story" "status $status" "$(cat out err)"
 run convert --to=help
 ktap_result "$(grep -q "^toy  *\*  a toy's$" out; echo $?)" "--to=help lists the new form" "$(cat out)"
 run convert --to=toy h.txt -

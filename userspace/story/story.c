@@ -173,7 +173,8 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		kl_story_free(story);
 		return ret;
 	}
-	qsort(story->cast + 1, story->ncast - 1, sizeof(*story->cast), compare_cast);
+	if (story->ncast > 2)
+		qsort(story->cast + 1, story->ncast - 1, sizeof(*story->cast), compare_cast);
 	*out = story;
 	return 0;
 }
