@@ -325,7 +325,7 @@ struct klin_tp_conf {
 	} method[KLIN_TP_METHODS];	/* by id - first_id */
 };
 
-/* Read-only data of the other programs. */
+/* Read-only data of the programs in task.bpf.c and tick.bpf.c. */
 struct klin_small_conf {
 	__u32 slot_mask;
 	__u32 clock;		/* enum klin_clock */

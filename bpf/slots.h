@@ -262,7 +262,7 @@ static __always_inline void klin_output(void *ctx, struct klin_cpu *c, struct kl
 		klin_lost(c, ev->flags & KLIN_F_NOCALL ? 0 : ev->call, ev->ret);
 		if (ev->flags & KLIN_F_NOCALL)
 			c->lost_nocall++;
-		/* The CPU came after the buffers were made, or was offline since then. */
+		/* This CPU has no buffer: it came online later, or has been offline since. */
 		if (err != -ENOSPC)
 			c->unread++;
 	} else if (c->losing) {

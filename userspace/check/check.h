@@ -119,7 +119,7 @@ struct kl_counterexample {
 	size_t dropped;		/* number of operations that were omitted */
 	/* some were omitted as equal additions and removals, see kl_count_kept() */
 	bool copies;
-	bool forgot;		/* operations that ended by @cut were left out */
+	bool forgot;		/* a gap replaces operations that returned at @cut or before */
 	uint64_t cut;
 	uint64_t end;		/* return time of the operation that nothing explains */
 	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN if @h is too large for the oracle */

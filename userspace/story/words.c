@@ -35,7 +35,8 @@ struct effect {
 
 /* An operation that saw all words. */
 struct seen {
-	uint32_t op, other;	/* the operation, and X or KL_NO_OP */
+	uint32_t op;	/* E of the head of this file */
+	uint32_t other;	/* its X, or KL_NO_OP */
 	uint32_t from[KL_MAX_ARGS];	/* the last operation that left each word, or KL_NO_OP */
 	struct kl_val words[KL_MAX_ARGS];
 	uint32_t writer;	/* the last operation that left these words before X, or KL_NO_OP */

@@ -50,7 +50,7 @@ struct replay {
 	struct set cur, next;		/* machines that are possible before and after a step */
 	/* operation -> line: number of its program order (one thread on one CPU) */
 	uint32_t *line_of;
-	/* line -> of its operations later in the order, the one that returned first */
+	/* line -> the operation that returns first, among those of the line later in the order */
 	uint32_t *line_op;
 	uint32_t *thread_op;	/* thread -> the operation that left its last entry */
 	bool classical, tso;

@@ -110,8 +110,9 @@ static size_t without_words(const struct shrink *s, uint64_t from, uint64_t to, 
 }
 
 /*
- * Omit all operations of words, first of many words at once.  Once no operation of a chunk's words
- * is kept, either all of these words may be omitted or none, so only the first one is checked.
+ * Try to omit whole words with all their operations: many words in one trial, then half as many,
+ * and so on.  The operations that such a trial keeps include none of the chunk's words.  So either
+ * each of these words may be omitted or none, and only the first word is checked.
  */
 static int drop_words(struct shrink *s, const struct kl_cut *cut, uint32_t *buf)
 {

@@ -15,7 +15,7 @@ enum {
 
 enum lazy_old {
 	LAZY_NOTHING,		/* no unknown values */
-	LAZY_UNKNOWN,		/* unknown values, or none */
+	LAZY_UNKNOWN,		/* any number of unknown values, possibly none */
 	LAZY_KNOWN,		/* + a value: that value, and unknown values below it */
 };
 

@@ -365,7 +365,10 @@ static int ll_decide(const struct kl_slice *s, const struct kl_limits *lim, stru
 	ret = c.kind == KL_CONTAINER_REGISTER ? ll_zones(s, lim, &c, a) : 0;
 	if (ret || a->verdict == KL_LINEARIZABLE)
 		return ret;
-	/* First with strict times; if that does not decide, with the times that are certain. */
+	/*
+	 * First take the recorded times as exact.  If that does not decide, use only the order that
+	 * the clock's error leaves certain.
+	 */
 	ret = run_on(s, lim, &strict, type, &c, a);
 	if (!ret && strict && a->verdict == KL_UNKNOWN) {
 		strict = false;

@@ -36,7 +36,8 @@ struct stack {
 	 */
 	uint32_t *need;
 	uint32_t todo;		/* the first of a list of bottom values, or LL_NONE */
-	uint32_t alive, ntaken;	/* number of all values; number of values that were removed */
+	uint32_t alive;		/* number of values that had operations left at the start */
+	uint32_t ntaken;	/* number of these that were removed since */
 };
 
 static void stack_free(struct stack *s)

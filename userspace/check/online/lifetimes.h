@@ -26,7 +26,11 @@ enum on_begin {
 struct use {
 	uint64_t word;
 	uint64_t call;		/* event of the addition's call, or 0 */
-	/* events: first return of an operation of the use; last call of one; NEVER before these */
+	/*
+	 * Events.  @first_ret: the first return of an operation of the use; NEVER until then; 0 if
+	 * the value was inside before the monitor began.  @last_call: the last call of an operation
+	 * of the use; NEVER while that call is not known.
+	 */
 	uint64_t first_ret, last_call;
 	uint64_t first_seen_ret;	/* event: first return of a removal or peek, or NEVER */
 	/* time, not event: earliest return of announced removals and peeks, or NEVER */

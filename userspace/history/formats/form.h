@@ -77,7 +77,10 @@ static inline bool kl_form_written(const struct kl_form *f)
 	return f->write || f->binary;
 }
 
-/* Return: the form of a file that begins with @data: text if it has only comments, NULL if none. */
+/*
+ * Return: the form that the first bytes @data of a file show; the text form if they hold only
+ * comments; NULL if they are of no form.
+ */
 const struct kl_form *kl_form_tell(const char *data, size_t len);
 /* Read a history in @form; NULL: in the form that its first bytes show. */
 int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out);

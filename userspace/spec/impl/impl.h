@@ -121,7 +121,8 @@ int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int
  * kl_impl_client() - compile the threads of a client behind the present code
  * @s: the spec
  * @nthreads: number of threads of a general client; 0: the number in the file
- * @ops: number of operations of each thread of a general client; 0: the number in the file
+ * @ops: number of operations of each thread of a general(N) or roles(...) client; 0: the number in
+ *	the file
  * @start: gets the index in kl_spec.code of each thread
  * @n: gets the number of threads
  * @nregs: gets the number of registers that the threads use

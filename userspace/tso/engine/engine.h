@@ -124,7 +124,10 @@ static inline void count_work(struct tso *t, const struct kl_machine *m)
 
 int tso_step(struct kl_system *sys, uint32_t state, uint32_t item, const uint32_t **next);
 int tso_nature(struct kl_system *sys, uint32_t item);
-/* Find the operations that may be early.  Return: 0 or -ENOMEM. */
+/*
+ * Mark the operations that may take effect at their call, without a loss (`early', see engine.c).
+ * Return: 0 or -ENOMEM.
+ */
 int tso_find_early(struct tso *t);
 
 /* ---- flushes, engine_moves.c ---- */

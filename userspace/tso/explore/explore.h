@@ -14,8 +14,9 @@
 
 struct kl_explore_options {
 	bool sc;			/* sequential consistency */
-	/* threads and operations of a general client; 0: as the file says */
-	unsigned int threads, ops;
+	unsigned int threads;	/* number of threads of a general(N) client; 0: the file's */
+	/* operations of each thread of a general(N) or roles(...) client; 0: the file's */
+	unsigned int ops;
 	/* Reductions that are turned off: */
 	bool no_merge, no_dead, no_canon, no_hidden, no_symmetry, no_facts, no_cover, no_known;
 	/* find the implementation's histories, without the specification */

@@ -291,8 +291,8 @@ static void take_names(const struct kl_explorer *x, const struct kl_step *s, uns
 }
 
 /*
- * Return: true if another thread has an own name for an object of @t that the step changed, or that
- * memory reaches after the step.
+ * Return: true if the own objects of another thread include an own object of @t that the step
+ * changed, or that is reachable from memory after the step.
  */
 static bool shared(const struct kl_explorer *x, const struct kl_step *s, unsigned int t)
 {

@@ -157,7 +157,10 @@ static int add_outcome(struct search *s)
 	return 0;
 }
 
-/* Add the state in x->vm, if the library allows its history.  Return: 0 or a negative errno. */
+/*
+ * Add the state in x->vm.  If the client runs with the specification, add it only if the
+ * specification allows its history.  Return: 0 or a negative errno.
+ */
 static int reached(struct search *s, uint32_t from)
 {
 	struct kl_explorer *x = s->x;

@@ -58,7 +58,10 @@ int kl_machine_copy(struct kl_machine *to, const struct kl_machine *from);
  */
 int kl_machine_view(const struct kl_machine *m, uint32_t thread, struct kl_val **view, size_t *cap,
 		    size_t *len);
-/* Return: kl_state_lost() of the state; false in a gap, where nothing is known anyway. */
+/*
+ * Return: true if knowledge about unknowns was lost, see kl_state_lost(); false in a gap, where the
+ * whole state is unknown.
+ */
 bool kl_machine_lost(const struct kl_machine *m);
 /* Return: one more than the largest number of an unknown in the machine; 0 without unknowns. */
 uint64_t kl_machine_next_unknown(const struct kl_machine *m);

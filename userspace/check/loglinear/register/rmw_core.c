@@ -132,13 +132,13 @@ static int ask_part(const struct rmw *m, const uint32_t *item, uint32_t n, struc
 	return ret;
 }
 
-/* Return: true if the engine decides a part with @n operations. */
+/* Return: true if a part with @n operations is small enough to ask the general engine. */
 static bool is_asked(const struct rmw *m, uint32_t n)
 {
 	return n > 1 && n < m->s->nops / FEW;
 }
 
-/* Count the operations of each part.  Return: true if the engine decides one of the parts. */
+/* Count the operations of each part.  Return: true if the general engine is asked of a part. */
 static bool count_parts(const struct rmw *m, const uint32_t *in, uint32_t *count)
 {
 	bool any = false;

@@ -24,8 +24,9 @@ enum what { FREE, SEES_OUT, SEES_IN, DOWN, UP, SEES_COUNT };
 #define IN	2u
 #define FROM_IN	2
 
-#define SET_PARTS	16	/* maximal number of parts, */
-#define SET_FAR_PARTS	4	/* and where the keys, which each part has, take much memory */
+/* maximal number of parts, and where each part's copy of the keys exceeds a CPU's cache */
+#define SET_PARTS	16
+#define SET_FAR_PARTS	4
 #define SET_TURNS	2	/* parts for each thread where the keys take little memory */
 #define SET_BLOCK	512	/* operations that are looked up together */
 #define SET_SOON	48	/* operations ahead of their turn whose keys are prefetched */
