@@ -16,10 +16,10 @@ bounded()
 	*)		peak= ;;
 	esac
 	if [ "${peak:-0}" -gt 0 ] && [ "$peak" -le $(($2 * 1048576 * 6 / 5)) ]; then
-		ktap_pass "$1, within $2 MiB"
+		ktap_pass "$1: the peak is at most 1.2 times the limit of $2 MiB"
 	else
-		ktap_fail "$1, within $2 MiB" "status $status, expected one of $3; $peak bytes" \
-			"$(head -n 5 err)" "$(head -n 5 out)"
+		ktap_fail "$1: the peak is at most 1.2 times the limit of $2 MiB" \
+			"status $status, expected one of $3; $peak bytes" "$(head -n 5 err)" "$(head -n 5 out)"
 	fi
 }
 
@@ -44,7 +44,7 @@ mkfifo pipe
 exec 3<>pipe
 "$KLIN" gen --type=register --ops=20 >&3
 unread "a time limit ends the wait for input" \
-	"the time limit of 1 s ended while reading pipe" --time-limit=1 pipe
+	"the time limit of 1 s was reached while reading pipe" --time-limit=1 pipe
 exec 3>&-
 
 # Ten kilobytes that expand to a million operations.
@@ -57,10 +57,10 @@ if grep -q __asan_init "$KLIN"; then
 	ktap_finish
 fi
 unread "a memory limit ends the reading of text" \
-	"the memory limit of 20 MiB ended while reading bomb.txt, line [0-9]+" \
+	"the memory limit of 20 MiB was reached while reading bomb.txt, line [0-9]+" \
 	--memory-limit=20 bomb.txt
 unread "a memory limit ends the reading of .klh" \
-	"the memory limit of 30 MiB ended while reading bomb.klh, operation [0-9]+" \
+	"the memory limit of 30 MiB was reached while reading bomb.klh, operation [0-9]+" \
 	--memory-limit=30 bomb.klh
 run check --json --memory-limit=30 bomb.klh
 ktap_result $((status != 3 || $(grep -c '"reason": "the memory limit' out) != 1)) \

@@ -191,11 +191,11 @@ int kl_print_no_report(FILE *f, const char *name, const char *limit, const char 
 	json_t *j;
 
 	if (!style || !style->json) {
-		fprintf(f, "%s\n%s (%s ended while %s %s%s)\n", name, verdict, limit, doing, name,
+		fprintf(f, "%s\n%s (%s was reached while %s %s%s)\n", name, verdict, limit, doing, name,
 			place);
 		return 0;
 	}
-	if (asprintf(&reason, "%s ended while %s %s%s", limit, doing, name, place) < 0)
+	if (asprintf(&reason, "%s was reached while %s %s%s", limit, doing, name, place) < 0)
 		return -ENOMEM;
 	j = json_object();
 	json_object_set_new(j, "history", kl_json_text(name));

@@ -280,7 +280,8 @@ static int look_at_values(struct writer *w)
 	}
 	if (!w->high || !w->low)
 		return 0;
-	kl_err("values on both sides of 2^63, which the form linp cannot express");
+	kl_err("the form linp cannot express a priority queue with values both below 2^63 and from "
+	       "2^63 on; choose another form");
 	return -EINVAL;
 }
 

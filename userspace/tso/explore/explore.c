@@ -509,14 +509,14 @@ int kl_ex_check(const struct kl_spec *s, const struct kl_explore_options *o)
 		return -EINVAL;
 	}
 	if (o->threads && s->impl->client.given && s->impl->client.roles) {
-		kl_err("%s: a number of threads requires 'client general(N)', but the client is "
-		       "'roles(...)', which lists the threads", s->path);
+		kl_err("%s: --threads requires 'client general(N)', but 'roles(...)' lists the "
+		       "threads; omit --threads", s->path);
 		return -EINVAL;
 	}
 	if ((o->threads || o->ops) && s->impl->nthreads) {
-		kl_err("%s: a number of %s requires 'client general(N)', but the file has threads, "
-		       "such as '%s'", s->path,
-		       o->threads ? "threads" : "operations", s->impl->threads[0].name);
+		kl_err("%s: --%s requires 'client general(N)', but the file has threads, such as "
+		       "'%s'; omit --%s", s->path, o->threads ? "threads" : "ops",
+		       s->impl->threads[0].name, o->threads ? "threads" : "ops");
 		return -EINVAL;
 	}
 	return 0;
