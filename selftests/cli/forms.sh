@@ -224,9 +224,9 @@ log()
 	if [ "$right" -eq 0 ] || { grep -q 'get(\\"a\\") -> \\"[a-z]*\\"' out &&
 		grep -q 'append(\\"a\\", \\"[a-z]*\\")' out &&
 		! grep -q 'append[^(]\|append([^,]*, [^\\]\|-> ?' out; }; then
-		ktap_pass "$what: as JSON"
+		ktap_pass "$what: JSON has the values as they were called"
 	else
-		ktap_fail "$what: as JSON" "no strings" "$(head -n 20 out)"
+		ktap_fail "$what: JSON has the values as they were called" "no strings" "$(head -n 20 out)"
 	fi
 }
 

@@ -18,7 +18,7 @@ models=$specs/explore
 # right FILE MODEL OPTION...: the model is accepted, on that memory model.
 right()
 {
-	name="$(basename "$1") on $2" file=$1 on=$2
+	name="$(basename "$1") is LINEARIZABLE on $2" file=$1 on=$2
 	shift 2
 	run explore "$@" "$file"
 	if [ $status -eq 0 ] && [ ! -s err ] &&

@@ -163,7 +163,7 @@ test_ended_tasks()
 # and writes no file.
 refused()
 {
-	name="refused: $1" words=$2
+	name="--attach=plain refuses $1" words=$2
 	shift 2
 	plain "$work/no.klh" --load "subject=seqlock,ops=100" "$@"
 	if [ $? -eq 2 ] && grep -q "$words" "$work/record" && [ ! -e "$work/no.klh" ]; then

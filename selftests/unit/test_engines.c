@@ -394,7 +394,7 @@ static void test_tso_gaps(void **state)
 	}, 4);
 }
 
-static void test_classical_overlap(void **state)
+static void test_sc_engines_agree_on_overlap_in_a_thread(void **state)
 {
 	compare(&(struct random_config){
 		.max_ops = 7, .threads = 3, .values = 3, .overlap = true, .clocks = true,
@@ -1020,7 +1020,7 @@ int main(void)
 		cmocka_unit_test(test_classical_gaps),
 		cmocka_unit_test(test_tso),
 		cmocka_unit_test(test_tso_gaps),
-		cmocka_unit_test(test_classical_overlap),
+		cmocka_unit_test(test_sc_engines_agree_on_overlap_in_a_thread),
 		cmocka_unit_test(test_classical_extreme_times),
 		cmocka_unit_test(test_classical_unknown),
 		cmocka_unit_test(test_classical_all_difficulties),
