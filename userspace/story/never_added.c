@@ -30,6 +30,7 @@ static int tell_early(const struct kl_scene *s, const struct kl_deed *d, const s
 	const char *did = d->act == KL_ACT_REMOVE ? "took" : "saw";
 	const unsigned long long ret = s->h->ops[d->op].ret, call = s->h->ops[add->op].call;
 
+	story->reason = "added_later";
 	if (kl_story_cast(story, d->op, "%s %s", did, v.s) ||
 	    kl_story_cast(story, add->op, "added %s", v.s) ||
 	    kl_story_fact(story, "%s returned at %llu", kl_name_op(s, d->op).s, ret) ||

@@ -12,7 +12,7 @@
 
 /**
  * struct kl_reason - a reason of violations
- * @name: its name in JSON
+ * @name: its name in JSON; @tell may set a more specific one
  * @rank: reasons of lower rank are tried first; they are the more telling ones
  * @needs: what the scene must have
  * @tso: it also holds for a violation with store buffers

@@ -165,8 +165,8 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		if ((s.tso && !(*r)->tso) || ((*r)->needs == KL_NEEDS_DEEDS && !s.deeds) ||
 		    ((*r)->needs == KL_NEEDS_STEPS && !s.steps))
 			continue;
-		ret = (*r)->tell(&s, story);
 		story->reason = (*r)->name;
+		ret = (*r)->tell(&s, story);
 	}
 	kl_scene_free(&s);
 	if (ret <= 0) {

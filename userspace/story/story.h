@@ -24,7 +24,7 @@ struct kl_part_played {
 };
 
 struct kl_story {
-	const char *reason;	/* name of the reason, see kl_reason */
+	const char *reason;	/* the reason's name in JSON, such as "taken_twice" */
 	char *headline;		/* one sentence, without a full stop */
 	/* the failing operation, and then the others, by time of call */
 	struct kl_part_played cast[KL_STORY_CAST];

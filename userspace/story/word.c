@@ -69,6 +69,7 @@ static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e
 {
 	const struct kl_name did = saw(s, e->step.before), name = kl_name_op(s, e->op);
 
+	story->reason = "never_written";
 	if (kl_story_cast(story, e->op, "%s", did.s))
 		return -ENOMEM;
 	if (s->type.kind == KL_CONTAINER_SET) {
@@ -166,7 +167,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 }
 
 static const struct kl_reason word = {
-	.name = "overwritten_or_never_written", .rank = 10, .needs = KL_NEEDS_STEPS, .tso = true,
+	.name = "overwritten", .rank = 10, .needs = KL_NEEDS_STEPS, .tso = true,
 	.tell = tell,
 };
 KL_REASON(word);

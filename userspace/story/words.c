@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reasons: an operation saw several words at once, which no operation left together, or which were
- * certainly overwritten.
+ * Reasons: an operation saw all words of a small state, which no operation left together, or which
+ * were certainly overwritten, or which more operations changed than can have found them.
  *
  *	write(1, 1)  write(2, 2)  read() -> (1, 2)	torn
  *	write(1, 1)  write(2, 2)  read() -> (1, 1)	overwritten
+ *	lock()  lock()					found free twice
  *
  * The effect of an operation is found by the interpreter, from a state of unknown words: a write
  * leaves known words whatever was before, a read shows the words that were before.  Let E see the
@@ -17,6 +18,9 @@
  *
  * If operations leave T, but each of them returned before X was called, or was called after E
  * returned, then no order has T when E takes effect, see word.c.
+ *
+ * Each completed operation that changes T to other words finds T.  The words are T at first, or
+ * become T by an operation that leaves T; each time serves one such change, see twice.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +34,8 @@
 /* What an operation shows about the words. */
 struct effect {
 	enum { VAGUE, NOTHING, SEES, LEAVES } kind;
-	struct kl_val words[KL_MAX_ARGS];
+	bool finds;	/* @before is known, and the operation has returned */
+	struct kl_val before[KL_MAX_ARGS], words[KL_MAX_ARGS];	/* @words: after it */
 };
 
 /* An operation that saw all words. */
@@ -41,6 +46,9 @@ struct seen {
 	struct kl_val words[KL_MAX_ARGS];
 	uint32_t writer;	/* the last operation that left these words before X, or KL_NO_OP */
 	bool left;	/* an operation leaves these words */
+	/* numbers of operations that change these words, and that may make them of others */
+	size_t nchanges, nmade;
+	uint32_t change[KL_STORY_CAST], made[KL_STORY_CAST];	/* the first of these */
 	bool maybe;	/* one of them may be between X and @op */
 };
 
@@ -71,13 +79,19 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 		return 0;
 	c->changed |= o->changed;
 	c->e->kind = o->changed ? LEAVES : SEES;
+	c->e->finds = !c->pending;
 	for (i = 0; i < c->t->len; i++) {
 		if (o->state[i].tag != KL_WORD)
 			c->e->kind = o->changed ? VAGUE : NOTHING;
 		c->e->words[i] = o->state[i];
+		/* Unknown i of the state before is the word i. */
+		c->e->before[i] = i < o->nbound ? o->bound[i] : kl_special(KL_ANY);
+		c->e->finds &= c->e->before[i].tag == KL_WORD;
 	}
-	if (++c->n > 1)
+	if (++c->n > 1) {
 		c->e->kind = c->changed ? VAGUE : NOTHING;
+		c->e->finds = false;
+	}
 	return 0;
 }
 
@@ -91,14 +105,17 @@ static int find_effect(const struct scan *t, uint32_t op, struct effect *e)
 	int ret;
 
 	e->kind = NOTHING;
+	e->finds = false;
 	if (m < 0)
 		return 0;
 	ret = kl_run_apply(t->run, t->unknown, t->len, m, kl_op_args(h, o),
 			   c.pending ? NULL : kl_op_res(h, o), on_outcome, &c);
 	if (ret == -ENOMEM)
 		return ret;
-	if (ret)
+	if (ret) {
 		e->kind = VAGUE;
+		e->finds = false;
+	}
 	if (e->kind == VAGUE && kl_spec_method(t->s->spec, m)->pure)
 		e->kind = NOTHING;
 	return 0;
@@ -121,6 +138,18 @@ static void note(struct scan *t, uint32_t op, const struct effect *e)
 	for (k = 0; k < t->nseen; k++) {
 		struct seen *seen = &t->seen[k];
 
+		if (e->kind == LEAVES && e->finds && same(t, e->before, seen->words) &&
+		    !same(t, e->words, seen->words)) {
+			if (seen->nchanges < KL_STORY_CAST)
+				seen->change[seen->nchanges] = op;
+			seen->nchanges++;
+		}
+		if (e->kind == LEAVES && same(t, e->words, seen->words) &&
+		    !(e->finds && same(t, e->before, seen->words))) {
+			if (seen->nmade < KL_STORY_CAST)
+				seen->made[seen->nmade] = op;
+			seen->nmade++;
+		}
 		if (op == seen->op)
 			continue;
 		if (same(t, e->words, seen->words))
@@ -216,6 +245,32 @@ static size_t unwritten(const struct scan *t, const struct seen *seen)
 	return i;
 }
 
+/* More operations change the words of @seen than can have found them. */
+static int tell_changes(const struct scan *t, const struct seen *seen, struct kl_story *story)
+{
+	const struct kl_name a = kl_name_op(t->s, seen->change[0]);
+	const struct kl_name b = kl_name_op(t->s, seen->change[1]);
+	const size_t most = seen->nmade + !differs_from_first(t, seen);
+	char text[200];
+	size_t i;
+
+	story->reason = "changed_twice";
+	kl_state_print(text, sizeof(text), t->s->spec, seen->words, t->len);
+	/* One change more than can have found these words is enough. */
+	for (i = 0; i <= most && i < KL_STORY_CAST; i++)
+		if (kl_story_cast(story, seen->change[i], "changed %s", text))
+			return -ENOMEM;
+	for (i = 0; i < seen->nmade && i < KL_STORY_CAST; i++)
+		if (kl_story_cast(story, seen->made[i], "made it %s", text))
+			return -ENOMEM;
+	if (seen->nmade || seen->nchanges > 2)
+		return kl_story_headline(story, "%zu operations changed %s, which can have been so "
+					 "%zu times", seen->nchanges, text, most);
+	if (kl_story_fact(story, "No operation makes it %s again", text))
+		return -ENOMEM;
+	return kl_story_headline(story, "%s and %s both changed %s", a.s, b.s, text);
+}
+
 static int tell_stale(const struct scan *t, const struct seen *seen, struct kl_story *story)
 {
 	const struct kl_op *ops = t->s->h->ops;
@@ -223,6 +278,7 @@ static int tell_stale(const struct scan *t, const struct seen *seen, struct kl_s
 	const struct kl_name other = kl_name_op(t->s, seen->other);
 	const struct kl_name writer = kl_name_op(t->s, seen->writer);
 
+	story->reason = "overwritten";
 	if (kl_story_cast(story, seen->op, "saw words that were gone") ||
 	    kl_story_cast(story, seen->other, "left or saw other words") ||
 	    kl_story_cast(story, seen->writer, "left the words that were seen") ||
@@ -247,6 +303,7 @@ static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_st
 	if (bad < t->len) {
 		const struct kl_name word = name_word(t, seen->words, bad);
 
+		story->reason = "never_written";
 		if (kl_story_cast(story, seen->op, "saw %s", word.s))
 			return -ENOMEM;
 		return kl_story_headline(story, "%s saw %s, which no operation wrote before",
@@ -303,13 +360,13 @@ static int look_at_all(struct scan *t, struct kl_story *story)
 		ret = find_effect(t, op, &e);
 		if (ret)
 			return ret;
-		if (e.kind == SEES && !(t->s->h->ops[op].flags & KL_OP_PENDING)) {
+		if (e.finds && e.kind != VAGUE) {
 			struct seen *seen = &t->seen[t->nseen++];
 
 			*seen = (struct seen){ .op = op, .other = KL_NO_OP };
 			seen->writer = KL_NO_OP;
 			memset(seen->from, 0xff, sizeof(seen->from));
-			memcpy(seen->words, e.words, sizeof(e.words));
+			memcpy(seen->words, e.before, sizeof(e.before));
 		}
 	}
 	for (i = 0; t->nseen && i < p->nops; i++) {
@@ -322,9 +379,14 @@ static int look_at_all(struct scan *t, struct kl_story *story)
 		if (e.kind != NOTHING)
 			note(t, op, &e);
 	}
-	for (k = 0; k < t->nseen; k++)
-		if (is_wrong(t, &t->seen[k]))
-			return tell_seen(t, &t->seen[k], story);
+	for (k = 0; k < t->nseen; k++) {
+		struct seen *seen = &t->seen[k];
+
+		if (is_wrong(t, seen))
+			return tell_seen(t, seen, story);
+		if (!t->s->tso && seen->nchanges > seen->nmade + !differs_from_first(t, seen))
+			return tell_changes(t, seen, story);
+	}
 	return t->s->tso ? 0 : look_at_writers(t, story);
 }
 
@@ -345,8 +407,9 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	if (!v)
 		goto out;
 	ret = 0;
-	if (t->len < 2 || t->len > KL_MAX_ARGS)
+	if (!t->len || t->len > KL_MAX_ARGS)
 		goto out;
+	kl_run_set_raw(t->run, true);
 	memcpy(t->unknown, v, t->len * sizeof(*v));
 	v = kl_run_init(t->run, true, &t->len);
 	ret = v ? 0 : -ENOMEM;
@@ -361,6 +424,6 @@ out:
 }
 
 static const struct kl_reason words = {
-	.name = "torn_or_overwritten", .rank = 10, .needs = KL_NEEDS_NOTHING, .tso = true, .tell = tell,
+	.name = "torn", .rank = 25, .needs = KL_NEEDS_NOTHING, .tso = true, .tell = tell,
 };
 KL_REASON(words);
