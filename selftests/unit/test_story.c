@@ -71,6 +71,10 @@ static const struct {
 	  "t2's read() -> (1, 2) is torn: a = 1 comes from t1's write(1, 1), "
 	  "b = 2 comes from t1's write(2, 2)" },
 	{ "pair",
+	  "t1 @1 0 10 write 1 1\nt1 @1 11 12 write 1 3\nt2 @1 15 40 read -> 1 0\n",
+	  "t2's read() -> (1, 0) is torn: a = 1 may come from t1's write(1, 3), "
+	  "b = 0 comes from the first state" },
+	{ "pair",
 	  "t1 @1 0 10 write 1 1\nt2 @1 15 40 read -> 1 0\n",
 	  "t2's read() -> (1, 0) is torn: a = 1 comes from t1's write(1, 1), "
 	  "b = 0 comes from the first state" },

@@ -43,6 +43,7 @@ struct seen {
 	uint32_t op;	/* E of the head of this file */
 	uint32_t other;	/* its X, or KL_NO_OP */
 	uint32_t from[KL_MAX_ARGS];	/* the last operation that left each word, or KL_NO_OP */
+	bool several[KL_MAX_ARGS];	/* more than one operation left the word */
 	struct kl_val words[KL_MAX_ARGS];
 	uint32_t writer;	/* the last operation that left these words before X, or KL_NO_OP */
 	bool left;	/* an operation leaves these words */
@@ -158,8 +159,10 @@ static void note(struct scan *t, uint32_t op, const struct effect *e)
 			seen->other = op;
 		for (i = 0; e->kind == LEAVES && i < t->len; i++)
 			if (kl_val_eq(e->words[i], seen->words[i]) &&
-			    !kl_scene_before(t->s, seen->op, op))
+			    !kl_scene_before(t->s, seen->op, op)) {
+				seen->several[i] = seen->from[i] != KL_NO_OP;
 				seen->from[i] = op;
+			}
 	}
 }
 
@@ -217,6 +220,7 @@ static int tell_origins(const struct scan *t, const struct seen *seen, struct kl
 			char *text, size_t size)
 {
 	size_t len = 0, i;
+	bool sure;
 
 	*text = 0;
 	for (i = 0; i < t->len && len < size; i++) {
@@ -226,7 +230,12 @@ static int tell_origins(const struct scan *t, const struct seen *seen, struct kl
 		if (from != KL_NO_OP &&
 		    kl_story_cast(story, from, "left %s", word.s))
 			return -ENOMEM;
-		len += snprintf(text + len, size - len, "%s%s comes from %s", i ? ", " : "", word.s,
+		/* A word of several operations, or of one and the first state, may be of any. */
+		sure = !seen->several[i] && (from == KL_NO_OP || !t->s->h->fresh ||
+					     (is_known(t, i) &&
+					      !kl_val_eq(t->first[i], seen->words[i])));
+		len += snprintf(text + len, size - len, "%s%s %s %s", i ? ", " : "", word.s,
+				sure ? "comes from" : "may come from",
 				from != KL_NO_OP ? kl_name_op(t->s, from).s :
 				is_known(t, i) ? "the first state" : "no known operation");
 	}
