@@ -18,16 +18,6 @@
 #define APPLY_LOOKS	20	/* and for an operation that takes effect in it */
 #define NEXT_LOOKS	16	/* successors that are compared in one look */
 
-uint64_t kl_budget_left(const struct kl_budget *b)
-{
-	const uint64_t work = b->lim->work ? b->lim->work + b->lim->each * b->progress : 0;
-	const uint64_t most = work && (!b->lim->cap || work < b->lim->cap) ? work : b->lim->cap;
-
-	if (!most)
-		return 0;
-	return b->work < most ? most - b->work : 1;
-}
-
 bool kl_budget_over(void *budget)
 {
 	struct kl_budget *b = budget;
@@ -349,7 +339,7 @@ static int run_step(struct kl_stepper *s, uint32_t state, const struct kl_item *
 		kl_stepper_count(s, s->budget);
 		return kl_budget_out(s->budget);
 	}
-	return kl_stepper_gave_up(s->p, s->run, it, ret, s->reason);
+	return ret ? kl_stepper_gave_up(s->p, s->run, it, ret, s->reason) : 0;
 }
 
 int kl_stepper_step_anew(struct kl_stepper *s, uint32_t state, uint32_t item, const uint32_t **next)

@@ -30,7 +30,15 @@ struct kl_budget {
 int kl_budget_check(struct kl_budget *b, uint64_t bytes);
 
 /* Return: the number of looks that are left, at least 1; 0 if there is no bound. */
-uint64_t kl_budget_left(const struct kl_budget *b);
+static inline uint64_t kl_budget_left(const struct kl_budget *b)
+{
+	const uint64_t work = b->lim->work ? b->lim->work + b->lim->each * b->progress : 0;
+	const uint64_t most = work && (!b->lim->cap || work < b->lim->cap) ? work : b->lim->cap;
+
+	if (!most)
+		return 0;
+	return b->work < most ? most - b->work : 1;
+}
 
 /* The callback @over of kl_run_set_bound(): kl_time_over() for @budget, a struct kl_budget. */
 bool kl_budget_over(void *budget);
