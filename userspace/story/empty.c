@@ -35,7 +35,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	for (i = 0; i < n; i++) {
 		if (!kl_scene_proves(s, e[i].op))
 			continue;
-		for (k = 0; k < nadds; k += same) {
+		for (k = 0; k < nadds && !kl_scene_over(s, 1); k += same) {
 			kl_scene_deeds(s, KL_ACT_ADD, adds[k].v, &same);
 			if (kl_scene_inside(s, adds[k].v, e[i].op, &last))
 				return tell_value(s, e[i].op, adds[k].v, last, story);

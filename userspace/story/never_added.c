@@ -59,6 +59,8 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 				return tell_unknown_value(s, &d[k], story);
 			for (j = 0; j < nadds && kl_scene_before(s, d[k].op, add[j].op); j++)
 				;
+			if (kl_scene_over(s, j + 1))
+				return 0;
 			if (j == nadds)
 				return tell_early(s, &d[k], add, nadds, story);
 		}

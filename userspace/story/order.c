@@ -78,7 +78,7 @@ static int tell_left(const struct kl_scene *s, const struct kl_deed *left, struc
 	if (once && (!add || !s->fresh))
 		return 0;
 	others = kl_scene_all(s, KL_ACT_ADD, &n);
-	for (i = 0; i < n; i += same) {
+	for (i = 0; i < n && !kl_scene_over(s, 1); i += same) {
 		kl_scene_deeds(s, KL_ACT_ADD, others[i].v, &same);
 		if (others[i].v == left->v || (once && same > 1))
 			continue;

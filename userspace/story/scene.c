@@ -242,7 +242,7 @@ int kl_scene_set(struct kl_scene *s, const struct kl_spec *spec, const struct kl
 	bool word, known = true;
 	uint32_t i;
 
-	*s = (struct kl_scene){ .spec = spec, .h = h, .part = p };
+	*s = (struct kl_scene){ .looks = s->looks, .spec = spec, .h = h, .part = p };
 	kl_spec_container(spec, &s->type);
 	s->fresh = h->fresh && s->type.init;
 	word = s->type.kind == KL_CONTAINER_REGISTER || s->type.kind == KL_CONTAINER_SET;
@@ -340,6 +340,8 @@ bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t
 	size_t before = 0, taken, n, i;
 
 	d = kl_scene_deeds(s, KL_ACT_ADD, v, &n);
+	if (kl_scene_over(s, n + 1))
+		return false;
 	for (i = 0; i < n; i++) {
 		if (!kl_scene_before(s, d[i].op, op))
 			continue;
@@ -349,11 +351,13 @@ bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t
 	if (!before)
 		return false;
 	d = kl_scene_deeds(s, KL_ACT_REMOVE, v, &n);
+	if (kl_scene_over(s, n))
+		return false;
 	taken = count_possible(s, d, n, op);
 	if (before <= taken)
 		return false;
 	d = kl_scene_all(s, KL_ACT_VAGUE_REMOVE, &n);
-	return before > taken + count_possible(s, d, n, op);
+	return !kl_scene_over(s, n) && before > taken + count_possible(s, d, n, op);
 }
 
 bool kl_scene_before(const struct kl_scene *s, uint32_t a, uint32_t b)

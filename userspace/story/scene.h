@@ -37,7 +37,13 @@ struct kl_word_deed {
 	struct kl_word_step step;
 };
 
+/* Looks at operations: those that were made, and the number that ends the search for a reason. */
+struct kl_scene_looks {
+	uint64_t made, most;
+};
+
 struct kl_scene {
+	struct kl_scene_looks *looks;
 	const struct kl_spec *spec;
 	const struct kl_history *h;
 	const struct kl_part_result *part;
@@ -59,7 +65,7 @@ struct kl_scene {
 
 /**
  * kl_scene_set() - sort the operations of a partition by what they did
- * @s: gets the scene
+ * @s: gets the scene, with its @looks
  * @spec: the specification
  * @h: the history
  * @p: the partition
@@ -84,6 +90,13 @@ const struct kl_deed *kl_scene_deeds(const struct kl_scene *s, enum kl_act act, 
 /* All deeds of an act, by value and call; @n gets their number. */
 const struct kl_deed *kl_scene_all(const struct kl_scene *s, enum kl_act act, size_t *n);
 
+/* Count @n looks.  Return: true if the search must end without a story. */
+static inline bool kl_scene_over(const struct kl_scene *s, uint64_t n)
+{
+	s->looks->made += n;
+	return s->looks->made > s->looks->most;
+}
+
 /* Is the operation in the counterexample of the partition? */
 bool kl_scene_proves(const struct kl_scene *s, uint32_t op);
 
@@ -98,7 +111,7 @@ bool kl_scene_proves(const struct kl_scene *s, uint32_t op);
  * unknown value not certainly begin after @op.  Any order has the n additions before @op, and at
  * most m removals of v.  So for n > m a v is inside.
  *
- * Return: true if so.
+ * Return: true if so; false also if the looks have come to their bound.
  */
 bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t *last);
 

@@ -150,8 +150,10 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		  const struct kl_part_result *p, struct kl_story **out)
 {
 	const struct kl_reason *const *r = kl_reasons();
+	/* The search costs no more than sorting the operations and asking for each a few times. */
+	struct kl_scene_looks looks = { .most = 128ull * p->nops + (1u << 20) };
+	struct kl_scene s = { .looks = &looks };
 	struct kl_story *story;
-	struct kl_scene s;
 	int ret;
 
 	*out = NULL;

@@ -54,11 +54,14 @@ static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *stor
 	size_t n = 0, i = 0;
 	uint32_t two[2] = { 0 };
 
+	if (kl_scene_over(s, s->nsteps))
+		return 0;
 	for (d = s->steps; d < end; d++) {
 		n += changes(s, d, v);
 		most += becomes(d, v);
 	}
-	if (n <= most)
+	/* A reader cannot follow many changes. */
+	if (n <= most || n + most > KL_STORY_CAST)
 		return 0;
 	for (d = s->steps; d < end; d++) {
 		if (changes(s, d, v) && i <= most) {

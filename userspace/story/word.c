@@ -141,6 +141,8 @@ static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e, stru
 		s->type.first.tag != KL_WORD || s->type.first.v == e->step.before;
 	bool written = first;
 
+	if (kl_scene_over(s, 2 * s->nsteps))
+		return 0;
 	for (d = s->steps; d < s->steps + s->nsteps; d++) {
 		if (!leaves(&d->step) || d->step.after != e->step.before || d == e)
 			continue;
@@ -160,7 +162,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < s->nsteps && !ret; i++)
+	for (i = 0; i < s->nsteps && !ret && !kl_scene_over(s, 1); i++)
 		if (sees(s, &s->steps[i]) && kl_scene_proves(s, s->steps[i].op))
 			ret = tell_one(s, &s->steps[i], story);
 	return ret;

@@ -29,6 +29,7 @@
 
 #include "story/reason.h"
 
+#define EFFECT_LOOKS	50	/* looks for a call of the interpreter */
 #define MAX_SEEN	32	/* largest number of operations E that are looked at */
 
 /* What an operation shows about the words. */
@@ -109,6 +110,11 @@ static int find_effect(const struct scan *t, uint32_t op, struct effect *e)
 	e->finds = false;
 	if (m < 0)
 		return 0;
+	/* Without an effect of each operation there is no story. */
+	e->kind = VAGUE;
+	if (kl_scene_over(t->s, EFFECT_LOOKS))
+		return 0;
+	e->kind = NOTHING;
 	ret = kl_run_apply(t->run, t->unknown, t->len, m, kl_op_args(h, o),
 			   c.pending ? NULL : kl_op_res(h, o), on_outcome, &c);
 	if (ret == -ENOMEM)
@@ -343,7 +349,7 @@ static int look_at_writers(struct scan *t, struct kl_story *story)
 	for (i = 0; t->nseen && i < p->nops; i++) {
 		op = kl_result_op(p, i);
 		ret = find_effect(t, op, &e);
-		if (ret)
+		if (ret || e.kind == VAGUE)
 			return ret;
 		for (k = 0; e.kind == LEAVES && k < t->nseen; k++)
 			if (op != t->seen[k].op && same(t, e.words, t->seen[k].words))
@@ -393,7 +399,9 @@ static int look_at_all(struct scan *t, struct kl_story *story)
 
 		if (is_wrong(t, seen))
 			return tell_seen(t, seen, story);
-		if (!t->s->tso && seen->nchanges > seen->nmade + !differs_from_first(t, seen))
+		/* A reader cannot follow many changes. */
+		if (!t->s->tso && seen->nchanges + seen->nmade <= KL_STORY_CAST &&
+		    seen->nchanges > seen->nmade + !differs_from_first(t, seen))
 			return tell_changes(t, seen, story);
 	}
 	return t->s->tso ? 0 : look_at_writers(t, story);
@@ -405,7 +413,8 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	const struct kl_val *v;
 	int ret = -ENOMEM;
 
-	if (!kl_spec_fixed_size(s->spec))
+	/* word.c and twice.c look at a state of one word, and are faster. */
+	if (s->steps || !kl_spec_fixed_size(s->spec))
 		return 0;
 	t = calloc(1, sizeof(*t));
 	if (!t)
