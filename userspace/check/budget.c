@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "check/check.h"
+#include "check/engine.h"
 
 #define LOOKS	(1u << 16)	/* looks, see engine.h, between two readings of the clock */
 

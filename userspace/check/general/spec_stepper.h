@@ -10,7 +10,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "check/check.h"
+#include "check/engine.h"
 
 /* The state inside a gap: any state, before and after every step. */
 #define KL_STATE_GAP	0u
