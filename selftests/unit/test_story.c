@@ -178,11 +178,12 @@ static void look_at_cast(const struct kl_spec *spec, const struct kl_history *h,
 static void look_at_headline(const struct kl_history *h, const struct kl_story *s)
 {
 	const struct kl_op *op = &h->ops[s->cast[0].op];
-	const uint64_t v = kl_op_res(h, op)[kl_op_sig(h, op)->nres - 1].v;
+	uint64_t v;
 	size_t i;
 
 	if (!strstr(s->headline, "never added"))
 		return;
+	v = kl_op_res(h, op)[kl_op_sig(h, op)->nres - 1].v;
 	for (i = 0; i < h->nops; i++) {
 		const struct kl_opsig *sig = kl_op_sig(h, &h->ops[i]);
 
