@@ -155,6 +155,10 @@ static inline uint32_t kl_arity(unsigned int nargs, unsigned int nres)
 	return 1u << nargs | kl_arity_results(nres);
 }
 
+/* Words of the text form, by enum kl_clock and enum kl_gap_reason. */
+extern const char *const kl_clock_names[4];
+extern const char *const kl_gap_reasons[3];
+
 /*
  * Return: the reason why a history without operations gives no verdict (operations were lost, or a
  * recorder saw none), or NULL if it gives one.

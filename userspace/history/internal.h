@@ -48,7 +48,4 @@ int kl_history_overlap(const struct kl_history *h, size_t *outer, size_t *inner)
  */
 bool kl_name_is_valid(const char *name, size_t len);
 
-extern const char *const kl_clock_names[4];
-extern const char *const kl_gap_reasons[3];
-
 #endif

@@ -41,8 +41,6 @@ enum {
 	OPT_FROM, OPT_INDEPENDENT, OPT_LATENESS, OPT_WORK,
 };
 
-/* The default of --work, in looks (see check.h): about a minute on one CPU. */
-#define DEFAULT_WORK	6000000000ull
 #define ENGINE_NAMES	256	/* size of the list of all engine names, in bytes */
 
 static const struct argp_option options[] = {
@@ -266,7 +264,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			(a->partition == PART_DEFAULT && a->engines[0] && a->engines[0]->by_object);
 		/* A time limit replaces the default bound of work. */
 		if (!a->has_work && !a->opt.time_ns)
-			a->opt.work = DEFAULT_WORK;
+			a->opt.work = KLIN_DEFAULT_WORK;
 		if (a->certificate && strchr(a->history, '\n'))
 			argp_error(state, "--certificate: the name of the history has a newline, "
 					  "which a certificate cannot hold; rename the history");

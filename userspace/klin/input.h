@@ -13,6 +13,9 @@
 #include "history/history.h"
 #include "spec/spec.h"
 
+/* The bound of a check's work, in looks (see check.h): about a minute on one CPU. */
+#define KLIN_DEFAULT_WORK	6000000000ull
+
 /**
  * kl_load_input() - load a history and the specification to check it with
  * @spec_path: file of the specification, or NULL for the one that the history carries
