@@ -88,7 +88,7 @@ sources = $(wildcard $(foreach d,$(1),userspace/$(d)/*.c userspace/$(d)/*/*.c \
 	userspace/$(d)/*/*/*.c))
 
 lib_dirs := base history dwarf spec check story generate trusted tso verify watch
-cmd_dirs := record report klin
+cmd_dirs := record report page klin
 
 lib_src := $(call sources,$(lib_dirs))
 cmd_src := $(call sources,$(cmd_dirs))
@@ -123,19 +123,25 @@ language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/
 	impl/impl.c impl/parse_impl.c probe/parse_probe.c interp/gen.c interp/run.c \
 	interp/fast_path.c)
 shipped := $(sort $(wildcard specs/*.lin))
+# The page's files.  Of the scripts, base.js comes first, since others use its constants when they
+# are read, and main.js, which starts, comes last.
+page_dir := userspace/page
+page_files := $(page_dir)/page.html $(page_dir)/style.css $(page_dir)/base.js \
+	$(filter-out %/base.js %/main.js,$(sort $(wildcard $(page_dir)/*.js))) $(page_dir)/main.js
 engine_obj := $(call obj,$(engine_src))
 form_obj := $(call obj,$(form_src))
 reason_obj := $(call obj,$(reason_src))
 language_obj := $(call obj,$(language_src))
 lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src) $(reason_src) $(language_src), \
 	$(lib_src))) $(addprefix $(B)/obj/,engines.o forms.o reasons.o language.o shipped.o)
-cmd_obj := $(call obj,$(cmd_src))
-klind_obj := $(call obj,$(call sources,record report) $(klind_src))
+cmd_obj := $(call obj,$(cmd_src)) $(B)/obj/page.o
+klind_obj := $(call obj,$(call sources,record report page) $(klind_src)) $(B)/obj/page.o
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # A test program is linked with libklin and these: helpers, the reports that it reads, and the
 # files of the recorder and the daemon that need no kernel.
-unit_with := $(call obj,$(unit_help) $(wildcard userspace/report/*.c) \
+unit_with := $(B)/obj/page.o $(call obj,$(unit_help) \
+	$(wildcard userspace/report/*.c userspace/page/*.c) \
 	$(addprefix userspace/record/,loss_bounds.c event_balance.c unwind.c cpulist.c \
 	stack_size.c room.c expr/fetch_peephole.c attach/preemption.c attach/clone.c) \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
@@ -202,6 +208,16 @@ $(B)/obj/shipped.c: tools/embed $(shipped) $(B)/.shipped
 	$(call say,EMBED,specs)
 	$(Q)mkdir -p $(@D)
 	$(Q)tools/embed $(shipped) >$@
+# So is the page that `klin report' writes.
+$(B)/.page: FORCE
+	$(call remember,$(page_files))
+$(B)/obj/page.c: tools/embed-page $(page_files) $(B)/.page
+	$(call say,EMBED,page)
+	$(Q)mkdir -p $(@D)
+	$(Q)tools/embed-page $(page_files) >$@
+$(B)/obj/page.o: $(B)/obj/page.c $(B)/.cflags
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<
 $(B)/obj/shipped.o: $(B)/obj/shipped.c $(B)/.cflags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -MMD -MP -c -o $@ $<

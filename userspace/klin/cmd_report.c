@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/* klin report: write a page that shows a result in a browser. */
+#include <argp.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/args.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "check/check.h"
+#include "klin/cmd.h"
+#include "klin/input.h"
+#include "klin/stop.h"
+#include "page/page.h"
+#include "report/json.h"
+
+struct report_args {
+	const char *spec, *input, *out;
+	struct kl_read_opts read;
+	struct kl_options opt;
+	bool model;		/* --memory-model was given */
+	size_t most;
+};
+
+enum { OPT_FROM = 256, OPT_INDEPENDENT, OPT_MEMORY_MODEL, OPT_TIME, OPT_OPERATIONS };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Write the page to FILE (default: standard output)", 0 },
+	{ "operations", OPT_OPERATIONS, "N", 0,
+	  "Show at most about N operations, those of violations and around them first "
+	  "(default 200000); 0: all.  The page says what it leaves out",
+	  0 },
+	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
+	  "tso or sc, as for `klin check'", 0 },
+	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up the check (UNKNOWN) after SECONDS", 0 },
+	{ "from", OPT_FROM, "FORM", 0, "The form of a history, as in `klin convert --from'", 0 },
+	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_args *a = state->input;
+
+	switch (key) {
+	case 'o':
+		a->out = arg;
+		break;
+	case OPT_OPERATIONS:
+		a->most = kl_arg_number(state, "operations", arg, 0, UINT32_MAX);
+		break;
+	case OPT_MEMORY_MODEL:
+		a->opt.classical = kl_arg_sc(state, arg);
+		a->opt.memory_by = KL_MEMORY_BY_COMMAND;
+		a->model = true;
+		break;
+	case OPT_TIME:
+		a->opt.time_ns = kl_arg_seconds(state, "time-limit", arg);
+		break;
+	case OPT_FROM:
+		a->read.form = kl_arg_from(state, arg);
+		break;
+	case OPT_INDEPENDENT:
+		a->read.independent = kl_arg_independent(state, arg);
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 1)
+			argp_error(state, "expected one spec and one input, found also '%s'", arg);
+		if (a->input)
+			a->spec = a->input;
+		a->input = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!a->input)
+			argp_error(state, "expected a history, a result, a certificate or a report");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[SPEC.lin] X",
+	.doc = "Write a page that shows X in a browser: what is wrong and why, and all operations "
+	       "in lanes by thread.  The page is one file and needs no network.  X is a history, "
+	       "which is checked first; a JSON result of check, explore or verify; a certificate; "
+	       "or a report directory of klind.\v"
+	       "Exit status: 0 the page is written, whatever the verdict; 2 usage or input, 4 the "
+	       "system refused.\n\n"
+	       "Examples:\n"
+	       "  # Check a history, and show the violation.\n"
+	       "  klin report specs/queue.lin queue.klh -o report.html\n"
+	       "  # Show the run of an explorer.\n"
+	       "  klin explore --json seqlock.lin >run.json; klin report run.json -o run.html\n"
+	       "  # Show a report of klind.\n"
+	       "  klin report /var/lib/klin/reports/20260101T000000.000000Z-q-violation -o q.html",
+};
+
+/* What was read and made for a page. */
+struct made {
+	struct kl_page page;
+	struct kl_spec *spec;
+	struct kl_history *h;
+	struct kl_report *r;
+	json_t *result;
+	char *source;		/* text of a model */
+	char *history, *command;
+};
+
+static int no_memory(const char *name)
+{
+	kl_err("%s: out of memory", name);
+	return -ENOMEM;
+}
+
+/* Return: the path of the file @name that is named in a file at @beside; free() it. */
+static char *path_beside(const char *beside, const char *name)
+{
+	const char *slash = strrchr(beside, '/');
+	struct stat st;
+	char *path;
+
+	if (*name == '/' || !slash || !stat(name, &st))
+		return strdup(name);
+	return asprintf(&path, "%.*s%s", (int)(slash + 1 - beside), beside, name) < 0 ? NULL : path;
+}
+
+/* ---- a history --------------------------------------------------------------------------- */
+
+static int check_history(struct report_args *a, struct made *m, const char *path)
+{
+	int ret = kl_load_input(a->spec, path, &a->read, &m->spec, &m->h);
+
+	if (ret)
+		return ret;
+	if (!a->model)
+		a->opt.classical = m->h->memory.sc;
+	a->opt.stop = stop_on_signals(false);
+	ret = kl_check(m->spec, m->h, &a->opt, &m->r);
+	stop_by_default();
+	if (ret && ret != -EINVAL)
+		kl_err("%s: %s", path, strerror(-ret));
+	if (ret)
+		return ret;
+	m->page.h = m->h;
+	m->page.r = m->r;
+	if (!m->result)
+		m->result = kl_json_whole(kl_report_json(m->r, path, NULL));
+	return m->result ? 0 : no_memory(path);
+}
+
+static int make_command(struct made *m, const struct report_args *a, const char *path)
+{
+	if (asprintf(&m->command, "klin check %s%s%s%s", a->model ?
+		     a->opt.classical ? "--memory-model=sc " : "--memory-model=tso " : "",
+		     a->spec ? a->spec : "", a->spec ? " " : "", path) >= 0)
+		return 0;
+	m->command = NULL;
+	return no_memory(path);
+}
+
+static int from_history(struct report_args *a, struct made *m, const char *path)
+{
+	int ret = check_history(a, m, path);
+
+	return ret ? ret : make_command(m, a, path);
+}
+
+/* ---- a certificate ----------------------------------------------------------------------- */
+
+/* Return: the value of the line that begins with @word, up to @until; free() it. */
+static char *cert_word(const char *text, const char *word, const char *until)
+{
+	const char *at = strstr(text, word), *end, *stop;
+
+	if (!at)
+		return NULL;
+	at += strlen(word);
+	end = at + strcspn(at, "\n");
+	stop = strstr(at, until);
+	return strndup(at, (stop && stop < end ? stop : end) - at);
+}
+
+/* Return: the specification's text of a certificate, without the tab before each line. */
+static char *cert_spec(const char *text)
+{
+	const char *at = strstr(text, "\ntext ");
+	char *spec = malloc(strlen(text) + 1), *to = spec;
+
+	if (!spec)
+		return NULL;
+	if (at)
+		at = strchr(at + 1, '\n') + 1;
+	while (at && *at == '\t') {
+		const size_t len = strcspn(++at, "\n");
+
+		to = mempcpy(to, at, len);
+		*to++ = '\n';
+		at += len;
+		at += *at == '\n';
+	}
+	*to = '\0';
+	return spec;
+}
+
+static int from_certificate(struct report_args *a, struct made *m, const char *text)
+{
+	char *name = cert_word(text, "\nhistory ", " sha256 ");
+	char *hash = cert_word(text, " sha256 ", "\n"), *spec = cert_spec(text);
+	char *memory = cert_word(text, "\nmemory ", "\n");
+	int ret = -EINVAL;
+
+	free(hash);
+	hash = name ? cert_word(strstr(text, "\nhistory ") + 1, " sha256 ", "\n") : NULL;
+	if (!name || !hash || !spec || !memory) {
+		kl_err("%s: not a whole certificate", a->input);
+		goto out;
+	}
+	m->history = path_beside(a->input, name);
+	ret = m->history ? 0 : no_memory(a->input);
+	if (!ret && !a->spec && *spec)
+		ret = kl_spec_parse(a->input, spec, strlen(spec), &m->spec);
+	a->read.hashed = true;
+	a->opt.classical = !strcmp(memory, "sc");
+	a->opt.memory_by = KL_MEMORY_BY_COMMAND;
+	a->model = true;
+	if (!ret)
+		ret = check_history(a, m, m->history);
+	if (!ret && strcmp(hash, "-") && strcmp(hash, m->h->sha256)) {
+		kl_err("%s: '%s' is not the certificate's history: its hash differs", a->input,
+		       m->history);
+		ret = -EINVAL;
+	}
+	if (!ret && asprintf(&m->command, "klin replay %s", a->input) < 0) {
+		m->command = NULL;
+		ret = no_memory(a->input);
+	}
+out:
+	free(name);
+	free(hash);
+	free(spec);
+	free(memory);
+	return ret;
+}
+
+/* ---- a result ---------------------------------------------------------------------------- */
+
+/* Load the history that a result names, if it is there and is the same. */
+static int load_history(struct report_args *a, struct made *m, const char *name)
+{
+	const json_t *n = json_object_get(m->result, "operations");
+	struct stat st;
+
+	m->history = path_beside(a->input, name);
+	if (!m->history)
+		return no_memory(a->input);
+	if (stat(m->history, &st) || !S_ISREG(st.st_mode)) {
+		m->page.note = "The history was not found, so the page has only the operations of "
+			       "the result.";
+		return 0;
+	}
+	if (kl_history_read_with(m->history, &a->read, &m->h)) {
+		m->page.note = "The history could not be read, so the page has only the "
+			       "operations of the result.";
+		return 0;
+	}
+	if (json_is_integer(n) && (size_t)json_integer_value(n) != m->h->nops) {
+		m->page.note = "The file of the history has changed since the check, so the page "
+			       "has only the operations of the result.";
+		return 0;
+	}
+	m->page.h = m->h;
+	return 0;
+}
+
+/* Load the text of the model that was explored or verified, if it is there. */
+static int load_model(struct report_args *a, struct made *m, const char *name)
+{
+	char *path = path_beside(a->input, name);
+	struct stat st;
+	size_t len;
+
+	if (!path)
+		return no_memory(a->input);
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < 1 << 20 &&
+	    !kl_read_file(path, &m->source, &len))
+		m->page.source = m->source;
+	free(path);
+	return 0;
+}
+
+static int from_result(struct report_args *a, struct made *m)
+{
+	const char *history = json_string_value(json_object_get(m->result, "history"));
+	const char *model = json_string_value(json_object_get(m->result, "file"));
+
+	if (a->spec) {
+		kl_err("%s: a result has its specification; name the result alone", a->input);
+		return -EINVAL;
+	}
+	return history ? load_history(a, m, history) : model ? load_model(a, m, model) : 0;
+}
+
+/* ---- a report of klind ------------------------------------------------------------------- */
+
+static int from_directory(struct report_args *a, struct made *m)
+{
+	json_t *report, *check = NULL;
+	json_error_t e;
+	char *path;
+	struct stat st;
+	int ret;
+
+	if (asprintf(&path, "%s/report.json", a->input) < 0)
+		return no_memory(a->input);
+	report = json_load_file(path, 0, &e);
+	if (!report) {
+		kl_err("%s: not a report of klind: %s", path, e.text);
+		free(path);
+		return -EINVAL;
+	}
+	free(path);
+	check = json_object_get(report, "check");
+	if (asprintf(&m->history, "%s/history.klh", a->input) < 0) {
+		m->history = NULL;
+		json_decref(report);
+		return no_memory(a->input);
+	}
+	if (!check || stat(m->history, &st)) {
+		m->page.note = "The report has no history.";
+		m->result = report;
+		return 0;
+	}
+	ret = from_history(a, m, m->history);
+	if (!ret)
+		json_object_set(m->result, "incident", report);
+	json_object_del(report, "check");
+	json_decref(report);
+	return ret;
+}
+
+/* Find out what the input is, and make what its page shows. */
+static int make(struct report_args *a, struct made *m)
+{
+	static const char cert[] = "klin-certificate ";
+	struct stat st;
+	json_error_t e;
+	char *data = NULL;
+	size_t len = 0;
+	int ret;
+
+	if (!strcmp(a->input, "-") || stat(a->input, &st))
+		return from_history(a, m, a->input);
+	if (S_ISDIR(st.st_mode))
+		return from_directory(a, m);
+	if (!S_ISREG(st.st_mode))
+		return from_history(a, m, a->input);
+	ret = kl_read_file(a->input, &data, &len);
+	if (ret) {
+		kl_err("cannot read '%s': %s", a->input, strerror(-ret));
+		return ret;
+	}
+	if (len > strlen(cert) && !strncmp(data, cert, strlen(cert))) {
+		ret = from_certificate(a, m, data);
+	} else {
+		m->result = *data == '{' ? json_loadb(data, len, 0, &e) : NULL;
+		if (json_is_string(json_object_get(m->result, "verdict")) ||
+		    json_is_string(json_object_get(m->result, "schema"))) {
+			ret = from_result(a, m);
+		} else {
+			json_decref(m->result);
+			m->result = NULL;
+			ret = from_history(a, m, a->input);
+		}
+	}
+	free(data);
+	return ret;
+}
+
+static int write_page(const char *path, const struct kl_page *p)
+{
+	struct kl_outfile o;
+	int ret = kl_outfile_open(&o, path);
+
+	if (!ret) {
+		ret = kl_page_write(o.f, p);
+		if (ret)
+			kl_outfile_abort(&o);
+		else
+			ret = kl_outfile_commit(&o);
+	}
+	if (ret)
+		kl_cannot_write(path, ret);
+	return ret;
+}
+
+static int cmd_report(int argc, char **argv)
+{
+	struct report_args a = {
+		.out = "-", .most = KL_PAGE_OPERATIONS,
+		.opt = {
+			.max_shrink = 8, .bytes = 4096ull << 20, .work = KLIN_DEFAULT_WORK,
+			.no_witness = true,
+		},
+	};
+	struct made m = { 0 };
+	int ret = kl_args(&argp, argc, argv, 0, &a);
+
+	if (ret)
+		return ret;
+	m.page.title = a.input;
+	m.page.most = a.most;
+	ret = make(&a, &m);
+	m.page.result = m.result;
+	m.page.command = m.command;
+	if (!ret)
+		ret = write_page(a.out, &m.page) ? -EIO : 0;
+	kl_report_free(m.r);
+	kl_history_free(m.h);
+	kl_spec_free(m.spec);
+	json_decref(m.result);
+	free(m.source);
+	free(m.history);
+	free(m.command);
+	return ret ? kl_ending_error(ret) : KLIN_EXIT_OK;
+}
+
+KL_COMMAND("report", cmd_report, "write a page that shows a result in a browser");

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A history on the page: story, lanes, orders, details and table, and what is selected in them. */
+
+class App {
+	constructor(result, root) {
+		this.result = result;
+		this.h = result.history;
+		this.castOps = result.violations.flatMap((v) => v.cast.map((one) => one.op))
+			.filter((i) => i !== NONE);
+		this.hitList = [];
+		this.lanes = new Lanes(this);
+		this.p = this.lanes.p;
+		this.search = new SearchBar(this);
+		this.detail = new Detail(this);
+		this.orders = new Orders(this);
+		this.table = new OpTable(this);
+		this.story = make("div", {});
+		put(root, this.choice(), this.story, this.picture(), this.table.box);
+		if (result.violations.length)
+			this.showStory(result.violations[0]);
+		else
+			this.showNone();
+	}
+
+	/* A list of the violations, if there are several. */
+	choice() {
+		const all = this.result.violations;
+
+		if (all.length < 2)
+			return null;
+		return make("p", {}, make("label", {}, plural(all.length, "violation") + " shown: ",
+			make("select", { onchange: (e) => this.showStory(all[e.target.selectedIndex]) },
+				all.map((v, k) => make("option", {}, (k + 1) + ": " + v.name + (v.headline ?
+					": " + v.headline.slice(0, 90) : ""))))));
+	}
+
+	picture() {
+		const scaled = make("button", { type: "button", "aria-pressed": "true",
+			onclick: () => this.lanes.setScaled(!this.lanes.axis.scaled) }, "to scale");
+
+		on("axis", () => scaled.setAttribute("aria-pressed", String(this.lanes.axis.scaled)));
+		return make("section", { "aria-label": "Operations", class: "operations" },
+			make("h2", {}, "Operations"), this.search.bar, make("div", { class: "split" },
+				make("div", { class: "main" }, make("div", { class: "bar" },
+					this.result.violations.length ? make("button", { type: "button",
+						onclick: () => this.showViolation() }, "the violation") : null,
+					make("button", { type: "button", onclick: () => this.lanes.fit([]) }, "all"),
+					make("button", { type: "button", title: "Zoom in (+)",
+							 onclick: () => this.lanes.zoom(0.6) }, "+"),
+					make("button", { type: "button", title: "Zoom out (-)",
+							 onclick: () => this.lanes.zoom(1 / 0.6) }, "\u2212"),
+					scaled, make("button", { type: "button", onclick: () =>
+						download("klin.svg", "image/svg+xml", this.lanes.svg()) }, "save as SVG")),
+				this.lanes.box, this.legend(), this.orders.box), this.detail.box));
+	}
+
+	legend() {
+		const h = this.h;
+
+		return make("p", { id: "keys", class: "quiet" },
+			"Wheel or + \u2212: zoom. Drag or \u2190 \u2192: move. \u2191 \u2193: previous and next " +
+			"operation. Enter: its details. v: the violation. t: time or events. 0: all. " +
+			"Thick frame: the failing operation; frame: others that took part; coloured edge: " +
+			"same value." + (h.gaps.length ? " Hatched: events were lost." : "") +
+			(h.error ? " Whiskers: the clock's error." : "") +
+			(h.drain ? " Upright line: the store buffer was empty." : "") +
+			(h.point ? " Dot: took effect." : ""));
+	}
+
+	showStory(v) {
+		const p = this.p;
+
+		this.violation = v;
+		empty(this.story);
+		put(this.story, storyOf(this, v));
+		p.cast = new Map(v.cast.filter((one) => one.op !== NONE).map((one) => [one.op, one]));
+		p.proof = new Set(v.proof);
+		p.failing = v.failing;
+		p.colors = valueColors(this.h, v);
+		this.orders.offer(v.orders, NONE);
+		if (p.cast.size && this.lanes.isCramped([...p.cast.keys()]))
+			this.lanes.setScaled(false);
+		this.showViolation();
+	}
+
+	showNone() {
+		this.orders.offer([], NONE);
+		this.lanes.fit([]);
+	}
+
+	/* Bring the violation into view. */
+	showViolation() {
+		const ops = [...this.p.cast.keys(), ...this.p.proof, this.p.failing];
+		const first = ops.find((i) => i !== NONE);
+
+		this.lanes.fit(ops);
+		if (first !== undefined)
+			this.lanes.scroll((Math.min(...ops.filter((i) => i !== NONE).map((i) =>
+				this.p.rows.row[i])) - 1) * ROW);
+	}
+
+	select(i, reveal) {
+		this.p.selected = i;
+		this.detail.show(i);
+		if (this.violation)
+			this.orders.offer(this.violation.orders, i);
+		if (i !== NONE && reveal)
+			this.lanes.reveal(i);
+		this.table.fill();
+		this.lanes.later();
+	}
+
+	/* Select the next or previous operation, of those that match the search. */
+	move(by) {
+		const list = this.p.hits ? this.hitList : null, n = list ? list.length : this.h.n;
+		const at = this.p.selected, of = (k) => list ? list[k] : k;
+		let k;
+
+		if (!n)
+			return;
+		k = at === NONE ? firstIndex(n, (m) => this.lanes.axis.from[of(m)] >= this.p.from) :
+			by > 0 ? firstIndex(n, (m) => of(m) > at) : firstIndex(n, (m) => of(m) >= at) - 1;
+		this.select(of((k + n) % n), true);
+	}
+
+	setHits(hits) {
+		this.p.hits = hits;
+		this.hitList = [];
+		for (let i = 0; hits && i < hits.length; i++)
+			if (hits[i])
+				this.hitList.push(i);
+		this.table.reset();
+		this.lanes.later();
+	}
+
+	setSteps(steps) {
+		this.p.steps = steps;
+		this.lanes.later();
+	}
+}

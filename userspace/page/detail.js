@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All that is known of the selected operation. */
+
+const SIMILAR = 20;	/* other operations of a value that are listed */
+
+class Detail {
+	constructor(app) {
+		this.app = app;
+		this.box = make("section", {
+			class: "detail", tabindex: -1, "aria-live": "polite",
+			"aria-label": "The selected operation",
+		});
+		this.show(NONE);
+	}
+
+	focus() {
+		this.box.focus();
+	}
+
+	show(i) {
+		empty(this.box);
+		if (i === NONE) {
+			put(this.box, make("p", { class: "quiet" }, "Select an operation to see all of it."));
+			return;
+		}
+		put(this.box, make("h3", {}, opText(this.app.h, i)),
+			make("dl", {}, this.facts(i).map(([name, text]) =>
+				[make("dt", {}, name), make("dd", {}, text)])), this.stack(i), this.similar(i));
+	}
+
+	facts(i) {
+		const h = this.app.h, facts = [], part = partOf(h, i);
+		const extra = object((h.extra.get(i) || {}).extra), source = object(extra.source);
+		const add = (name, text) => {
+			if (text !== "" && text !== undefined && text !== null)
+				facts.push([name, string(text)]);
+		};
+
+		add("role", (h.extra.get(i) || {}).role);
+		add("thread", threadText(h, i));
+		add("command", extra.comm);
+		add("process", extra.pid);
+		add("object", h.objects[h.object[i]]);
+		add("object is", object(extra.object).symbol || extra.symbol);
+		add("key", part ? part.key : "");
+		add("called", callText(h, i));
+		add("returned", isPending(h, i) ? "not seen" : retText(h, i));
+		if (!isPending(h, i) && !h.wide)
+			add("took", h.ret[i] - h.call[i]);
+		if (h.flags[i] & 2)
+			add("call", "not seen: the time is the earliest possible");
+		if (h.point && h.point[i])
+			add("took effect", h.base + BigInt(h.call[i] + h.point[i] - 1));
+		if (h.drain && h.drain[i])
+			add("store buffer empty by", h.base + BigInt(h.call[i] + h.drain[i] - 1));
+		if (h.error)
+			add("clock error", "up to " + h.errorText);
+		add("CPU", h.cpu && h.cpu[i] ? h.cpu[i] - 1 : extra.cpu);
+		if (h.line && h.line[i])
+			add("line", h.line[i] + (h.file ? " of " + h.file : ""));
+		else
+			add(source.line ? "line" : "index", source.line || source.index);
+		if (h.id[i] !== 0xffffffff)
+			add("number in the history", h.id[i]);
+		if (part)
+			add("partition", part.verdict + ", " + plural(part.operations, "operation"));
+		if (this.app.p && this.app.p.proof.has(i))
+			add("proof", "is one of its operations");
+		return facts;
+	}
+
+	stack(i) {
+		const stack = array(object((this.app.h.extra.get(i) || {}).extra).stack);
+
+		return stack.length ? make("pre", {}, stack.map(string).join("\n")) : null;
+	}
+
+	/* Other operations of the same partition with one of the operation's values. */
+	similar(i) {
+		const h = this.app.h, own = valuesAt(h, i).filter((v) => !/^(\?|empty|full|absent)$/
+			.test(h.values[v]));
+		const found = [];
+
+		if (!own.length)
+			return null;
+		for (let k = 0; k < h.n && found.length <= SIMILAR; k++) {
+			if (k === i || h.part[k] !== h.part[i] || h.object[k] !== h.object[i])
+				continue;
+			for (let at = h.sigFirst[h.sig[k]]; at < h.sigFirst[h.sig[k] + 1]; at++)
+				if (own.includes(h.sigVals[at])) {
+					found.push(k);
+					break;
+				}
+		}
+		return found.length ? [make("h4", {}, found.length > SIMILAR ? "First operations" :
+			"Operations", " with " + own.map((v) => h.values[v]).join(" or ")),
+		make("ul", { class: "similar" }, found.slice(0, SIMILAR).map((k) =>
+			make("li", {}, opButton(this.app, k, opName(h, k)), " " + whenText(h, k))))] : null;
+	}
+}

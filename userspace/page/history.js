@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The history: typed arrays with an element for each operation, in order of calls.  Times are
+ * numbers from @base on; exact times are made from integers where the numbers are not exact.
+ */
+
+function bytesOf(base64) {
+	const text = atob(base64), bytes = new Uint8Array(text.length);
+
+	for (let i = 0; i < text.length; i++)
+		bytes[i] = text.charCodeAt(i);
+	return bytes;
+}
+
+/* Call @f(i, v) for each LEB128 number of a column. */
+function eachNumber(base64, f) {
+	const bytes = bytesOf(base64);
+
+	for (let at = 0, i = 0; at < bytes.length; i++) {
+		let v = bytes[at] & 127, m = 128;
+
+		while (bytes[at++] > 127) {
+			v += (bytes[at] & 127) * m;
+			m *= 128;
+		}
+		f(i, v);
+	}
+}
+
+function eachBig(base64, f) {
+	const bytes = bytesOf(base64);
+
+	for (let at = 0, i = 0; at < bytes.length; i++) {
+		let v = BigInt(bytes[at] & 127), m = 7n;
+
+		while (bytes[at++] > 127) {
+			v |= BigInt(bytes[at] & 127) << m;
+			m += 7n;
+		}
+		f(i, v);
+	}
+}
+
+function column(base64, n, type) {
+	const a = new type(n);
+
+	if (typeof base64 === "string")
+		eachNumber(base64, (i, v) => { a[i] = v; });
+	return a;
+}
+
+function readTimes(h, c) {
+	let last = 0;
+
+	h.call = new Float64Array(h.n);
+	h.ret = new Float64Array(h.n);
+	eachNumber(c.call, (i, v) => { h.call[i] = last += v; });
+	eachNumber(c.took, (i, v) => { h.ret[i] = v ? h.call[i] + v - 1 : Infinity; });
+	h.wide = last > Number.MAX_SAFE_INTEGER;
+	if (h.wide)
+		readWide(h, c);
+}
+
+/* Times that a number cannot hold exactly. */
+function readWide(h, c) {
+	let last = 0n;
+
+	h.bigCall = new BigUint64Array(h.n);
+	h.bigRet = new BigUint64Array(h.n);
+	eachBig(c.call, (i, v) => { h.bigCall[i] = last += v; });
+	eachBig(c.took, (i, v) => { h.bigRet[i] = v ? h.bigCall[i] + v - 1n : 0n; });
+}
+
+function readSigs(h, c) {
+	const n = c.sigs;
+	let sig = 0, field = 0, left = 0, at = 0;
+
+	h.sigMethod = new Uint32Array(n);
+	h.sigArgs = new Uint8Array(n);
+	h.sigResults = new Uint8Array(n);
+	h.sigFirst = new Uint32Array(n + 1);
+	h.sigVals = [];
+	eachNumber(c.signatures, (i, v) => {
+		if (field === 0) {
+			h.sigMethod[sig] = v;
+			field = 1;
+		} else if (field === 1) {
+			h.sigArgs[sig] = v;
+			field = 2;
+		} else if (field === 2) {
+			h.sigResults[sig] = v;
+			h.sigFirst[sig] = at;
+			left = h.sigArgs[sig] + v;
+			field = 3;
+		} else {
+			h.sigVals.push(v);
+			at++;
+			left--;
+		}
+		if (field === 3 && !left) {
+			field = 0;
+			sig++;
+		}
+	});
+	h.sigFirst[n] = at;
+}
+
+function readHistory(c) {
+	const h = {
+		n: c.kept, total: c.total, base: BigInt(c.base), clock: c.clock,
+		error: Number(c.error), errorText: c.error, methods: c.methods, values: c.values,
+		threads: c.threads, objects: c.objects, parts: c.parts, file: c.file, texts: [],
+		extra: new Map(),
+	};
+	let last = 0;
+
+	readTimes(h, c);
+	readSigs(h, c);
+	h.id = new Uint32Array(h.n);
+	if (c.id)
+		eachNumber(c.id, (i, v) => { h.id[i] = last += v; });
+	else
+		for (let i = 0; i < h.n; i++)
+			h.id[i] = i;
+	h.thread = column(c.thread, h.n, Uint32Array);
+	h.object = column(c.object, h.n, Uint32Array);
+	h.sig = column(c.sig, h.n, Uint32Array);
+	h.part = column(c.part, h.n, Int32Array);
+	h.flags = column(c.flags, h.n, Uint8Array);
+	h.cpu = c.cpu ? column(c.cpu, h.n, Int32Array) : null;
+	h.point = c.point ? column(c.point, h.n, Float64Array) : null;
+	h.drain = c.drain ? column(c.drain, h.n, Float64Array) : null;
+	last = 0;
+	h.line = c.line ? new Uint32Array(h.n) : null;
+	if (c.line)
+		eachNumber(c.line, (i, v) => { h.line[i] = last += v % 2 ? -(v + 1) / 2 : v / 2; });
+	h.gaps = array(c.gaps).map((g) => ({
+		from: offset(h, g.from), to: offset(h, g.to), text: gapText(h, g),
+		object: g.object === undefined ? NONE : g.object,
+	}));
+	return h;
+}
+
+/* A time as a number from the base on. */
+function offset(h, time) {
+	return Number(BigInt(time) - h.base);
+}
+
+function gapText(h, g) {
+	const to = BigInt(g.to) === 0xffffffffffffffffn ? "the end" : g.to;
+
+	return "gap from " + g.from + " to " + to + ": " +
+		(g.reason === "cut" ? "operations were left out" : (g.lost || "unknown numbers of") +
+		 " operations " + g.reason) +
+		(g.object === undefined ? "" : " of " + h.objects[g.object]) +
+		(g.cpu === undefined ? "" : " on CPU " + g.cpu);
+}
+
+/* The operations of a result without its history: those that it lists. */
+function listedHistory(ops) {
+	const numbers = new Map();
+	const c = {
+		n: 0, total: NONE, base: 0n, clock: "", error: 0, errorText: "0", methods: [], values: [],
+		threads: [], objects: [], parts: [], gaps: [], texts: [], extra: new Map(),
+		sigVals: [], cpu: null, point: null, drain: null, line: null,
+	};
+	const seen = new Set(), all = [];
+	const index = (table, text) => {
+		const key = table + "\u0000" + text;
+
+		if (!numbers.has(key)) {
+			numbers.set(key, c[table].length);
+			c[table].push(text);
+		}
+		return numbers.get(key);
+	};
+
+	for (const o of ops) {
+		const key = [o.id, threadOf(o), textOf(o), o.call, o.return].join("\u0000");
+
+		if (seen.has(key) || o.call === undefined)
+			continue;
+		seen.add(key);
+		all.push(o);
+	}
+	const big = (t) => BigInt(t);
+
+	all.sort((a, b) => big(a.call) < big(b.call) ? -1 : big(a.call) > big(b.call) ? 1 : 0);
+	c.n = all.length;
+	c.base = all.length ? big(all[0].call) : 0n;
+	for (const t of ["thread", "object", "sig", "id"])
+		c[t] = new Uint32Array(c.n);
+	c.part = new Int32Array(c.n);
+	c.flags = new Uint8Array(c.n);
+	c.call = new Float64Array(c.n);
+	c.ret = new Float64Array(c.n);
+	c.sigMethod = new Uint32Array(c.n);
+	c.sigArgs = new Uint8Array(c.n);
+	c.sigResults = new Uint8Array(c.n);
+	c.sigFirst = new Uint32Array(c.n + 1);
+	all.forEach((o, i) => {
+		const text = textOf(o), parts = valuesOf(o);
+
+		c.thread[i] = index("threads", threadOf(o));
+		c.id[i] = Number.isInteger(o.id) ? o.id : 0xffffffff;
+		c.sig[i] = i;
+		c.sigMethod[i] = index("methods", o.method || text.split("(")[0]);
+		c.sigArgs[i] = parts.args.length;
+		c.sigResults[i] = parts.results.length;
+		c.sigFirst[i] = c.sigVals.length;
+		for (const v of parts.args.concat(parts.results))
+			c.sigVals.push(index("values", v));
+		c.call[i] = Number(big(o.call) - c.base);
+		c.ret[i] = o.return === null || o.return === undefined ? Infinity :
+			Number(big(o.return) - c.base);
+		c.texts[i] = text;
+	});
+	c.sigFirst[c.n] = c.sigVals.length;
+	c.wide = c.n > 0 && c.call[c.n - 1] > Number.MAX_SAFE_INTEGER;
+	if (c.wide) {
+		c.bigCall = BigUint64Array.from(all, (o) => big(o.call) - c.base);
+		c.bigRet = BigUint64Array.from(all, (o) => o.return === null || o.return === undefined ?
+			0n : big(o.return) - c.base);
+	}
+	return c;
+}
+
+function threadOf(o) {
+	return typeof o.thread === "number" ? "t" + o.thread : string(o.thread);
+}
+
+function textOf(o) {
+	return string(o.text || o.operation);
+}
+
+/* Arguments and results of an operation of a result, which older ones have only as text. */
+function valuesOf(o) {
+	const m = /^[^(]*\((.*?)\)(?: -> (.*))?$/.exec(textOf(o));
+	const split = (t) => t ? t.replace(/^\((.*)\)$/, "$1").split(", ") : [];
+
+	if (Array.isArray(o.arguments))
+		return { args: o.arguments.map(string), results: array(o.results).map(string) };
+	return m ? { args: split(m[1]), results: split(m[2]) } : { args: [], results: [] };
+}
+
+/* ---- what is known of an operation ------------------------------------------------------- */
+
+function isPending(h, i) {
+	return h.ret[i] === Infinity;
+}
+
+function callText(h, i) {
+	return String(h.base + (h.wide ? h.bigCall[i] : BigInt(h.call[i])));
+}
+
+function retText(h, i) {
+	return isPending(h, i) ? "" : String(h.base + (h.wide ? h.bigRet[i] : BigInt(h.ret[i])));
+}
+
+function whenText(h, i) {
+	return isPending(h, i) ? "from " + callText(h, i) : callText(h, i) + "\u2013" + retText(h, i);
+}
+
+/* Operations of a method, arguments and results, as klin prints them. */
+function sigText(h, s) {
+	if (h.texts[s] === undefined)
+		h.texts[s] = makeText(h, s);
+	return h.texts[s];
+}
+
+function makeText(h, s) {
+	const from = h.sigFirst[s], mid = from + h.sigArgs[s], to = mid + h.sigResults[s];
+	const word = (at) => h.values[h.sigVals[at]];
+	const method = h.methods[h.sigMethod[s]];
+	let text = method + "(", unknown = true;
+
+	if (method.startsWith("append") && mid > from + 1 && word(mid - 1).startsWith("...\"")) {
+		text = "append(" + word(from) + ", " + word(mid - 1).slice(3);
+	} else {
+		for (let at = from; at < mid; at++)
+			text += (at > from ? ", " : "") + word(at);
+	}
+	text += ")";
+	for (let at = mid; at < to; at++)
+		unknown = unknown && word(at) === "?";
+	if (to === mid || unknown)
+		return text;
+	text += to > mid + 1 ? " -> (" : " -> ";
+	for (let at = mid; at < to; at++)
+		text += (at > mid ? ", " : "") + word(at);
+	return text + (to > mid + 1 ? ")" : "");
+}
+
+function opText(h, i) {
+	return sigText(h, h.sig[i]);
+}
+
+function threadText(h, i) {
+	return h.threads[h.thread[i]];
+}
+
+/* "t1's deq() -> 1" */
+function opName(h, i) {
+	return threadText(h, i) + "'s " + opText(h, i);
+}
+
+function methodText(h, i) {
+	return h.methods[h.sigMethod[h.sig[i]]];
+}
+
+/* The partition of an operation, or null. */
+function partOf(h, i) {
+	return h.part[i] ? h.parts[h.part[i] - 1] : null;
+}
+
+/* Indices of an operation's arguments and results in h.values, each once. */
+function valuesAt(h, i) {
+	const s = h.sig[i], all = new Set();
+
+	for (let at = h.sigFirst[s]; at < h.sigFirst[s + 1]; at++)
+		all.add(h.sigVals[at]);
+	return [...all];
+}
+
+/* Return: the index in the page of the history's operation @id, or NONE. */
+function findId(h, id) {
+	const i = firstIndex(h.n, (k) => h.id[k] >= id);
+
+	if (i < h.n && h.id[i] === id)
+		return i;
+	return h.total === NONE ? Array.prototype.indexOf.call(h.id, id) : NONE;
+}
+
+/* Find the operation that a result describes.  Return: its index, or NONE. */
+function findOp(h, o) {
+	if (Number.isInteger(o))
+		return findId(h, o);
+	if (Number.isInteger(o.id) && findId(h, o.id) !== NONE)
+		return findId(h, o.id);
+	if (o.call === undefined)
+		return NONE;
+	const call = Number(BigInt(o.call) - h.base);
+
+	for (let i = firstIndex(h.n, (k) => h.call[k] >= call); i < h.n && h.call[i] === call; i++)
+		if (threadText(h, i) === threadOf(o) && opText(h, i) === textOf(o))
+			return i;
+	return NONE;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The longest orders, stepped with the arrow keys: the steps so far, and the state after them. */
+
+/*
+ * Give each step a time: the earliest that the order allows.  A store leaves its buffer when the
+ * order says so, and not before its operation took effect.
+ */
+function placeSteps(h, steps) {
+	let now = -Infinity;
+
+	return steps.map((s, k) => {
+		if (s.op !== NONE && !s.flush)
+			now = Math.max(now, h.call[s.op]);
+		return { op: s.op, at: now === -Infinity ? 0 : now, flush: s.flush, number: k + 1 };
+	});
+}
+
+class Orders {
+	constructor(app) {
+		this.app = app;
+		this.at = 0;	/* number of steps that are taken */
+		this.order = null;
+		this.list = make("ol", { class: "steps" });
+		this.state = make("p", { class: "state", "aria-live": "polite" });
+		this.choice = make("select", { "aria-label": "Which order", onchange: () =>
+			this.choose(this.shown[this.choice.selectedIndex]) });
+		this.box = make("section", {
+			class: "orders", tabindex: 0, hidden: true, "aria-label": "Orders, step by step",
+			onkeydown: (e) => this.key(e),
+		}, make("h2", {}, "The longest orders, step by step"),
+		make("div", { class: "bar" }, this.choice,
+			make("button", { type: "button", onclick: () => this.step(-1) }, "\u2190 back"),
+			make("button", { type: "button", onclick: () => this.step(1) }, "step \u2192"),
+			make("span", { class: "quiet" }, "or the keys \u2190 \u2192 Home End")),
+		this.list, this.state);
+	}
+
+	/* Offer these orders; those that contain the operation @op come first. */
+	offer(orders, op) {
+		const has = (o) => op !== NONE && (o.stop === op || o.steps.some((s) => s.op === op));
+
+		this.shown = orders.slice().sort((a, b) => has(b) - has(a));
+		this.box.hidden = !orders.length;
+		empty(this.choice);
+		for (const o of this.shown)
+			put(this.choice, make("option", {}, o.name + ": " + plural(o.steps.length, "step") +
+				(has(o) ? ", with the selected operation" : "")));
+		this.choice.hidden = orders.length < 2;
+		if (orders.length && !(op !== NONE && this.order && has(this.order)))
+			this.choose(this.shown[0]);
+		else if (orders.length)
+			this.choice.selectedIndex = this.shown.indexOf(this.order);
+		else
+			this.order = null;
+	}
+
+	choose(order) {
+		this.order = order;
+		this.placed = placeSteps(this.app.h, order.steps);
+		empty(this.list);
+		order.steps.forEach((s, k) => put(this.list, make("li", {},
+			make("button", { type: "button", class: "op", onclick: () => this.go(k + 1) },
+				this.textOf(s)))));
+		if (order.stop !== NONE)
+			put(this.list, make("li", { class: "stop" }, opButton(this.app, order.stop,
+				opName(this.app.h, order.stop)), " does not fit"));
+		this.go(order.steps.length);
+	}
+
+	textOf(s) {
+		const name = s.op === NONE ? s.text : opName(this.app.h, s.op);
+
+		return s.flush ? "the store of " + name + " leaves the buffer" :
+			name + (s.buffered ? ", stays in the buffer" : "");
+	}
+
+	step(by) {
+		this.go(this.at + by);
+	}
+
+	go(at) {
+		const o = this.order;
+		let state;
+
+		if (!o)
+			return;
+		this.at = Math.max(0, Math.min(at, o.steps.length));
+		[...this.list.children].forEach((li, k) => {
+			li.className = k >= o.steps.length ? "stop" : k < this.at ? "taken" : "";
+			if (k === this.at - 1)
+				li.setAttribute("aria-current", "step");
+			else
+				li.removeAttribute("aria-current");
+		});
+		state = this.at ? o.states[this.at - 1] : o.before || "the first state";
+		empty(this.state);
+		put(this.state, this.at ? "After step " + this.at + ": " : "Before all steps: ",
+			make("code", {}, state || "the state is not known"),
+			this.at === o.steps.length && o.sentence ? " " + sentence(o.sentence) : null);
+		this.placed.forEach((s, k) => { s.current = k === this.at - 1; });
+		this.app.setSteps(this.placed.slice(0, this.at));
+	}
+
+	key(e) {
+		const acts = {
+			ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1),
+			Home: () => this.go(0), End: () => this.go(Infinity),
+		};
+
+		if (!acts[e.key] || e.target === this.choice)
+			return;
+		e.preventDefault();
+		acts[e.key]();
+	}
+}

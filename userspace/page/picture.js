@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Draws the lanes with a pen. */
+
+const GUTTER = 84;	/* width of the names of threads */
+const TOP = 22;		/* height of the axis */
+
+/*
+ * What is drawn: the part [from, to] of the axis, rows from @top on, and marks of operations.
+ * @p: { h, axis, rows, from, to, top, width, height, colors, cast: Map, proof: Set, hits, selected,
+ *	hover, steps: [{op, at, flush, number}] }
+ */
+function drawPicture(pen, p) {
+	const x = (at) => GUTTER + (at - p.from) / (p.to - p.from) * (p.width - GUTTER);
+	const y = (row) => TOP + row * ROW - p.top;
+
+	pen.rect(0, 0, p.width, p.height, theme.paper);
+	drawAxis(pen, p, x);
+	pen.begin(0, TOP, p.width, p.height - TOP);
+	drawLanes(pen, p, y);
+	pen.begin(GUTTER, TOP, p.width - GUTTER, p.height - TOP);
+	drawGaps(pen, p, x, y);
+	drawOps(pen, p, x, y);
+	drawSteps(pen, p, x, y);
+	pen.end();
+	pen.end();
+}
+
+function drawAxis(pen, p, x) {
+	for (const at of ticks(p.from, p.to, Math.max((p.width - GUTTER) / 130, 2))) {
+		const text = p.axis.scaled ? String(p.h.base + BigInt(Math.round(at))) :
+			"event " + Math.round(at);
+
+		if (!Number.isInteger(at) && p.to - p.from > 2)
+			continue;
+		pen.line(x(at), TOP - 5, x(at), p.height, theme.line);
+		pen.text(x(at) + 3, TOP / 2, text, theme.quiet);
+	}
+	pen.text(4, TOP / 2, p.axis.scaled ? p.h.clock || "time" : "no scale", theme.quiet);
+}
+
+function drawLanes(pen, p, y) {
+	for (const lane of p.rows.lanes) {
+		const at = y(lane.first);
+
+		if (at > p.height || at + lane.rows * ROW < TOP)
+			continue;
+		pen.line(0, at, p.width, at, theme.line);
+		pen.text(6, at + ROW / 2, p.h.threads[lane.thread].slice(0, 11), theme.ink);
+	}
+}
+
+/* Draw periods in which operations may be missing. */
+function drawGaps(pen, p, x, y) {
+	for (const g of p.h.gaps) {
+		const from = Math.max(x(p.axis.place(g.from)), GUTTER);
+		const to = Math.min(x(Math.min(p.axis.place(g.to), p.axis.end + 1)), p.width);
+
+		if (to < GUTTER || from > p.width)
+			continue;
+		pen.rect(from, TOP, Math.max(to - from, 2), p.height - TOP, theme.gap);
+		pen.hatch(from, TOP, Math.max(to - from, 2), p.height - TOP, theme.line);
+	}
+}
+
+/* Operations that must be seen are drawn after the others, and never narrower than this. */
+const NARROWEST = 3;
+
+function drawOps(pen, p, x, y) {
+	const [first, end] = p.axis.range(p.from, p.to), last = new Float64Array(p.rows.rows).fill(-1);
+	const rows = p.rows.row, scale = (p.width - GUTTER) / (p.to - p.from);
+	const special = [];
+
+	for (let i = first; i < end; i++) {
+		const at = TOP + rows[i] * ROW - p.top;
+
+		if (at > p.height || at + ROW < TOP)
+			continue;
+		if (p.cast.has(i) || p.proof.has(i) || p.selected === i || p.hits && p.hits[i] ||
+		    p.hover === i) {
+			special.push(i);
+			continue;
+		}
+		const from = GUTTER + (p.axis.from[i] - p.from) * scale;
+		const to = Math.min(GUTTER + (p.axis.to[i] - p.from) * scale, p.width);
+
+		/* Operations that share a pixel with the one before add nothing to the picture. */
+		if (to <= last[rows[i]] + 0.5)
+			continue;
+		last[rows[i]] = Math.max(to, from + 1);
+		drawOp(pen, p, i, Math.max(from, GUTTER - 2), Math.max(to, from + 1), at, false);
+	}
+	special.sort((a, b) => rank(p, a) - rank(p, b));
+	for (const i of special) {
+		const from = Math.max(x(p.axis.from[i]), GUTTER - 2);
+		const to = Math.min(x(p.axis.to[i]), p.width);
+
+		drawOp(pen, p, i, from, Math.max(to, from + NARROWEST), y(rows[i]), true);
+	}
+}
+
+function rank(p, i) {
+	return (p.selected === i) * 8 + p.cast.has(i) * 4 + (p.hits && p.hits[i] ? 2 : 0) +
+		p.proof.has(i);
+}
+
+function drawOp(pen, p, i, from, to, y, special) {
+	const h = p.h, wrong = p.failing === i, cast = p.cast.has(i);
+	const own = opColors(h, p.colors, i), wide = to - from;
+	const strong = cast || wrong || p.selected === i;
+	const dim = p.hits && !p.hits[i] && !strong;
+	const full = (strong || p.proof.has(i)) && own.length > 0;
+	let fill = full ? own[0] : theme.bar;
+	let line = theme["bar-line"];
+
+	if (p.hits && p.hits[i] && !cast)
+		fill = theme.hit;
+	if (wide < 3 && !special) {
+		pen.rect(from, y + 4, wide, ROW - 8, dim ? theme.line : theme["bar-line"]);
+		return;
+	}
+	if (dim)
+		fill = theme.paper;
+	drawError(pen, p, i, from, to, y);
+	pen.rect(from, y + 3, wide, ROW - 7, fill, dim ? theme.line : line);
+	/*
+	 * Each value has a part of the bar, so that a torn read shows the colours of both writes.  Of
+	 * other operations only the lower edge has the colour.
+	 */
+	own.forEach((color, k) => {
+		const at = from + wide * k / own.length;
+
+		if (full && k)
+			pen.rect(at, y + 3, wide / own.length, ROW - 7, color);
+		else if (fill === theme.bar)
+			pen.rect(at, y + ROW - 7, wide / own.length, 3, color);
+	});
+	if (isPending(h, i))
+		pen.hatch(Math.max(from, to - 24), y + 3, Math.min(24, wide), ROW - 7, theme.quiet);
+	if (wrong)
+		pen.rect(from - 1.5, y + 1.5, wide + 3, ROW - 4, null, theme.wrong, 3);
+	else if (cast)
+		pen.rect(from - 1, y + 2, wide + 2, ROW - 5, null, theme.ink, 1.5);
+	else if (p.proof.has(i))
+		pen.rect(from, y + 3, wide, ROW - 7, null, theme.ink, 1);
+	if (p.selected === i || p.hover === i)
+		pen.line(from, y + ROW - 1, to, y + ROW - 1, theme.ink, 3);
+	drawBuffer(pen, p, i, y);
+	if (wide > 4 * LETTER) {
+		const room = Math.floor((wide - 6) / LETTER), text = opText(h, i);
+
+		/* A text across several colours has paper behind it. */
+		if (full && own.length > 1)
+			pen.rect(from + 3, y + 5, Math.min(text.length, room) * LETTER + 3, ROW - 11,
+				theme.paper);
+		pen.text(from + 4, y + ROW / 2 - 0.5, text.length > room ? text.slice(0, room - 1) +
+			"\u2026" : text, dim ? theme.quiet : full && own.length > 1 || fill[0] !== "#" ? theme.ink : inkOn(fill),
+			"left", strong);
+	} else if (wrong) {
+		pen.text(to + 5, y + ROW / 2, opText(h, i), theme.ink, "left", true);
+	}
+}
+
+/* Draw how far an operation may have reached by the clock's error. */
+function drawError(pen, p, i, from, to, y) {
+	const by = p.axis.scaled ? p.h.error * (p.width - GUTTER) / (p.to - p.from) : 0;
+
+	if (by < 1.5)
+		return;
+	pen.line(from - by / 2, y + ROW / 2, from, y + ROW / 2, theme.quiet, 1);
+	pen.line(from - by / 2, y + 7, from - by / 2, y + ROW - 7, theme.quiet, 1);
+	if (isPending(p.h, i))
+		return;
+	pen.line(to, y + ROW / 2, to + by / 2, y + ROW / 2, theme.quiet, 1);
+	pen.line(to + by / 2, y + 7, to + by / 2, y + ROW - 7, theme.quiet, 1);
+}
+
+/* Draw when an operation took effect, and when the store buffer was empty after it. */
+function drawBuffer(pen, p, i, y) {
+	const h = p.h;
+	const x = (time) => GUTTER + (p.axis.place(time) - p.from) / (p.to - p.from) *
+		(p.width - GUTTER);
+
+	if (h.point && h.point[i])
+		pen.dot(x(h.call[i] + h.point[i] - 1), y + ROW - 6, 2.5, theme.ink, theme.paper);
+	if (!h.drain || !h.drain[i])
+		return;
+	const drained = h.call[i] + h.drain[i] - 1;
+
+	if (drained > h.ret[i])
+		pen.line(x(h.ret[i]), y + ROW - 6, x(drained), y + ROW - 6, theme.quiet, 2, [3, 2]);
+	pen.line(x(drained), y + 1, x(drained), y + ROW - 2, theme.ink, 1.5);
+}
+
+/* Draw the steps of an order: numbers where operations took effect, and bars up to their stores. */
+function drawSteps(pen, p, x, y) {
+	const begun = new Map();
+
+	for (const s of p.steps) {
+		if (s.op === NONE)
+			continue;
+		const at = x(p.axis.place(s.at)), mid = y(p.rows.row[s.op]) + ROW / 2;
+
+		if (s.flush) {
+			if (begun.has(s.op))
+				pen.line(begun.get(s.op), mid, at, mid, theme.ink, 2, [4, 2]);
+			pen.rect(at - 7, mid - 7, 14, 14, theme.paper, theme.ink);
+		} else {
+			begun.set(s.op, at);
+			pen.dot(at, mid, 8, s.current ? theme.ink : theme.paper, theme.ink);
+		}
+		pen.text(at, mid, String(s.number), s.current && !s.flush ? theme.paper : theme.ink,
+			"center", s.current);
+	}
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The result as the page uses it.  Every part of a result may be missing, since results of several
+ * commands and versions are shown, and a result may come from anywhere.
+ */
+
+/* All operations that a result lists. */
+function listedOps(result) {
+	const ops = [];
+
+	for (const p of partitionsOf(result)) {
+		ops.push(...array(p.counterexample).map(object));
+		ops.push(...array(object(p.story).cast).map(object));
+	}
+	return ops;
+}
+
+function partitionsOf(result) {
+	const list = array(result.partitions).map(object);
+
+	if (result.story || result.counterexample)
+		list.push(result);
+	return list;
+}
+
+/* An order: its steps, the state after each, and the operation that stops it. */
+function readOrder(h, o, at) {
+	const states = array(o.states).map(string);
+	const steps = array(o.operations).map((one) => readStep(h, one));
+
+	return {
+		name: "order " + (at + 1), steps: steps,
+		/* One state more than steps: the first is the state before all steps. */
+		before: states.length > steps.length ? states[0] : "",
+		states: states.length > steps.length ? states.slice(1) : states,
+		stop: o.stopped_by === undefined || o.stopped_by === null ? NONE :
+			findOp(h, Number.isInteger(o.stopped_by) ? o.stopped_by : object(o.stopped_by)),
+		sentence: string(o.sentence),
+	};
+}
+
+/* A step is an operation: its index in the history or an object; "~7" is the store of 7. */
+function readStep(h, one) {
+	const text = string(one), m = /^(~?)(\d+)(!?)$/.exec(text);
+
+	if (m)
+		return { op: findId(h, Number(m[2])), flush: m[1] !== "", buffered: m[3] !== "", text: text };
+	if (text)
+		return { op: NONE, text: text };
+	return { op: findOp(h, object(one)), flush: object(one).flush === true,
+		 buffered: object(one).buffered === true, text: textOf(object(one)) };
+}
+
+function readCast(h, o) {
+	const op = findOp(h, o), source = object(o.source);
+
+	return {
+		op: op, role: string(o.role), thread: threadOf(o), text: textOf(o),
+		when: op !== NONE ? whenText(h, op) : string(o.call) +
+			(o.return === null || o.return === undefined ? "" : "\u2013" + string(o.return)),
+		line: string(source.line || o.line), file: string(source.file), extra: o,
+	};
+}
+
+function readViolation(h, p) {
+	const story = object(p.story), v = { partition: p };
+	const proof = array(p.counterexample).map((o) => findOp(h, object(o)));
+
+	v.headline = string(story.headline) || string(p.reason);
+	v.cast = array(story.cast).map((o) => readCast(h, object(o)));
+	v.facts = array(story.facts).map(string);
+	v.allowed = object(story.allowed);
+	v.orders = array(story.orders).map((o, i) => readOrder(h, object(o), i));
+	v.trust = object(story.trust);
+	v.proof = proof.filter((i) => i !== NONE);
+	v.failing = v.cast.length ? v.cast[0].op : v.orders.length ? v.orders[0].stop : NONE;
+	v.name = partitionName(p);
+	for (const one of v.cast)
+		if (one.op !== NONE)
+			h.extra.set(one.op, one);
+	return v;
+}
+
+function partitionName(p) {
+	return (p.object !== undefined ? "object " + string(p.object) : "") +
+		(p.key !== undefined ? (p.object !== undefined ? ", " : "") + "key " + string(p.key) : "");
+}
+
+function readResult(data) {
+	const result = object(data.result);
+	const r = {
+		raw: result, verdict: string(result.verdict),
+		kind: string(result.kind) || (result.trail ? "verify" : result.run ? "explore" : "check"),
+		run: array(result.run).map(object), trail: array(result.trail),
+		concrete: object(result.concrete), source: string(data.source),
+	};
+
+	r.history = data.history ? readHistory(data.history) : listedHistory(listedOps(result));
+	r.violations = partitionsOf(result).filter((p) => p.story || p.counterexample ||
+		p.verdict === "VIOLATION").map((p) => readViolation(r.history, p));
+	/* Those with a story come first. */
+	r.violations.sort((a, b) => (b.cast.length > 0) - (a.cast.length > 0));
+	return r;
+}

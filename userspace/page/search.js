@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Search.  A query is words, all of which must match.  NAME:WORD looks in one place: thread,
+ * method, value, key, object, cpu, line or id.  Other words are looked for in the operation as text.
+ */
+
+/* Return: the words of a query; quotes keep blanks. */
+function words(query) {
+	return (query.match(/(?:[^\s"]|"[^"]*"?)+/g) || []).map((w) => {
+		const m = /^(thread|method|value|key|object|cpu|line|id):(.*)$/.exec(w);
+
+		/* Quotes are part of a value that is a string, so that both forms are looked for. */
+		return m ? { place: m[1], text: m[2] } : { place: "", text: w.replace(/^"([^"]*)"$/, "$1") };
+	}).filter((w) => w.text);
+}
+
+/* Mark the entries of a table that @test is true for. */
+function marks(table, test) {
+	return Uint8Array.from(table, (text) => test(text) ? 1 : 0);
+}
+
+/* Return: a function that tells whether operation i matches a word. */
+function matcher(h, word) {
+	const text = word.text.toLowerCase(), same = (t) => String(t).toLowerCase() === text;
+
+	switch (word.place) {
+	case "thread": {
+		const m = marks(h.threads, (t) => same(t) || same(t.replace(/^t/, "")));
+
+		return (i) => m[h.thread[i]];
+	}
+	case "method": {
+		const m = marks(h.methods, same);
+
+		return (i) => m[h.sigMethod[h.sig[i]]];
+	}
+	case "value": {
+		const m = marks(h.values, (t) => same(t) || t === "\"" + word.text + "\"");
+		const sigs = new Uint8Array(h.sigMethod.length);
+
+		for (let s = 0; s < sigs.length; s++)
+			for (let at = h.sigFirst[s]; at < h.sigFirst[s + 1]; at++)
+				sigs[s] |= m[h.sigVals[at]];
+		return (i) => sigs[h.sig[i]];
+	}
+	case "key": {
+		const m = marks(h.parts, (p) => p.key !== undefined && same(p.key) ||
+			p.key === undefined && same(p.object));
+
+		return (i) => h.part[i] && m[h.part[i] - 1];
+	}
+	case "object": {
+		const m = marks(h.objects, same);
+
+		return (i) => m[h.object[i]];
+	}
+	case "cpu":
+		return (i) => h.cpu && same(h.cpu[i] - 1) && h.cpu[i];
+	case "line":
+		return (i) => h.line && same(h.line[i]);
+	case "id":
+		return (i) => same(h.id[i]);
+	default: {
+		const m = new Uint8Array(h.sigMethod.length);
+		const threads = marks(h.threads, same);
+
+		for (let s = 0; s < m.length; s++)
+			m[s] = sigText(h, s).toLowerCase().includes(text);
+		return (i) => m[h.sig[i]] || threads[h.thread[i]];
+	}
+	}
+}
+
+/* Return: an array with 1 for each operation that matches, or null if there is no query. */
+function search(h, query) {
+	const tests = words(query).map((w) => matcher(h, w)), hits = new Uint8Array(h.n);
+
+	if (!tests.length)
+		return null;
+	for (let i = 0; i < h.n; i++) {
+		let all = 1;
+
+		for (let k = 0; k < tests.length && all; k++)
+			all = tests[k](i);
+		hits[i] = all ? 1 : 0;
+	}
+	return hits;
+}
+
+/* The search field, and lists of what can be chosen. */
+class SearchBar {
+	constructor(app) {
+		this.app = app;
+		this.field = make("input", {
+			type: "search", id: "search", "aria-label": "Search operations", autocomplete: "off",
+			placeholder: "Search: deq, value:7, thread:t3, key:5 \u2026",
+			oninput: () => this.run(),
+			onkeydown: (e) => this.key(e),
+		});
+		this.said = make("output", { class: "said", "aria-live": "polite" });
+		this.lists = ["thread", "method", "key", "object"].map((place) => this.list(place));
+		this.bar = make("div", { class: "bar", role: "search" }, this.field, this.lists,
+			make("button", { type: "button", onclick: () => app.move(-1),
+					 title: "Previous operation (Up)" }, "\u2190 previous"),
+			make("button", { type: "button", onclick: () => app.move(1),
+					 title: "Next operation (Down)" }, "next \u2192"), this.said);
+	}
+
+	/* A list of threads, methods or objects, unless there is nothing to choose. */
+	list(place) {
+		const h = this.app.h;
+		const all = {
+			thread: h.threads, method: h.methods, object: h.objects,
+			key: [...new Set(h.parts.filter((p) => p.key !== undefined).map((p) => p.key))],
+		}[place].slice().sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+
+		if (all.length < 2 || all.length > 1000)
+			return null;
+		return make("select", { "aria-label": "Only this " + place, onchange: (e) => {
+			this.set(place, e.target.value);
+		} }, make("option", { value: "" }, "any " + place),
+		all.map((t) => make("option", { value: t }, t)));
+	}
+
+	/* Put PLACE:TEXT into the query in place of another of that place. */
+	set(place, text) {
+		const rest = words(this.field.value).filter((w) => w.place !== place)
+			.map((w) => (w.place ? w.place + ":" : "") + (/\s/.test(w.text) && !/"/.test(w.text) ?
+				"\"" + w.text + "\"" : w.text));
+
+		if (text)
+			rest.push(place + ":" + (/\s/.test(text) ? "\"" + text + "\"" : text));
+		this.field.value = rest.join(" ");
+		this.run();
+	}
+
+	run() {
+		const before = performance.now(), hits = search(this.app.h, this.field.value);
+
+		this.app.setHits(hits);
+		this.took = performance.now() - before;
+		this.said.textContent = hits ? plural(this.app.hitList.length, "operation") : "";
+	}
+
+	key(e) {
+		if (e.key !== "Enter")
+			return;
+		e.preventDefault();
+		this.app.move(e.shiftKey ? -1 : 1);
+	}
+}
