@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# klin report: one file without a network, whatever its input is.  Pages are opened in Chromium
+# if there is one (tools/deps browser): a script clicks, steps and searches, and compares what
+# the pages say with klin's JSON.
+
+. "$(dirname "$0")/common.sh"
+
+command -v python3 >/dev/null || ktap_skip_all "python3 not found, to read JSON with"
+# Programs of Python leave no files in the tree.
+export PYTHONDONTWRITEBYTECODE=1
+
+# page NAME ARGUMENT...: write NAME.html.
+page()
+{
+	name=$1
+	shift
+	run report -o "$name.html" "$@"
+	if [ $status -eq 0 ] && [ ! -s out ] && [ ! -s err ] && [ -s "$name.html" ]; then
+		ktap_pass "a page of $name"
+	else
+		ktap_fail "a page of $name" "klin report $*: status $status" "$(head -n 5 out err)"
+	fi
+}
+
+# result NAME ARGUMENT...: write NAME.json.
+result()
+{
+	name=$1
+	shift
+	timeout -k 5 1200 "$KLIN" "$@" >"$name.json" 2>err </dev/null
+}
+
+ktap_header
+
+cat >queue.txt <<'END'
+# klin history 1
+# first init
+t1 @0 10 20 enq 1
+t2 @0 12 34 enq 2
+t3 @0 36 55 deq -> 1
+t1 @0 60 75 deq -> 1
+t2 @0 62 90 enq 3
+t3 @0 92 - deq -> ?
+END
+page queue "$specs/queue.lin" queue.txt
+result queue check --json "$specs/queue.lin" queue.txt
+python3 - <<'END'
+import json
+v = json.load(open("queue.json"))
+v["expected"] = {
+    "operations": [["1", "enq(1)", "10", "20"], ["2", "enq(2)", "12", "34"],
+                   ["3", "deq() -> 1", "36", "55"], ["1", "deq() -> 1", "60", "75"],
+                   ["2", "enq(3)", "62", "90"], ["3", "deq()", "92", "not seen"]],
+    "searches": {"deq": 3, "enq thread:t1": 1, "value:1": 3, "1": 3, "method:enq value:2": 1,
+                 "thread:3": 2, "line:4": 1, "id:0": 1, "nothing": 0},
+}
+json.dump(v, open("queue.json", "w"))
+END
+
+cat >seqlock.txt <<'END'
+# klin history 1
+# first init
+t1 @0 0 10 write 1 1
+t2 @0 20 30 write 2 2
+t1 @0 40 90 write 3 3
+t3 @0 60 80 read -> 3 2
+END
+page seqlock "$specs/seqlock.lin" seqlock.txt
+result seqlock check --json "$specs/seqlock.lin" seqlock.txt
+
+sed 's/write(word a, word b) { atomic {/write(word a, word b) { atomic_flush {/' \
+	"$specs/explore/seqlock.lin" >wrong.lin
+result explore explore --json wrong.lin
+page explore explore.json
+sed 's/x->next = t;/x->next = null;/' "$specs/verify/treiber_peek.lin" >alarm.lin
+result verify verify --json alarm.lin
+page verify verify.json
+
+# Keys and values that would be HTML or JavaScript if they were read as such.
+cat >hostile.edn <<'END'
+{:type :invoke, :f :write, :value "</script><script>hacked=1</script>", :process 0}
+{:type :ok, :f :write, :value "</script><script>hacked=1</script>", :process 0}
+{:type :invoke, :f :write, :value "<img src=x onerror=hacked=1>", :process 1}
+{:type :ok, :f :write, :value "<img src=x onerror=hacked=1>", :process 1}
+{:type :invoke, :f :read, :value nil, :process 0}
+{:type :ok, :f :read, :value "<!--<script>\u202e", :process 0}
+END
+printf '\342\200\256' >mark
+sed -i "s/\\\\u202e/$(cat mark)/" hostile.edn
+mv hostile.edn '<b onclick=alert(1)>@SCRIPT@.edn'
+page hostile "$specs/register.lin" '<b onclick=alert(1)>@SCRIPT@.edn'
+result hostile check --json "$specs/register.lin" '<b onclick=alert(1)>@SCRIPT@.edn'
+
+"$KLIN" gen --type=queue --ops=100000 --threads=8 --mutate=1 --where=late >large.txt
+page large "$specs/queue.lin" large.txt
+result large check --json "$specs/queue.lin" large.txt
+page part --operations=3000 "$specs/queue.lin" large.txt
+cp large.json part.json
+
+# A page needs nothing from outside, and is ASCII.
+for one in *.html; do
+	grep -nE 'https?://|src=|@import|url\([^#]' "$one" | grep -vE 'www.w3.org/2000/svg|src=x onerror' >bad
+	LC_ALL=C grep -n '[^ -~	]' "$one" >>bad
+	[ "$(grep -c '</script>' "$one")" -eq 2 ] || echo "$one: scripts" >>bad
+	ktap_result "$([ ! -s bad ]; echo $?)" "${one%.html}.html is self-contained" \
+		"$(cut -c 1-200 bad | head -n 3)"
+done
+ktap_result "$([ "$(wc -c <large.html)" -lt 4000000 ]; echo $?)" \
+	"a page of 100,000 operations is smaller than 4 MB" "$(wc -c <large.html)"
+
+run check --certificate=queue.cert "$specs/queue.lin" queue.txt
+page certificate queue.cert
+grep -q 'took 1 a second time' certificate.html
+ktap_result $? "the page of a certificate has the story"
+page of_result queue.json
+grep -q '"history":{' of_result.html
+ktap_result $? "the page of a result has the history that it names"
+rm queue.txt
+page alone queue.json
+grep -q '"note":"The history was not found' alone.html
+ktap_result $? "the page of a result says that its history was not found"
+refuse "a certificate whose history is missing" "queue.txt" report queue.cert
+refuse "a file that is nothing" "error" report "$specs/queue.lin" wrong.lin
+refuse "a result with a specification" "name the result alone" report "$specs/queue.lin" queue.json
+mkdir empty
+refuse "a directory without a report" "not a report of klind" report empty
+untouched "a page that cannot be written" report -o none/x.html queue.json
+
+browser=
+for one in chromium chromium-browser google-chrome; do
+	command -v $one >/dev/null && browser=${browser:-$one}
+done
+if [ -z "$browser" ]; then
+	ktap_skip "pages in a browser" "no chromium: run tools/deps browser"
+else
+	timeout -k 5 300 python3 "$here/../page/check.py" "$browser" . >said 2>err
+	while read -r word rest; do
+		case $word in
+		ok)	ktap_pass "$rest" ;;
+		not)	ktap_fail "${rest#ok }" ;;
+		"#")	echo "# $rest" ;;
+		esac
+	done <said
+	ktap_result "$(grep -q '^ok' said; echo $?)" "the browser opened the pages" "$(tail -n 3 err)"
+fi
+ktap_finish

@@ -1,0 +1,259 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Open pages of `klin report' in Chromium, use them, and compare what they say with klin's JSON.
+
+Usage: check.py BROWSER DIRECTORY
+
+The directory has pages NAME.html and results NAME.json, made by ../cli/page.sh.  Each test is a
+line "ok NAME" or "not ok NAME: REASON".
+"""
+
+import json
+import os
+import re
+import sys
+
+from browser import Browser
+
+TESTS = []
+
+
+def test(name):
+    """Register a test of the page NAME.html."""
+    def add(f):
+        TESTS.append((name, f))
+        return f
+    return add
+
+
+def said(b, selector):
+    """The texts of all elements that a selector finds."""
+    return b.run(f"[...document.querySelectorAll({json.dumps(selector)})].map(e => e.textContent)")
+
+
+def same(found, wanted):
+    assert found == wanted, f"found {found!r}, expected {wanted!r}"
+
+
+def stories(result):
+    return [p["story"] for p in result["partitions"] if "story" in p]
+
+
+def text_of(op):
+    return op.get("text") or op["operation"]
+
+
+def thread_of(op):
+    return op["thread"] if isinstance(op["thread"], str) else f"t{op['thread']}"
+
+
+@test("queue")
+def the_page_tells_the_story_of_the_json(b, result):
+    story = stories(result)[0]
+    same(said(b, ".verdict"), [result["verdict"]])
+    same(said(b, ".headline"), [story["headline"] + "."])
+    same(said(b, ".cast tbody td:nth-child(1)"), [thread_of(o) for o in story["cast"]])
+    same(said(b, ".cast tbody td:nth-child(2)"), [text_of(o) for o in story["cast"]])
+    same([t.strip() for t in said(b, ".cast tbody td:nth-child(3)")],
+         [o["role"] for o in story["cast"]])
+    same(said(b, ".cast tbody td:nth-child(4)"),
+         [f"{o['call']}\u2013{o['return']}" for o in story["cast"]])
+    same([t for t in said(b, ".story li")], [f + "." for f in story["facts"]])
+
+
+@test("queue")
+def a_click_on_the_lanes_shows_all_of_an_operation(b, result):
+    op = stories(result)[0]["cast"][0]
+    x, y = b.run("""(() => { const a = klin.app, p = a.p, i = p.failing;
+        const at = Math.max(a.lanes.axis.from[i], p.from);
+        const r = a.lanes.canvas.getBoundingClientRect();
+        a.lanes.canvas.scrollIntoView();
+        const s = a.lanes.canvas.getBoundingClientRect();
+        return [s.left + 84 + (at - p.from) / (p.to - p.from) * (p.width - 84) + 4,
+            s.top + 22 + p.rows.row[i] * 24 - p.top + 12]; })()""")
+    b.click(x, y)
+    same(said(b, ".detail h3"), [text_of(op)])
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same(facts["thread"], thread_of(op))
+    same(facts["called"], str(op["call"]))
+    same(facts["returned"], str(op["return"]))
+    same(facts["role"], op["role"])
+
+
+@test("queue")
+def keys_zoom_pan_and_move_from_operation_to_operation(b, result):
+    b.run("klin.app.lanes.canvas.focus()")
+    width = "klin.app.p.to - klin.app.p.from"
+    before = b.run(width)
+    b.key("+")
+    assert b.run(width) < before, "+ does not zoom in"
+    left = b.run("klin.app.p.from")
+    b.key("ArrowRight")
+    assert b.run("klin.app.p.from") > left, "ArrowRight does not pan"
+    b.key("v")
+    b.key("ArrowDown")
+    first = b.run("klin.app.p.selected")
+    b.key("ArrowDown")
+    same(b.run("klin.app.p.selected"), first + 1)
+    b.key("Escape")
+    same(b.run("klin.app.p.selected"), -1)
+    b.run("klin.app.lanes.canvas.scrollIntoView()")
+    x, y = b.run("(() => { const r = klin.app.lanes.canvas.getBoundingClientRect();"
+                 "return [r.left + 300, r.top + 40]; })()")
+    before = b.run(width)
+    b.wheel(x, y, -200)
+    b.run("new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))")
+    assert b.run(width) < before, "the wheel does not zoom in"
+
+
+@test("queue")
+def a_search_finds_what_the_history_has(b, result):
+    for query, count in result["expected"]["searches"].items():
+        b.run("klin.app.search.field.focus(); klin.app.search.field.select()")
+        b.type(query)
+        found = b.run("klin.app.hitList.length")
+        assert found == count, f"{query}: {found} operations, expected {count}"
+    b.run("klin.app.search.field.value = ''; klin.app.search.run()")
+
+
+@test("queue")
+def the_table_has_each_operation(b, result):
+    b.run("document.querySelector('details.table').open = true; klin.app.table.fill()")
+    rows = b.run("[...document.querySelectorAll('.table tbody tr')].map(r =>"
+                 "[...r.children].slice(0, 4).map(c => c.textContent))")
+    same(rows, [[f"t{t}", what, call, ret] for t, what, call, ret in
+                result["expected"]["operations"]])
+
+
+@test("queue")
+def nothing_is_fetched_and_the_picture_is_saved_as_svg(b, result):
+    same(b.run("performance.getEntriesByType('resource').length"), 0)
+    svg = b.run("klin.app.lanes.svg()")
+    assert svg.startswith("<svg") and "deq() -&gt; 1" in svg, svg[:300]
+    assert b.run(f"new DOMParser().parseFromString({json.dumps(svg)}, 'image/svg+xml')"
+                 ".querySelector('parsererror') === null"), "the SVG is not well-formed"
+
+
+@test("queue")
+def all_that_can_be_used_has_a_name(b, result):
+    nameless = b.run("""[...document.querySelectorAll("button, input, select, canvas, summary, "
+        + "[tabindex='0']")].filter(e => e.getAttribute("aria-hidden") !== "true" &&
+        !(e.getAttribute("aria-label") || e.textContent.trim() || e.title ||
+        e.closest("label"))).map(e => e.outerHTML)""")
+    same(nameless, [])
+    roles = {n["role"]["value"] for n in b.call("Accessibility.getFullAXTree")["nodes"]
+             if "role" in n}
+    for role in "main", "search", "application", "table", "button", "heading":
+        assert role in roles, f"no {role} in the accessibility tree"
+
+
+@test("seqlock")
+def a_torn_read_has_the_colours_of_both_writes(b, result):
+    story = stories(result)[0]
+    same(said(b, ".headline"), [story["headline"] + "."])
+    same(b.run("[...document.querySelectorAll('.cast tbody tr')].map(r =>"
+               "r.querySelectorAll('.chip').length)")[0], 2)
+
+
+@test("explore")
+def a_run_shows_a_step_a_row_and_only_what_changes(b, result):
+    same(b.run("document.querySelectorAll('.run tbody tr').length"), len(result["run"]))
+    same(said(b, ".run thead th:first-child ~ th"),
+         ["thread %d" % t for t in sorted({s["thread"] for s in result["run"] if "thread" in s})]
+         + ["changes"])
+    b.run("document.querySelector('.run').focus()")
+    b.key("Home")
+    same(said(b, ".detail h3"), ["At first"])
+    b.key("ArrowDown")
+    same(b.run("[...document.querySelectorAll('.run tbody tr')].findIndex(r =>"
+               "r.getAttribute('aria-selected'))"), 1)
+    cells = [t for t in said(b, ".detail .memory span")]
+    for word in re.findall(r"[^\s:;]+=[^\s;]+", result["run"][1]["state"]):
+        assert word in cells, f"{word} is not in {cells}"
+
+
+@test("verify")
+def an_alarm_shows_both_heaps_step_by_step(b, result):
+    steps = [t for t in result["trail"] if re.match(r" {0,6}\d+  \S", t)]
+    same([s.split("  ")[-1].strip() for s in steps], said(b, ".steps li"))
+    b.run("document.querySelector('.heaps').focus()")
+    b.key("Home")
+    for k in range(len(steps)):
+        at = result["trail"].index(steps[k])
+        end = result["trail"].index(steps[k + 1]) if k + 1 < len(steps) else len(result["trail"])
+        lines = [t.strip() for t in result["trail"][at + 1:end]]
+        same(said(b, "section pre")[0], "\n".join(lines))
+        nodes = {m.group(1) for t in lines if (m := re.match(r"([ns]\d+)[ :]", t))}
+        drawn = set(re.findall(r"\b[ns]\d+\b", " ".join(said(b, ".heaps text[font-weight=bold]"))))
+        same(drawn, nodes)
+        b.key("ArrowRight")
+
+
+@test("hostile")
+def no_value_of_a_hostile_history_runs(b, result):
+    same(b.run("window.hacked"), None)
+    same(b.run("document.querySelectorAll('img, iframe, object, embed, link, base').length"), 0)
+    same(b.run("document.scripts.length"), 2)
+    b.run("document.querySelector('details.table').open = true; klin.app.table.fill()")
+    table = " ".join(said(b, ".table tbody"))
+    for text in "</script><script>hacked=1</script>", "<img src=x onerror=hacked=1>", "\\u{202e}":
+        assert text in table, f"{text} is not shown as it is"
+
+
+@test("large")
+def a_page_of_many_operations_opens_and_searches_at_once(b, result):
+    same(b.run("klin.app.h.n"), result["operations"])
+    # No test measures time: the numbers are remarks.
+    times = {"ready": b.run("Math.round(klin.ready)"),
+             "loaded": b.run("Math.round(performance.timing.domContentLoadedEventEnd -"
+                             "performance.timing.navigationStart)")}
+    for query in "value:77", "thread:t3 deq", "7":
+        times[query] = b.run(f"""(() => {{ const s = klin.app.search;
+            s.field.value = {json.dumps(query)}; s.run(); return Math.round(s.took); }})()""")
+    b.run("klin.app.lanes.fit([])")
+    times["draw all"] = b.run("(() => { const t = performance.now(); klin.app.lanes.draw();"
+                              "return Math.round(performance.now() - t); })()")
+    print("# milliseconds:", json.dumps(times))
+    same(b.run("klin.app.hitList.length > 0"), True)
+
+
+@test("part")
+def a_page_says_what_it_leaves_out(b, result):
+    n, total = b.run("[klin.app.h.n, klin.app.h.total]")
+    same(total, result["operations"])
+    assert n < total, f"{n} of {total}"
+    notes = " ".join(said(b, ".note")).replace("\u202f", "")
+    assert f"{n} of {total} operations" in notes and f"{total - n} operations are left out" in \
+        notes, notes
+    same([k for k in b.run("klin.result.violations.map(v => v.cast.some(o => o.op < 0))") if k],
+         [])
+
+
+def main():
+    browser, directory = sys.argv[1:3]
+    b = Browser(browser)
+    opened = None
+    failed = 0
+    try:
+        for name, f in TESTS:
+            title = f.__name__.replace("_", " ")
+            path = os.path.join(directory, name)
+            if not os.path.exists(path + ".html"):
+                continue
+            try:
+                if opened != name:
+                    b.open(path + ".html")
+                    opened = name
+                with open(path + ".json", encoding="utf-8") as j:
+                    f(b, json.load(j))
+                assert not b.faults, f"the page failed: {b.faults}"
+                print("ok", title)
+            except Exception as e:
+                failed += 1
+                print("not ok", title + ":", str(e).replace("\n", " ")[:1500])
+    finally:
+        b.close()
+    sys.exit(failed > 0)
+
+
+main()
