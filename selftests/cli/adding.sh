@@ -181,7 +181,7 @@ ktap_result "$([ $status -eq 0 ] && grep -q LINEARIZABLE out; echo $?)" \
 	"the new monitor decides its container" "status $status" "$(cat out err)"
 printf '# first init\nt1 @0 10 20 read -> 7\n' >wrong.txt
 run check "$specs/register.lin" wrong.txt
-ktap_result "$([ $status -eq 1 ] && grep -q '^What is wrong: a toy says so.$' out; echo $?)" \
+ktap_result "$([ $status -eq 1 ] && grep -q '^What is wrong: register @0: a toy says so.$' out; echo $?)" \
 	"the new reason tells its story" "status $status" "$(cat out err)"
 run convert --to=help
 ktap_result "$(grep -q "^toy  *\*  a toy's$" out; echo $?)" "--to=help lists the new form" "$(cat out)"

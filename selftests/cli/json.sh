@@ -50,17 +50,21 @@ END
 json 1 "the story of a violation names each operation, its role and its line" "
 	[p['story'] for p in v['partitions']] == [{
 	'reason': 'taken_twice',
-	'headline': \"t3's deq() -> 1 took 1 a second time; t2's deq() -> 1 had taken it by 30\",
+	'headline': \"queue @1: t3's deq() -> 1 took 1 a second time; \"
+		\"t2's deq() -> 1 had taken it by 30\",
+	'orders': [], 'allowed': {'operation': 2, 'results': ['empty'], 'states': ['q = []'],
+		'all': True, 'sentence': \"t3's deq() could only have returned empty, \"
+			\"with q = [] before it\"},
 	'facts': ['1 was added once',
 		\"t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30\"],
 	'cast': [{'thread': t, 'operation': o, 'call': c, 'return': c + 10, 'role': r, 'line': n}
 		for t, o, c, r, n in ((3, 'deq() -> 1', 40, 'took 1', 5),
 			(1, 'enq(1)', 0, 'added 1', 3), (2, 'deq() -> 1', 20, 'took 1', 4))]}]"
 run check "$spec" h.txt
-sed -n '/^What is wrong/,/^  t3.s/p' out >said
+sed -n '/^What is wrong/,/^  t3.s deq() could/p' out >said
 cat >wanted <<'END'
-What is wrong: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1 had taken
-  it by 30.
+What is wrong: queue @1: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1
+  had taken it by 30.
 
   t3  deq() -> 1  took 1   40-50  line 5
   t1  enq(1)      added 1  0-10   line 3
@@ -68,6 +72,7 @@ What is wrong: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1 had taken
 
   1 was added once.
   t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30.
+  t3's deq() could only have returned empty, with q = [] before it.
 END
 ktap_result "$(cmp -s said wanted; echo $?)" "the text has the same story" "$(cat said)"
 spec=$specs/stack.lin

@@ -119,7 +119,10 @@ static void test_headlines(void **state)
 		assert_int_equal(kl_story_tell(spec, h, &r->parts[0], &s), 0);
 		if (!s)
 			fail_msg("no story of %s:\n%s", table[i].spec, table[i].history);
-		assert_string_equal(s->headline, table[i].headline);
+		/* The headline begins with the names of structure and object. */
+		assert_memory_equal(s->headline, table[i].spec, strlen(table[i].spec));
+		assert_non_null(strstr(s->headline, " @1"));
+		assert_string_equal(strstr(s->headline, ": ") + 2, table[i].headline);
 		kl_story_free(s);
 		kl_report_free(r);
 		kl_history_free(h);
@@ -203,6 +206,7 @@ static void look_at_headline(const struct kl_history *h, const struct kl_story *
 static const char *const reasons[] = {
 	"never_added", "added_later", "taken_twice", "empty_while_inside", "order_inverted",
 	"never_written", "overwritten", "changed_twice", "torn", "impossible_result",
+	"no_order",
 };
 
 #define NREASONS	(sizeof(reasons) / sizeof(*reasons))
@@ -249,14 +253,15 @@ static void test_casts(void **state)
 				continue;
 			wrong[i]++;
 			assert_int_equal(kl_story_tell(spec[i], h, p, &s), 0);
-			if (!s)
-				continue;
-			told[i]++;
+			assert_non_null(s);
+			assert_non_null(s->allowed.sentence);
+			told[i] += strcmp(s->reason, "no_order") != 0;
 			for (k = 0; k < NREASONS && strcmp(reasons[k], s->reason); k++)
 				;
 			assert_true(k < NREASONS);
 			counts[k]++;
-			if (s->ncast < KL_STORY_CAST)
+			/* The general reason casts the counterexample, which has its own oracle. */
+			if (s->ncast < KL_STORY_CAST && strcmp(s->reason, "no_order"))
 				look_at_cast(spec[i], h, s);
 			look_at_headline(h, s);
 			kl_story_free(s);
@@ -265,7 +270,7 @@ static void test_casts(void **state)
 		kl_history_free(h);
 	}
 	for (i = 0; i < NSPECS; i++) {
-		print_message("# %s: %zu violations, %zu with a story\n", specs[i], wrong[i],
+		print_message("# %s: %zu violations, %zu with a named reason\n", specs[i], wrong[i],
 			      told[i]);
 		kl_spec_free(spec[i]);
 	}

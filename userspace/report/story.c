@@ -101,14 +101,55 @@ int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history 
 	fputc('\n', f);
 	for (i = 0; i < s->nfacts; i++)
 		put_sentence(f, "  ", s->facts[i]);
+	for (i = 0; i < s->norders; i++)
+		put_sentence(f, "  ", s->orders[i].sentence);
+	if (s->allowed.sentence)
+		put_sentence(f, "  ", s->allowed.sentence);
 	kl_story_free(s);
 	return 0;
+}
+
+static json_t *texts_json(char *const *texts, size_t n)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_array_append_new(list, kl_json_text(texts[i]));
+	return list;
+}
+
+static json_t *allowed_json(const struct kl_allowed *a)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "operation", json_integer(a->op));
+	json_object_set_new(j, "results", texts_json(a->results, a->n));
+	json_object_set_new(j, "states", texts_json(a->states, a->n));
+	json_object_set_new(j, "all", json_boolean(a->all));
+	json_object_set_new(j, "sentence", kl_json_text(a->sentence));
+	return j;
+}
+
+static json_t *order_json(const struct kl_story_order *o)
+{
+	json_t *j = json_object(), *ops = json_array();
+	size_t i;
+
+	for (i = 0; i < o->nops; i++)
+		json_array_append_new(ops, json_integer(o->ops[i]));
+	json_object_set_new(j, "operations", ops);
+	json_object_set_new(j, "state", *o->state ? kl_json_text(o->state) : json_null());
+	json_object_set_new(j, "stopped_by", o->stopped_by == KL_NO_OP ? json_null() :
+			    json_integer(o->stopped_by));
+	json_object_set_new(j, "sentence", kl_json_text(o->sentence));
+	return j;
 }
 
 void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history *h,
 		  const struct kl_part_result *p)
 {
-	json_t *story, *cast, *facts, *one;
+	json_t *story, *cast, *orders, *one;
 	struct kl_story *s;
 	size_t i;
 
@@ -118,7 +159,7 @@ void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history
 		return;
 	story = json_object();
 	cast = json_array();
-	facts = json_array();
+	orders = json_array();
 	json_object_set_new(story, "reason", json_string(s->reason));
 	json_object_set_new(story, "headline", kl_json_text(s->headline));
 	for (i = 0; i < s->ncast; i++) {
@@ -130,10 +171,13 @@ void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history
 			json_object_set_new(one, "line", json_integer(line));
 		json_array_append_new(cast, one);
 	}
-	for (i = 0; i < s->nfacts; i++)
-		json_array_append_new(facts, kl_json_text(s->facts[i]));
+	for (i = 0; i < s->norders; i++)
+		json_array_append_new(orders, order_json(&s->orders[i]));
 	json_object_set_new(story, "cast", cast);
-	json_object_set_new(story, "facts", facts);
+	json_object_set_new(story, "facts", texts_json(s->facts, s->nfacts));
+	json_object_set_new(story, "orders", orders);
+	if (s->allowed.sentence)
+		json_object_set_new(story, "allowed", allowed_json(&s->allowed));
 	json_object_set_new(j, "story", story);
 	kl_story_free(s);
 }

@@ -16,13 +16,14 @@
  * @rank: reasons of lower rank are tried first; they are the more telling ones
  * @needs: what the scene must have
  * @tso: it also holds for a violation with store buffers
+ * @gaps: it also holds where operations may have been lost
  * @tell: looks for the pattern.  Return: 1 after the story was told, 0, or -ENOMEM
  */
 struct kl_reason {
 	const char *name;
 	unsigned int rank;
 	enum { KL_NEEDS_NOTHING, KL_NEEDS_DEEDS, KL_NEEDS_STEPS } needs;
-	bool tso;
+	bool tso, gaps;
 	int (*tell)(const struct kl_scene *s, struct kl_story *story);
 };
 
@@ -50,12 +51,28 @@ int kl_story_cast(struct kl_story *story, uint32_t op, const char *fmt, ...)
  */
 int kl_story_inside(const struct kl_scene *s, struct kl_story *story, uint64_t value, uint32_t op);
 
+/*
+ * Find out which results operation @op of the counterexample could have had, and say so.
+ * Return: 0 or -ENOMEM.
+ */
+int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op);
+/*
+ * The operation of the counterexample that ends it, as an index in the history; KL_NO_OP without a
+ * counterexample.
+ */
+uint32_t kl_story_failing(const struct kl_scene *s);
+/* Add the longest orders of the counterexample's operations.  Return: 0 or -ENOMEM. */
+int kl_story_orders(const struct kl_scene *s, struct kl_story *story);
+void kl_story_free_allowed(struct kl_allowed *a);
+
 /* An operation as text, "t1's deq() -> 1". */
 struct kl_name {
 	char s[288];
 };
 
 struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op);
+/* The same without its results, "t1's deq()". */
+struct kl_name kl_name_call(const struct kl_scene *s, uint32_t op);
 /* The value as its writer spelled it. */
 struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v);
 

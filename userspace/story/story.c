@@ -130,6 +130,16 @@ struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op)
 	return name;
 }
 
+struct kl_name kl_name_call(const struct kl_scene *s, uint32_t op)
+{
+	struct kl_name name = kl_name_op(s, op);
+	char *results = strstr(name.s, ") -> ");
+
+	if (results)
+		results[1] = 0;
+	return name;
+}
+
 struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v)
 {
 	struct kl_name name;
@@ -146,6 +156,54 @@ static int compare_cast(const void *a, const void *b)
 	return x->op < y->op ? -1 : x->op > y->op;
 }
 
+/*
+ * Put the names of structure, object and key before the headline: "map @1 key 3: ".  Return: 0 or
+ * -ENOMEM.
+ */
+static int name_object(const struct kl_spec *spec, const struct kl_history *h,
+		       const struct kl_part_result *p, struct kl_story *story)
+{
+	char object[80], key[80] = "", *whole;
+
+	if (h->keyed)
+		kl_history_print_val(key, sizeof(key), h, kl_word(p->object));
+	else if (p->has_key)
+		kl_history_print_val(key, sizeof(key), h, kl_word(p->key));
+	snprintf(object, sizeof(object), h->keyed ? "" : " @%llx", (unsigned long long)p->object);
+	if (asprintf(&whole, "%s%s%s%s: %s", kl_spec_name(spec), object, *key ? " key " : "", key,
+		     story->headline) < 0)
+		return -ENOMEM;
+	free(story->headline);
+	story->headline = whole;
+	return 0;
+}
+
+/*
+ * The operation of which the story says what would have been right: the failing one if it has
+ * results and is in the counterexample, else the one that ends the counterexample.
+ */
+static uint32_t right_op(const struct kl_scene *s, const struct kl_story *story)
+{
+	const uint32_t first = story->cast[0].op;
+
+	if (kl_scene_proves(s, first) && kl_op_sig(s->h, &s->h->ops[first])->nres)
+		return first;
+	return kl_story_failing(s);
+}
+
+/* Say what would have been right, unless the reason did.  Return: 0 or -ENOMEM. */
+static int allow(const struct kl_scene *s, struct kl_story *story)
+{
+	int ret = 0;
+
+	if (!story->allowed.sentence)
+		ret = kl_story_allow(s, story, right_op(s, story));
+	/* The counterexample may have forgotten the return of the operation. */
+	if (!ret && !story->allowed.sentence)
+		ret = kl_story_allow(s, story, kl_story_failing(s));
+	return ret;
+}
+
 int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		  const struct kl_part_result *p, struct kl_story **out)
 {
@@ -157,19 +215,24 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 	int ret;
 
 	*out = NULL;
-	if (p->ngaps)
-		return 0;
 	ret = kl_scene_set(&s, spec, h, p);
 	if (ret)
 		return ret;
 	story = calloc(1, sizeof(*story));
+	if (story)
+		story->allowed.op = KL_NO_OP;
 	for (ret = story ? 0 : -ENOMEM; !ret && *r; r++) {
-		if ((s.tso && !(*r)->tso) || ((*r)->needs == KL_NEEDS_DEEDS && !s.deeds) ||
+		if ((s.tso && !(*r)->tso) || (p->ngaps && !(*r)->gaps) ||
+		    ((*r)->needs == KL_NEEDS_DEEDS && !s.deeds) ||
 		    ((*r)->needs == KL_NEEDS_STEPS && !s.steps))
 			continue;
 		story->reason = (*r)->name;
 		ret = (*r)->tell(&s, story);
 	}
+	if (ret > 0 && allow(&s, story))
+		ret = -ENOMEM;
+	if (ret > 0 && name_object(spec, h, p, story))
+		ret = -ENOMEM;
 	kl_scene_free(&s);
 	if (ret <= 0) {
 		kl_story_free(story);
@@ -191,6 +254,12 @@ void kl_story_free(struct kl_story *s)
 		free(s->cast[i].role);
 	for (i = 0; i < s->nfacts; i++)
 		free(s->facts[i]);
+	kl_story_free_allowed(&s->allowed);
+	for (i = 0; i < s->norders; i++) {
+		free(s->orders[i].ops);
+		free(s->orders[i].state);
+		free(s->orders[i].sentence);
+	}
 	free(s->headline);
 	free(s);
 }

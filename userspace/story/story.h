@@ -14,13 +14,37 @@
 
 #include "check/check.h"
 
-#define KL_STORY_CAST	8
-#define KL_STORY_FACTS	6
+#define KL_STORY_CAST		8
+#define KL_STORY_FACTS		6
+#define KL_STORY_ALLOWED	4
+#define KL_STORY_ORDERS		3
 
 /* An operation of the history, and what it did in the story. */
 struct kl_part_played {
 	uint32_t op;	/* index in the history */
 	char *role;	/* such as "added 1" */
+};
+
+/*
+ * What would have been right: the results with which an operation of the counterexample leaves an
+ * order of all its operations.
+ */
+struct kl_allowed {
+	uint32_t op;		/* index in the history; KL_NO_OP if nothing was found out */
+	char *results[KL_STORY_ALLOWED];	/* "1", "(1, 2)" */
+	char *states[KL_STORY_ALLOWED];		/* the state before, for each; may be empty */
+	size_t n;
+	bool all;		/* there are no other results */
+	char *sentence;		/* without a full stop */
+};
+
+/* One of the longest orders of the counterexample's operations. */
+struct kl_story_order {
+	uint32_t *ops;		/* indices in the history */
+	size_t nops;
+	char *state;		/* the state after them; empty if it is not known */
+	uint32_t stopped_by;	/* the completed operation that cannot come next, or KL_NO_OP */
+	char *sentence;		/* without a full stop */
 };
 
 struct kl_story {
@@ -31,6 +55,10 @@ struct kl_story {
 	size_t ncast;
 	char *facts[KL_STORY_FACTS];	/* each a sentence, without a full stop */
 	size_t nfacts;
+	struct kl_allowed allowed;
+	/* longest orders, for a violation whose reason has no name */
+	struct kl_story_order orders[KL_STORY_ORDERS];
+	size_t norders;
 };
 
 /**
@@ -40,8 +68,9 @@ struct kl_story {
  * @p: its violated partition
  * @out: gets the story, or NULL if no reason of the registry applies
  *
- * The time is that of sorting the partition's operations.  There is no story across gaps, and few
- * reasons tell one with store buffers.
+ * The time is that of sorting the partition's operations, and of trying the orders of the
+ * counterexample's, which is bounded.  Few reasons have a name across gaps and with store buffers.
+ * Without a counterexample only a named reason has a story.
  *
  * Return: 0 or -ENOMEM.
  */

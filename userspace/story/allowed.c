@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What would have been right: the results with which an operation leaves an order.
+ *
+ * The operation may return anything, and all orders of the counterexample's operations are tried.
+ * So each result that is named has an order of all of them, and if the search came to its end,
+ * there is no other result.  With store buffers more orders exist than were tried; then each
+ * result is right, but there may be others.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "story/reason.h"
+#include "story/search.h"
+
+#define SENTENCE	1024
+
+/* Return: the index of operation @op in the counterexample, or KL_NO_OP. */
+static uint32_t find_in_proof(const struct kl_counterexample *c, uint32_t op)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->h->nops; i++)
+		if (c->ops[i] == op && c->h->ops[i].ret != KL_TIME_MAX)
+			return i;
+	return KL_NO_OP;
+}
+
+/* Is the result one of those that the story has? */
+static bool has_result(const struct kl_allowed *a, const char *result)
+{
+	size_t i;
+
+	for (i = 0; i < a->n; i++)
+		if (!strcmp(a->results[i], result))
+			return true;
+	return false;
+}
+
+/* Take the results that have a complete order.  Return: 0 or -ENOMEM. */
+static int take_results(struct kl_allowed *a, const struct kl_search *found)
+{
+	size_t i;
+
+	a->all = !found->over && !found->more;
+	for (i = 0; i < found->nresults; i++) {
+		const struct kl_search_result *r = &found->results[i];
+
+		if (!r->complete || has_result(a, r->result))
+			continue;
+		/* Such as the time of a clock: the specification lets the operation choose. */
+		a->all &= r->known;
+		if (a->n == KL_STORY_ALLOWED) {
+			a->all = false;
+			break;
+		}
+		a->results[a->n] = strdup(r->result);
+		a->states[a->n] = strdup(r->state);
+		if (!a->results[a->n] || !a->states[a->n++])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* "t2's deq() could only have returned 1, with q = [1] before it; or empty, with ..." */
+static void say_results(char *text, size_t size, const struct kl_allowed *a, const char *call)
+{
+	size_t len = snprintf(text, size, "%s could%s have returned ", call,
+			      a->all ? " only" : ""), i;
+
+	for (i = 0; i < a->n && len < size; i++) {
+		const char *or = i ? "; or " : "", *state = a->states[i];
+
+		/* A `?' is a result that the specification lets the operation choose. */
+		if (strchr(a->results[i], '?'))
+			len += snprintf(text + len, size - len, *state ?
+					"%sa value that agrees with %s before it" :
+					"%sa value that some first state allows", or, state);
+		else
+			len += snprintf(text + len, size - len, *state ?
+					"%s%s, with %s before it" : "%s%s", or, a->results[i],
+					state);
+	}
+}
+
+int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op)
+{
+	const struct kl_counterexample *c = s->part->cex;
+	const struct kl_name call = kl_name_call(s, op);
+	struct kl_allowed *a = &story->allowed;
+	const uint32_t want = c ? find_in_proof(c, op) : KL_NO_OP;
+	struct kl_search found;
+	char text[SENTENCE];
+	int m, ret;
+
+	if (want == KL_NO_OP)
+		return 0;
+	ret = kl_search(s->spec, c, want, &found);
+	if (ret)
+		return ret;
+	a->op = op;
+	ret = take_results(a, &found);
+	kl_search_free(&found);
+	if (ret)
+		return ret;
+	a->all &= !s->tso;
+	m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h, &s->h->ops[op])]);
+	if (a->n)
+		say_results(text, sizeof(text), a, call.s);
+	else if (!a->all)
+		snprintf(text, sizeof(text), "%s", "What would have been right is not known: the "
+			 "orders are too many");
+	else if (m >= 0 && kl_spec_method(s->spec, m)->nresults)
+		snprintf(text, sizeof(text), "Whatever %s had returned, the other operations of "
+			 "the counterexample would have no order", call.s);
+	else
+		snprintf(text, sizeof(text), "%s could not take effect at any time between its "
+			 "call and its return", call.s);
+	a->sentence = strdup(text);
+	if (!a->sentence)
+		return -ENOMEM;
+	/* Where no result helps, the longest orders show what is in the way. */
+	return a->n || story->norders ? 0 : kl_story_orders(s, story);
+}
+
+void kl_story_free_allowed(struct kl_allowed *a)
+{
+	size_t i;
+
+	for (i = 0; i < KL_STORY_ALLOWED; i++) {
+		free(a->results[i]);
+		free(a->states[i]);
+	}
+	free(a->sentence);
+}

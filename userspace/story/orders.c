@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The longest orders of a counterexample's operations, as sentences of a story. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "story/reason.h"
+#include "story/search.h"
+
+#define SENTENCE	1024
+#define NAMED		4	/* operations of an order that its sentence names */
+
+uint32_t kl_story_failing(const struct kl_scene *s)
+{
+	const struct kl_counterexample *c = s->part->cex;
+	uint32_t best = KL_NO_OP, i;
+
+	for (i = 0; c && i < c->h->nops; i++) {
+		const struct kl_op *op = &c->h->ops[i];
+
+		if (op->ret != KL_TIME_MAX &&
+		    (best == KL_NO_OP || op->ret == c->end ||
+		     (op->ret > c->h->ops[best].ret && c->h->ops[best].ret != c->end)))
+			best = i;
+	}
+	return best == KL_NO_OP ? KL_NO_OP : c->ops[best];
+}
+
+/* "After a, b and c, with q = [1], t2's deq() -> 5 cannot come next; 1 was possible" */
+static int say_order(const struct kl_scene *s, struct kl_story_order *o, const char *allowed)
+{
+	const size_t from = o->nops > NAMED ? o->nops - NAMED : 0;
+	char text[SENTENCE];
+	size_t len = 0, i;
+
+	len = snprintf(text, sizeof(text), "%s", o->nops ? "After " : "In the first state");
+	if (from)
+		len += snprintf(text + len, sizeof(text) - len, "%zu other%s, ", from,
+				from > 1 ? "s" : "");
+	for (i = from; i < o->nops && len < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%s", i == from ? "" :
+				i + 1 == o->nops ? " and " : ", ", kl_name_op(s, o->ops[i]).s);
+	if (o->state && *o->state && len < sizeof(text))
+		len += snprintf(text + len, sizeof(text) - len, ", with %s", o->state);
+	if (o->stopped_by != KL_NO_OP && len < sizeof(text))
+		len += snprintf(text + len, sizeof(text) - len, ", %s cannot come next",
+				kl_name_op(s, o->stopped_by).s);
+	if (*allowed && len < sizeof(text))
+		snprintf(text + len, sizeof(text) - len, "; the result could be %s", allowed);
+	o->sentence = strdup(text);
+	return o->sentence && o->state ? 0 : -ENOMEM;
+}
+
+int kl_story_orders(const struct kl_scene *s, struct kl_story *story)
+{
+	struct kl_search found;
+	size_t i;
+	int ret = kl_search(s->spec, s->part->cex, KL_NO_OP, &found);
+
+	for (i = 0; i < found.nends && i < KL_STORY_ORDERS && !ret; i++) {
+		struct kl_story_order *order = &story->orders[story->norders++];
+
+		order->ops = found.ends[i].ops;
+		order->nops = found.ends[i].n;
+		order->stopped_by = found.ends[i].stopped_by;
+		order->state = strdup(found.ends[i].state);
+		found.ends[i].ops = NULL;
+		ret = say_order(s, order, found.ends[i].allowed);
+	}
+	kl_search_free(&found);
+	return ret;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A search of all orders of a counterexample's operations, for what a story says of them: which
+ * results one operation could have had, and how far the longest orders come.
+ */
+#ifndef KL_STORY_SEARCH_H
+#define KL_STORY_SEARCH_H
+
+#include "check/check.h"
+
+#define KL_SEARCH_RESULTS	8	/* largest number of results that are kept */
+
+/* Results that the searched operation may have, and the state before it. */
+struct kl_search_result {
+	char result[192];	/* as text: "1", "(1, 2)"; empty for a method without results */
+	char state[256];	/* as text; empty if the state is not known */
+	struct kl_val vals[KL_MAX_ARGS];	/* the results */
+	bool known;		/* all results are known words or special values */
+	bool complete;		/* an order of all operations that returned has it */
+};
+
+/* The end of a longest order. */
+struct kl_search_end {
+	uint32_t *ops;		/* the operations in order, as indices in the history */
+	size_t n;
+	char state[256];	/* the state after them, as text; empty if it is not known */
+	uint32_t stopped_by;	/* completed, and cannot come next; or KL_NO_OP */
+	char allowed[192];	/* its possible results in this state, as text; may be empty */
+};
+
+#define KL_SEARCH_ENDS	3
+
+struct kl_search {
+	struct kl_search_result results[KL_SEARCH_RESULTS];
+	size_t nresults;
+	bool more;		/* there are further results or states */
+	bool over;		/* the search ended at its bound, or knowledge was lost */
+	struct kl_search_end ends[KL_SEARCH_ENDS];	/* longest orders, if no order is complete */
+	size_t nends;
+};
+
+/**
+ * kl_search() - try all orders of a counterexample's operations on sequential consistency
+ * @spec: the specification
+ * @c: the counterexample
+ * @want: the operation whose results are looked for, as an index in c->h: it may return anything;
+ *	or KL_NO_OP, to find the longest orders
+ * @out: gets what was found; kl_search_free() it
+ *
+ * The work is bounded by a constant, some hundredths of a second.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_search(const struct kl_spec *spec, const struct kl_counterexample *c, uint32_t want,
+	      struct kl_search *out);
+void kl_search_free(struct kl_search *s);
+
+#endif
