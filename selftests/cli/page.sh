@@ -62,7 +62,6 @@ END
 cat >seqlock.txt <<'END'
 # klin history 1
 # first init
-t1 @0 0 10 write 1 1
 t2 @0 20 30 write 2 2
 t1 @0 40 90 write 3 3
 t3 @0 60 80 read -> 3 2
@@ -98,6 +97,43 @@ page large "$specs/queue.lin" large.txt
 result large check --json "$specs/queue.lin" large.txt
 page part --operations=3000 "$specs/queue.lin" large.txt
 cp large.json part.json
+
+# The columns of a page have what the file has, also where little is known.
+cat >tso.txt <<'END'
+# klin history 1
+# memory tso
+# clock mono error 3
+# gap from 100 to 150 lost 7 cpu 1
+# gap from 200 to 205
+t1 @0xff 18446744073709551000 18446744073709551001 write 1 cpu=1
+t2 @0xfe 9 50 write 2 point=20 drain=90 cpu=0
+t3 @0xff 10 - read -> ? cpu=3
+t4 @0xfe 60 61 read -> 2 drain=61
+t4 @0xfe 70 99 read -> 2 point=70
+END
+page tso "$specs/register.lin" tso.txt
+result tso check --json "$specs/register.lin" tso.txt
+cat >stale.txt <<'END'
+# klin history 1
+# first init
+t1 @0 0 10 write 1 1
+t2 @0 20 30 write 2 2
+t3 @0 60 80 read -> 0 0
+END
+page stale "$specs/seqlock.lin" stale.txt
+result stale check --json "$specs/seqlock.lin" stale.txt
+"$KLIN" gen --type=rwlock --ops=3000 --threads=5 --objects=3 --pending=5 --error=20 \
+	--mutate=3 >unsure.txt
+"$KLIN" gen --type=map --ops=3000 --threads=5 --points --mutate=1 >points.txt
+page points "$specs/map.lin" points.txt
+page unsure "$specs/rwlock.lin" unsure.txt
+for one in queue seqlock large tso unsure points; do
+	python3 "$here/../page/columns.py" $one.html $one.txt 2>err
+	ktap_result $? "the columns of $one.html have what $one.txt has" "$(cat err)"
+done
+"$KLIN" gen --type=rwlock --ops=60 --threads=4 --mutate=2 >rwlock.txt
+page rwlock "$specs/rwlock.lin" rwlock.txt
+result rwlock check --json "$specs/rwlock.lin" rwlock.txt
 
 # A page needs nothing from outside, and is ASCII.
 for one in *.html; do

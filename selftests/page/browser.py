@@ -69,7 +69,7 @@ class Browser:
     def __init__(self, program):
         self.home = tempfile.mkdtemp()
         self.process = subprocess.Popen(
-            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
              "--disable-dev-shm-usage", "--disable-extensions", "--disable-background-networking",
              "--remote-debugging-port=0", f"--user-data-dir={self.home}", "about:blank"],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)

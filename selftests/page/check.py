@@ -155,6 +155,60 @@ def a_torn_read_has_the_colours_of_both_writes(b, result):
                "r.querySelectorAll('.chip').length)")[0], 2)
 
 
+@test("rwlock")
+def orders_are_stepped_with_the_arrow_keys(b, result):
+    orders = stories(result)[0]["orders"]
+    assert orders, "no orders in the JSON"
+    b.run("document.querySelector('.orders').focus()")
+    steps = orders[0]["operations"]
+    names = b.run("klin.app.violation.orders[0].steps.map(s => klin.app.h.id[s.op])")
+    same(names, steps)
+    assert orders[0]["state"] in said(b, ".state")[0], said(b, ".state")
+    b.key("Home")
+    assert said(b, ".state")[0].startswith("Before all steps: "), said(b, ".state")
+    same(b.run("klin.app.p.steps.length"), 0)
+    for k in range(len(steps)):
+        b.key("ArrowRight")
+        same(b.run("klin.app.p.steps.length"), k + 1)
+        same(b.run("[...document.querySelectorAll('.steps li')].findIndex(e =>"
+                   "e.getAttribute('aria-current'))"), k)
+    same(b.run("klin.app.h.id[klin.app.violation.orders[0].stop]"), orders[0]["stopped_by"])
+
+
+@test("stale")
+def the_state_after_each_step_is_shown(b, result):
+    b.run("document.querySelector('.orders').focus()")
+    b.key("Home")
+    found = [said(b, ".state div")[0]]
+    for _ in range(b.run("klin.app.orders.order.steps.length")):
+        b.key("ArrowRight")
+        found.append(said(b, ".state div")[0])
+    # Earlier operations are left out of the proof, so any state may come before.
+    same(found, ["Before all steps: the state is not known", "After step 1: x1 = 2, x2 = 2"])
+
+
+@test("seqlock")
+def the_state_before_all_steps_is_shown(b, result):
+    same(said(b, ".state div")[0], "Before all steps: x1 = 0, x2 = 0")
+
+
+@test("tso")
+def buffers_gaps_and_the_error_of_the_clock_are_drawn(b, result):
+    same(b.run("klin.app.h.gaps.length"), 2)
+    notes = " ".join(said(b, ".note"))
+    assert "2 gaps" in notes and "differ by up to 3" in notes, notes
+    b.run("klin.app.lanes.fit([0, 1, 2, 3])")
+    svg = b.run("klin.app.lanes.svg()")
+    assert "<circle" in svg and "clipPath" in svg, "no points, or no hatched gaps"
+    b.run("klin.app.select(klin.app.h.n - 1)")
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same([facts[k] for k in ("called", "returned", "CPU", "clock error")],
+         ["18446744073709551000", "18446744073709551001", "1", "up to 3"])
+    b.run("klin.app.select(0)")
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same([facts[k] for k in ("took effect", "store buffer empty by")], ["20", "90"])
+
+
 @test("explore")
 def a_run_shows_a_step_a_row_and_only_what_changes(b, result):
     same(b.run("document.querySelectorAll('.run tbody tr').length"), len(result["run"]))

@@ -644,6 +644,8 @@ static void test_report_is_complete(void **state)
 		kl_history_free(read);
 		snprintf(file, sizeof(file), "%s/counterexample.txt", path);
 		assert_true(!stat(file, &st) && st.st_size > 100);
+		snprintf(file, sizeof(file), "%s/report.html", path);
+		assert_true(!stat(file, &st) && st.st_size > 10000);
 		snprintf(file, sizeof(file), "%s/report.json", path);
 		assert_true(!stat(file, &st) && st.st_size > 100);
 	}
@@ -681,9 +683,10 @@ static void look_at_report(const char *path, const char *const *files, unsigned 
 		m = json_array_get(missing, n++);
 		assert_string_equal(member(m, "file"), files[i]);
 		assert_true(strlen(member(m, "reason")) > 10);
-		snprintf(command, sizeof(command), "klin check%s %s",
-			 i == 1 ? " --certificate=certificate" : "", from);
-		assert_string_equal(member(m, "command"), *from && i < 3 ? command : "null");
+		snprintf(command, sizeof(command), "klin %s %s",
+			 i == 1 ? "check --certificate=certificate" :
+			 i == 4 ? "report -o report.html" : "check", from);
+		assert_string_equal(member(m, "command"), *from && i != 3 ? command : "null");
 	}
 	assert_int_equal(json_array_size(missing), n);
 	assert_string_equal(member(json_object_get(j, "check"), "verdict"), "VIOLATION");
@@ -699,7 +702,8 @@ static void test_report_on_failing_disk(void **state)
 {
 	/* In order of writing; report.json and two directories follow. */
 	static const char *const files[] = {
-		"history.klh", "certificate", "counterexample.txt", "flight.klh", NULL,
+		"history.klh", "certificate", "counterexample.txt", "flight.klh", "report.html",
+		NULL,
 	};
 	static const struct {
 		unsigned int bad, gone;
@@ -713,9 +717,10 @@ static void test_report_on_failing_disk(void **state)
 		{ 8, 8, "history.klh", "the report lacks flight.klh: Input/output" },
 		{ 14, 14, "history.klh", "the report lacks flight.klh: Input/output" },
 		{ 1 | 2 | 4, 15, "", "the report lacks certificate: history.klh is missing" },
-		{ 16, 0, NULL, "cannot write a report" },
-		{ 32, 0, "history.klh", "cannot be synced to disk" },
+		{ 16, 16, "history.klh", "the report lacks report.html: Input/output" },
+		{ 32, 0, NULL, "cannot write a report" },
 		{ 64, 0, "history.klh", "cannot be synced to disk" },
+		{ 128, 0, "history.klh", "cannot be synced to disk" },
 	};
 	struct kl_spec *spec = shipped_spec("register");
 	struct kl_history *h = wrong(spec);

@@ -15,12 +15,14 @@
 #include "base/sha256.h"
 #include "check/certificate.h"
 #include "klind/report_write.h"
+#include "page/page.h"
 #include "report/json.h"
 #include "report/verdict.h"
 #include "tso/engine/tso.h"
 
 #define CHECK_WORK 4000000000ull /* looks of one check (see check.h), about half a minute */
 #define CHECK_BYTES	(256ull << 20)
+#define PAGE_OPERATIONS	20000 /* operations of a page, which take about half a MiB */
 
 /* A file of the report, or the member "check" of report.json, that could not be made. */
 struct missing {
@@ -36,7 +38,8 @@ struct report {
 	struct kl_history *flight;	/* history of the flight recorder, or NULL */
 	struct kl_history *history;	/* history to show the violation with, or NULL */
 	struct kl_report *check;	/* result of the check of @history, or NULL */
-	struct missing missing[5]; /* room for all files but report.json, and for "check" */
+	json_t *result;			/* the result as `klin check --json' prints it, or NULL */
+	struct missing missing[6]; /* room for all files but report.json, and for "check" */
 	size_t nmissing;
 	bool has_history, has_flight;	/* history.klh, flight.klh were written */
 	/* 0: @history shows the violation; -ENODATA: it does not; other errno: not checked */
@@ -152,9 +155,43 @@ static int put_counterexample(const struct report *r)
 }
 
 /* Return: the check's result as `klin check --json' prints it; NULL if out of memory. */
-static json_t *check_json(const struct report *r)
+static json_t *check_json(struct report *r)
 {
-	return kl_json_whole(kl_report_json(r->check, "history.klh", NULL));
+	if (!r->result)
+		r->result = kl_json_whole(kl_report_json(r->check, "history.klh", NULL));
+	return json_incref(r->result);
+}
+
+static int write_page(struct report *r)
+{
+	const struct kl_page page = {
+		.title = r->i->name, .result = r->result, .h = r->history, .r = r->check,
+		.command = "klin check history.klh", .most = PAGE_OPERATIONS,
+	};
+	struct kl_outfile o;
+	char path[4200];
+	int ret = path_of(r, "report.html", path, sizeof(path)) ?: kl_outfile_open(&o, path);
+
+	if (ret)
+		return ret;
+	ret = kl_page_write(o.f, &page);
+	if (!ret)
+		return kl_outfile_commit(&o);
+	kl_outfile_abort(&o);
+	return ret;
+}
+
+/* Write the page, for the history that shows the violation. */
+static void put_page(struct report *r)
+{
+	int ret = r->proved;
+
+	if (r->check) {
+		json_decref(check_json(r));
+		ret = r->result ? write_page(r) : -ENOMEM;
+	}
+	if (ret)
+		note_missing(r, "report.html", ret, "klin report -o report.html");
 }
 
 /* List the missing files, with commands that make them from a history that was written. */
@@ -347,6 +384,8 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 	if (shows_violation(i))
 		put_proof(&r);
 	put_flight(&r);
+	if (shows_violation(i))
+		put_page(&r);
 	ret = put_report(&r, when);
 	if (!ret) {
 		synced = sync_dir(r.dir);
@@ -363,6 +402,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 				i->name, path, strerror(-synced));
 		ret = r.nmissing > 0;
 	}
+	json_decref(r.result);
 	kl_report_free(r.check);
 	kl_history_free(r.history);
 	kl_history_free(r.flight);

@@ -9,6 +9,7 @@
  *		history.klh		the operations that show the violation
  *		certificate		the certificate of history.klh, for klin replay
  *		counterexample.txt	the verdict and the counterexample as text
+ *		report.html		the same as a page for a browser
  *
  * Without a violation or a suspected violation, only report.json and flight.klh are written.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A verifier's alarm: the heap of the model and that of the reference as graphs, step by step. */
 
-const NODE_WIDTH = 128, NODE_HEIGHT = 44, NODE_SPACE = 58, HEAP_HEIGHT = 178;
+const NODE_WIDTH = 150, NODE_HEIGHT = 44, NODE_SPACE = 58, HEAP_HEIGHT = 178;
 
 class Alarm {
 	constructor(result) {
@@ -70,7 +70,7 @@ function drawHeaps(step) {
 		width: width, height: 2 * HEAP_HEIGHT,
 	}, makeSvg("rect", { width: width, height: 2 * HEAP_HEIGHT, fill: theme.paper }));
 
-	for (const [id, color] of [["own", theme.ink], ["reference", VALUE_COLORS[4]]])
+	for (const [id, color] of [["own", theme.ink], ["reference", theme.link]])
 		svg.append(makeSvg("marker", { id: "tip-" + id, markerWidth: 9, markerHeight: 9, refX: 8,
 			refY: 4.5, orient: "auto" }, makeSvg("path", { d: "M0 0 L9 4.5 L0 9 z", fill: color })));
 	drawHeap(svg, step, own, "own", 0, "the model's heap", width);
@@ -79,7 +79,7 @@ function drawHeaps(step) {
 }
 
 function drawHeap(svg, step, nodes, heap, top, title, width) {
-	const color = heap === "own" ? theme.ink : VALUE_COLORS[4], y = top + 92;
+	const color = heap === "own" ? theme.ink : theme.link, y = top + 92;
 	const x = (k) => 130 + k * (NODE_WIDTH + NODE_SPACE), places = new Map();
 
 	nodes.forEach((n, k) => places.set(n.name, k));

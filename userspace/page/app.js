@@ -35,10 +35,14 @@ class App {
 	}
 
 	picture() {
-		const scaled = make("button", { type: "button", "aria-pressed": "true",
-			onclick: () => this.lanes.setScaled(!this.lanes.axis.scaled) }, "to scale");
+		const axis = make("select", {
+			"aria-label": "Axis", onchange: () => this.lanes.choose(axis.value),
+		}, make("option", { value: "time" }, "time, to scale"),
+		make("option", { value: "events" }, "each event alike"),
+		this.result.violations.length ? make("option", { value: "story" }, "the story's events alike") :
+			null);
 
-		on("axis", () => scaled.setAttribute("aria-pressed", String(this.lanes.axis.scaled)));
+		on("axis", () => { axis.value = this.lanes.axis.kind; });
 		return make("section", { "aria-label": "Operations", class: "operations" },
 			make("h2", {}, "Operations"), this.search.bar, make("div", { class: "split" },
 				make("div", { class: "main" }, make("div", { class: "bar" },
@@ -49,7 +53,7 @@ class App {
 							 onclick: () => this.lanes.zoom(0.6) }, "+"),
 					make("button", { type: "button", title: "Zoom out (-)",
 							 onclick: () => this.lanes.zoom(1 / 0.6) }, "\u2212"),
-					scaled, make("button", { type: "button", onclick: () =>
+					axis, make("button", { type: "button", onclick: () =>
 						download("klin.svg", "image/svg+xml", this.lanes.svg()) }, "save as SVG")),
 				this.lanes.box, this.legend(), this.orders.box), this.detail.box));
 	}
@@ -59,7 +63,7 @@ class App {
 
 		return make("p", { id: "keys", class: "quiet" },
 			"Wheel or + \u2212: zoom. Drag or \u2190 \u2192: move. \u2191 \u2193: previous and next " +
-			"operation. Enter: its details. v: the violation. t: time or events. 0: all. " +
+			"operation. Enter: its details. v: the violation. t: the next axis. 0: all. " +
 			"Thick frame: the failing operation; frame: others that took part; coloured edge: " +
 			"same value." + (h.gaps.length ? " Hatched: events were lost." : "") +
 			(h.error ? " Whiskers: the clock's error." : "") +
@@ -78,8 +82,7 @@ class App {
 		p.failing = v.failing;
 		p.colors = valueColors(this.h, v);
 		this.orders.offer(v.orders, NONE);
-		if (p.cast.size && this.lanes.isCramped([...p.cast.keys()]))
-			this.lanes.setScaled(false);
+		this.lanes.chooseFor(p.cast.size ? [...p.cast.keys()] : v.proof);
 		this.showViolation();
 	}
 

@@ -1,30 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The horizontal axis.  On the axis of times, distances are times.  On the axis of events each call
- * and return takes one unit, so that operations of very different lengths can be read.
+ * and return takes one unit, so that operations of very different lengths can be read.  On the axis
+ * of the story only the calls and returns of the cast do, and what is between them is squeezed, so
+ * that operations that are far from one another can be seen together.
  */
+
+const AXES = ["time", "events", "story"];
 
 class Axis {
 	constructor(h) {
 		this.h = h;
-		this.scaled = true;
+		this.knots = [];
 		this.last = 0;	/* the latest time that is known */
 		for (let i = 0; i < h.n; i++)
 			this.last = Math.max(this.last, h.call[i], isPending(h, i) ? 0 : h.ret[i]);
 		for (const g of h.gaps)
 			this.last = Math.max(this.last, g.from);
-		this.setScaled(true);
+		this.choose("time");
 	}
 
-	/* Choose the axis of times, or that of events. */
-	setScaled(scaled) {
-		this.scaled = scaled;
-		if (!scaled && !this.rets)
+	/* Set the operations of the story. */
+	setStory(ops) {
+		const times = new Set([0]);
+
+		for (const i of ops) {
+			times.add(this.h.call[i]);
+			times.add(Math.min(this.h.ret[i], this.last));
+		}
+		this.knots = [...times].sort((a, b) => a - b);
+	}
+
+	/* Choose the axis by its name in AXES. */
+	choose(kind) {
+		this.kind = kind;
+		this.scaled = kind === "time";
+		if (kind === "events" && !this.rets)
 			this.rank();
-		this.from = scaled ? this.h.call : this.callRank;
-		this.to = scaled ? this.h.ret : this.retRank;
+		if (kind === "story") {
+			this.from = this.h.call.map((t) => this.knot(t));
+			this.to = this.h.ret.map((t) => t === Infinity ? t : this.knot(t));
+		} else {
+			this.from = this.scaled ? this.h.call : this.callRank;
+			this.to = this.scaled ? this.h.ret : this.retRank;
+		}
 		this.begin = 0;
-		this.end = scaled ? this.last : this.events;
+		this.end = this.scaled ? this.last : kind === "story" ? this.knots.length : this.events;
 		/* The latest end of the operations up to each one, to find those in view. */
 		this.reach = new Float64Array(this.h.n);
 		for (let i = 0, most = 0; i < this.h.n; i++)
@@ -59,7 +80,40 @@ class Axis {
 	place(time) {
 		if (this.scaled || time === Infinity)
 			return time;
-		return this.rankOf(time, false);
+		return this.kind === "story" ? this.knot(time) : this.rankOf(time, false);
+	}
+
+	/* Return: the place of a time between the events of the story. */
+	knot(time) {
+		const k = firstIndex(this.knots.length, (m) => this.knots[m] > time);
+		const from = k ? this.knots[k - 1] : 0, to = k < this.knots.length ? this.knots[k] :
+			Math.max(this.last, from + 1);
+
+		return Math.max(k - 1, 0) + Math.max(Math.min((time - from) / (to - from), 1), 0);
+	}
+
+	/* Return: the text of a mark of the axis. */
+	label(at) {
+		if (this.scaled)
+			return String(this.h.base + BigInt(Math.round(at)));
+		if (this.kind === "events")
+			return "event " + Math.round(at);
+		return this.knots[at] === undefined ? "" : this.label.call({ scaled: true, h: this.h },
+			this.knots[at]);
+	}
+
+	/* Return: places for marks between @from and @to, about @n, at round times. */
+	marks(from, to, n) {
+		const rough = (to - from) / n, power = Math.pow(10, Math.floor(Math.log10(rough)));
+		const step = Math.max(1, power * (rough / power > 5 ? 10 : rough / power > 2 ? 5 :
+			rough / power > 1 ? 2 : 1));
+		const off = this.scaled ? Number(this.h.base % BigInt(Math.round(step))) : 0, all = [];
+
+		for (let at = Math.ceil((from + off) / step) * step - off; at <= to && all.length < 100;
+		     at += step)
+			if (at >= this.begin || this.scaled)
+				all.push(at);
+		return all;
 	}
 
 	/* Return: the operations [first, end) that may overlap a part of the axis. */
@@ -67,16 +121,4 @@ class Axis {
 		return [firstIndex(this.h.n, (k) => this.reach[k] >= from),
 			firstIndex(this.h.n, (k) => this.from[k] > to)];
 	}
-}
-
-/* Return: marks of an axis: about @n round numbers between @from and @to. */
-function ticks(from, to, n) {
-	const rough = (to - from) / n, power = Math.pow(10, Math.floor(Math.log10(rough)));
-	const step = Math.max(power * (rough / power > 5 ? 10 : rough / power > 2 ? 5 :
-		rough / power > 1 ? 2 : 1), 1e-9);
-	const all = [];
-
-	for (let at = Math.ceil(from / step) * step; at <= to && all.length < 100; at += step)
-		all.push(at);
-	return all;
 }

@@ -58,7 +58,7 @@ function object(x) {
 }
 
 function string(x) {
-	return typeof x === "string" ? x : typeof x === "number" || typeof x === "boolean" ?
+	return typeof x === "string" ? x : ["number", "bigint", "boolean"].includes(typeof x) ?
 		String(x) : "";
 }
 

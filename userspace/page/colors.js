@@ -14,7 +14,8 @@ function readTheme() {
 	const style = getComputedStyle(document.documentElement);
 
 	theme = {};
-	for (const name of ["paper", "ink", "quiet", "line", "bar", "bar-line", "gap", "hit", "wrong"])
+	for (const name of ["paper", "ink", "quiet", "line", "bar", "bar-line", "gap", "hit", "wrong",
+		"link"])
 		theme[name] = style.getPropertyValue("--" + name).trim();
 }
 

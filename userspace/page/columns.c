@@ -9,6 +9,7 @@
 #include "history/source.h"
 #include "history/spell.h"
 #include "page/columns.h"
+#include "page/orders.h"
 #include "report/json.h"
 
 #define TEXT	512	/* bytes of a value's text at most; the rest is left out */
@@ -299,8 +300,10 @@ static json_t *parts_json(struct columns *c)
 					    whole(p->key));
 		json_object_set_new(one, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 		json_object_set_new(one, "operations", json_integer(p->nops));
-		if (p->cex)
+		if (p->cex) {
 			json_object_set_new(one, "proof", proof_json(p->cex));
+			json_object_set_new(one, "orders", kl_page_orders(c->r->spec, p->cex));
+		}
 		json_array_append_new(j, one);
 	}
 	return j;

@@ -25,8 +25,8 @@ class Lanes {
 	/* ---- the part of the axis that is in view ---- */
 
 	show(from, to) {
-		const least = this.axis.scaled ? 4 : 3, all = this.axis.end - this.axis.begin || 1;
-		const margin = all * 0.03 + 1;
+		const least = this.axis.scaled ? 4 : this.axis.kind === "story" ? 0.01 : 3, all = this.axis.end - this.axis.begin || 1;
+		const margin = all * 0.03;
 		let wide = Math.min(Math.max(to - from, least), all + 2 * margin);
 
 		from = Math.max(Math.min(from + (to - from - wide) / 2, this.axis.end + margin - wide),
@@ -56,12 +56,13 @@ class Lanes {
 			if (i === NONE)
 				continue;
 			from = Math.min(from, this.axis.from[i]);
-			to = Math.max(to, Math.min(this.axis.to[i], this.axis.end), this.axis.from[i]);
+			/* The end of a pending operation may be far away. */
+			to = Math.max(to, isPending(this.app.h, i) ? this.axis.from[i] : this.axis.to[i]);
 		}
 		if (from > to)
 			this.show(this.axis.begin, this.axis.end);
 		else
-			this.show(from - (to - from) * 0.12 - 1, to + (to - from) * 0.12 + 1);
+			this.show(from - (to - from) * 0.12 - 1e-3, to + (to - from) * 0.12 + 1e-3);
 	}
 
 	/* Is a bar of the cast too narrow on the axis of times to be read? */
@@ -74,12 +75,27 @@ class Lanes {
 			150 < to - from);
 	}
 
-	setScaled(scaled) {
-		const ops = this.p.cast.size ? [...this.p.cast.keys()] : [];
-
-		this.axis.setScaled(scaled);
-		this.fit(ops);
+	choose(kind) {
+		this.axis.choose(kind);
+		this.fit([...this.p.cast.keys()]);
 		tell("axis");
+	}
+
+	/* Choose the first axis on which the story can be read. */
+	chooseFor(ops) {
+		this.axis.setStory(ops);
+		this.choose(!this.isCramped(ops) ? "time" :
+			this.isCrowded(ops) ? "story" : "events");
+	}
+
+	/* The next axis. */
+	turn() {
+		this.choose(AXES[(AXES.indexOf(this.axis.kind) + 1) % AXES.length]);
+	}
+
+	/* Are there too many operations between those of the story to show all of them? */
+	isCrowded(ops) {
+		return Math.max(...ops) - Math.min(...ops) > 40;
 	}
 
 	/* Bring an operation into view. */
@@ -153,10 +169,10 @@ class Lanes {
 	counts(width) {
 		const all = this.axis.end - this.axis.begin || 1;
 
-		if (this.counted && this.counted.length === width && this.countedScale === this.axis.scaled)
+		if (this.counted && this.counted.length === width && this.countedAxis === this.axis.kind)
 			return this.counted;
 		this.counted = new Uint32Array(width);
-		this.countedScale = this.axis.scaled;
+		this.countedAxis = this.axis.kind;
 		for (let i = 0; i < this.app.h.n; i++)
 			this.counted[Math.min(Math.floor((this.axis.from[i] - this.axis.begin) / all * width),
 				width - 1)]++;
@@ -290,7 +306,7 @@ class Lanes {
 			PageDown: () => this.scroll(this.p.top + this.p.height / 2),
 			"+": () => this.zoom(0.6), "=": () => this.zoom(0.6), "-": () => this.zoom(1 / 0.6),
 			"0": () => this.fit([]), Home: () => this.fit([]),
-			v: () => this.app.showViolation(), t: () => this.setScaled(!this.axis.scaled),
+			v: () => this.app.showViolation(), t: () => this.turn(),
 			Enter: () => this.app.detail.focus(), Escape: () => this.app.select(NONE),
 		};
 

@@ -92,13 +92,29 @@ class Orders {
 			else
 				li.removeAttribute("aria-current");
 		});
-		state = this.at ? o.states[this.at - 1] : o.before || "the first state";
+		state = this.at ? o.states[this.at - 1] : o.before;
 		empty(this.state);
-		put(this.state, this.at ? "After step " + this.at + ": " : "Before all steps: ",
-			make("code", {}, state || "the state is not known"),
-			this.at === o.steps.length && o.sentence ? " " + sentence(o.sentence) : null);
+		put(this.state, make("div", {}, this.at ? "After step " + this.at + ": " : "Before all steps: ",
+			state || "the state is not known"), this.buffers(),
+		this.at === o.steps.length && o.sentence ? make("div", {}, sentence(o.sentence)) : null);
 		this.placed.forEach((s, k) => { s.current = k === this.at - 1; });
 		this.app.setSteps(this.placed.slice(0, this.at));
+	}
+
+	/* The stores that wait in buffers after the steps so far. */
+	buffers() {
+		const waiting = [];
+
+		for (const s of this.order.steps.slice(0, this.at)) {
+			if (s.buffered)
+				waiting.push(s.op);
+			if (s.flush)
+				waiting.splice(waiting.indexOf(s.op), 1);
+		}
+		if (!this.order.steps.some((s) => s.buffered))
+			return null;
+		return make("div", {}, "In store buffers: " + (waiting.map((i) => opName(this.app.h, i))
+			.join(", ") || "nothing"));
 	}
 
 	key(e) {

@@ -26,15 +26,15 @@ function drawPicture(pen, p) {
 }
 
 function drawAxis(pen, p, x) {
-	for (const at of ticks(p.from, p.to, Math.max((p.width - GUTTER) / 130, 2))) {
-		const text = p.axis.scaled ? String(p.h.base + BigInt(Math.round(at))) :
-			"event " + Math.round(at);
+	/* A label takes as much room as the longest one, with a space. */
+	const room = LETTER * (p.axis.label(Math.floor(p.axis.end)).length + 3) + 8;
 
-		if (!Number.isInteger(at) && p.to - p.from > 2)
-			continue;
+	pen.begin(GUTTER, 0, p.width - GUTTER, p.height);
+	for (const at of p.axis.marks(p.from, p.to, Math.max((p.width - GUTTER) / room, 1))) {
 		pen.line(x(at), TOP - 5, x(at), p.height, theme.line);
-		pen.text(x(at) + 3, TOP / 2, text, theme.quiet);
+		pen.text(x(at) + 3, TOP / 2, p.axis.label(at), theme.quiet);
 	}
+	pen.end();
 	pen.text(4, TOP / 2, p.axis.scaled ? p.h.clock || "time" : "no scale", theme.quiet);
 }
 
@@ -146,13 +146,15 @@ function drawOp(pen, p, i, from, to, y, special) {
 		pen.line(from, y + ROW - 1, to, y + ROW - 1, theme.ink, 3);
 	drawBuffer(pen, p, i, y);
 	if (wide > 4 * LETTER) {
-		const room = Math.floor((wide - 6) / LETTER), text = opText(h, i);
+		/* The mark of a step at the call covers the first letter. */
+		const shift = p.steps.some((s) => s.op === i && s.at === h.call[i]) ? 9 : 0;
+		const room = Math.floor((wide - 6 - shift) / LETTER), text = opText(h, i);
 
 		/* A text across several colours has paper behind it. */
 		if (full && own.length > 1)
-			pen.rect(from + 3, y + 5, Math.min(text.length, room) * LETTER + 3, ROW - 11,
+			pen.rect(from + 3 + shift, y + 5, Math.min(text.length, room) * LETTER + 3, ROW - 11,
 				theme.paper);
-		pen.text(from + 4, y + ROW / 2 - 0.5, text.length > room ? text.slice(0, room - 1) +
+		pen.text(from + 4 + shift, y + ROW / 2 - 0.5, text.length > room ? text.slice(0, room - 1) +
 			"\u2026" : text, dim ? theme.quiet : full && own.length > 1 || fill[0] !== "#" ? theme.ink : inkOn(fill),
 			"left", strong);
 	} else if (wrong) {

@@ -25,16 +25,20 @@ function partitionsOf(result) {
 
 /* An order: its steps, the state after each, and the operation that stops it. */
 function readOrder(h, o, at) {
-	const states = array(o.states).map(string);
 	const steps = array(o.operations).map((one) => readStep(h, one));
+	let states = array(o.states).map(string), before = "";
 
+	/* One state more than steps: the first is the state before all steps. */
+	if (states.length > steps.length)
+		before = states.shift();
+	/* Perhaps only the state after all steps is known. */
+	if (steps.length && !states[steps.length - 1])
+		states[steps.length - 1] = string(o.state);
 	return {
-		name: "order " + (at + 1), steps: steps,
-		/* One state more than steps: the first is the state before all steps. */
-		before: states.length > steps.length ? states[0] : "",
-		states: states.length > steps.length ? states.slice(1) : states,
+		name: "order " + (at + 1), steps: steps, before: before, states: states,
 		stop: o.stopped_by === undefined || o.stopped_by === null ? NONE :
-			findOp(h, Number.isInteger(o.stopped_by) ? o.stopped_by : object(o.stopped_by)),
+			findOp(h, Number.isInteger(o.stopped_by) ? o.stopped_by :
+				object(o.stopped_by)),
 		sentence: string(o.sentence),
 	};
 }
@@ -70,15 +74,22 @@ function readViolation(h, p) {
 	v.cast = array(story.cast).map((o) => readCast(h, object(o)));
 	v.facts = array(story.facts).map(string);
 	v.allowed = object(story.allowed);
-	v.orders = array(story.orders).map((o, i) => readOrder(h, object(o), i));
 	v.trust = object(story.trust);
 	v.proof = proof.filter((i) => i !== NONE);
+	v.orders = ordersOf(h, v.proof, story).map((o, i) => readOrder(h, object(o), i));
 	v.failing = v.cast.length ? v.cast[0].op : v.orders.length ? v.orders[0].stop : NONE;
 	v.name = partitionName(p);
 	for (const one of v.cast)
 		if (one.op !== NONE)
 			h.extra.set(one.op, one);
 	return v;
+}
+
+/* The page's own orders have the state after each step; those of a result only the last one. */
+function ordersOf(h, proof, story) {
+	const part = proof.length ? partOf(h, proof[0]) : null, own = part ? array(part.orders) : [];
+
+	return own.length ? own : array(story.orders);
 }
 
 function partitionName(p) {

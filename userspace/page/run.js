@@ -26,6 +26,8 @@ class Run {
 			make("div", { class: "split" }, make("div", { class: "main wide" }, this.table()),
 				make("div", {}, this.side, this.text)));
 		this.go(steps.length - 1);
+		/* The text can be scrolled once it is laid out. */
+		requestAnimationFrame(() => this.markSource());
 	}
 
 	said(result) {
@@ -49,17 +51,24 @@ class Run {
 
 	/* The parts of a step are lines: "c is 0 [16], c = 1 to the buffer [16]; write returns". */
 	row(s, k) {
-		const lines = splitOutside(string(s.what), "; ").flatMap((t) => splitOutside(t, ", "));
-		const what = s.flush ? [make("span", { class: "flush" }, "store leaves the buffer"), "\n",
-			lines.join("\n")] : lines.join("\n");
+		const lines = splitOutside(string(s.what), "; ").flatMap((t) => t.split(/(?<=\]), |, (?=T\d+: )/));
 		const diff = k ? changes(this.states[k - 1], this.states[k]).join("\n") :
 			string(s.state);
 
 		return make("tr", { onclick: () => this.go(k) }, make("td", { class: "number" }, string(s.step)),
 			s.thread === undefined ? make("td", { colspan: this.threads.length || 1 }, lines.join(" ")) :
-				this.threads.map((t) => make("td", { class: t === string(s.thread) ? "cell" : "none" },
-					t === string(s.thread) ? what : null)),
+				this.threads.map((t) => make("td", { class: "cell" }, this.cell(s, lines, t))),
 			make("td", { class: "cell number" }, diff));
+	}
+
+	/* What a thread does in a step: the lines of the step's thread, or those that name another. */
+	cell(s, lines, thread) {
+		const own = thread === string(s.thread), name = "T" + thread + ": ";
+		const mine = lines.filter((t) => t.startsWith(name) || own && !/^T\d+: /.test(t))
+			.map((t) => t.startsWith(name) ? t.slice(name.length) : t).join("\n");
+
+		return own && s.flush ? [make("span", { class: "flush" }, "store leaves the buffer"), "\n",
+			mine] : mine;
 	}
 
 	go(at) {
