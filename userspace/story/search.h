@@ -35,7 +35,7 @@ struct kl_search {
 	size_t nresults;
 	bool more;		/* there are further results or states */
 	bool over;		/* the search ended at its bound, or knowledge was lost */
-	struct kl_search_end ends[KL_SEARCH_ENDS];	/* longest orders, if no order is complete */
+	struct kl_search_end ends[KL_SEARCH_ENDS];	/* longest, if no order is complete */
 	size_t nends;
 };
 
