@@ -53,7 +53,7 @@ json 1 "the story of a violation names each operation, its role and its line" "
 	'headline': \"queue @1: t3's deq() -> 1 took 1 a second time; \"
 		\"t2's deq() -> 1 had taken it by 30\",
 	'orders': [], 'allowed': {'operation': 2, 'results': ['empty'], 'states': ['q = []'],
-		'all': True, 'sentence': \"t3's deq() could only have returned empty, \"
+		'all': True, 'exact': True, 'sentence': \"t3's deq() could only have returned empty, \"
 			\"with q = [] before it\"},
 	'facts': ['1 was added once',
 		\"t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30\"],

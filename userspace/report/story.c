@@ -127,6 +127,7 @@ static json_t *allowed_json(const struct kl_allowed *a)
 	json_object_set_new(j, "results", texts_json(a->results, a->n));
 	json_object_set_new(j, "states", texts_json(a->states, a->n));
 	json_object_set_new(j, "all", json_boolean(a->all));
+	json_object_set_new(j, "exact", json_boolean(a->exact));
 	json_object_set_new(j, "sentence", kl_json_text(a->sentence));
 	return j;
 }

@@ -17,17 +17,6 @@
 
 #define SENTENCE	1024
 
-/* Return: the index of operation @op in the counterexample, or KL_NO_OP. */
-static uint32_t find_in_proof(const struct kl_counterexample *c, uint32_t op)
-{
-	uint32_t i;
-
-	for (i = 0; i < c->h->nops; i++)
-		if (c->ops[i] == op && c->h->ops[i].ret != KL_TIME_MAX)
-			return i;
-	return KL_NO_OP;
-}
-
 /* Is the result one of those that the story has? */
 static bool has_result(const struct kl_allowed *a, const char *result)
 {
@@ -68,7 +57,7 @@ static int take_results(struct kl_allowed *a, const struct kl_search *found)
 static void say_results(char *text, size_t size, const struct kl_allowed *a, const char *call)
 {
 	size_t len = snprintf(text, size, "%s could%s have returned ", call,
-			      a->all ? " only" : ""), i;
+			      !a->exact ? " at most" : a->all ? " only" : ""), i;
 
 	for (i = 0; i < a->n && len < size; i++) {
 		const char *or = i ? "; or " : "", *state = a->states[i];
@@ -85,39 +74,91 @@ static void say_results(char *text, size_t size, const struct kl_allowed *a, con
 	}
 }
 
-int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op)
+/*
+ * Search the operations of the partition that were called before @op certainly had returned.
+ * Return: 1 if there are results, else 0, or -ENOMEM.
+ */
+static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t op)
+{
+	const struct kl_part_result *p = s->part;
+	uint32_t *ops = malloc((p->nops + 1) * sizeof(*ops)), i;
+	struct kl_search_in in = { .h = s->h, .ops = ops, .object = s->h->ops[op].object };
+	struct kl_search found;
+	int ret;
+
+	if (!ops)
+		return -ENOMEM;
+	for (i = 0; i < p->nops; i++)
+		if (!kl_scene_before(s, op, kl_result_op(p, i)))
+			ops[in.nops++] = kl_result_op(p, i);
+	ret = kl_search(s->spec, &in, op, &found);
+	free(ops);
+	if (ret)
+		return ret;
+	a->exact = !p->ngaps;
+	ret = found.over ? 0 : take_results(a, &found);
+	kl_search_free(&found);
+	return ret ?: a->n > 0;
+}
+
+/* The same with the operations of the counterexample. */
+static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32_t op)
 {
 	const struct kl_counterexample *c = s->part->cex;
-	const struct kl_name call = kl_name_call(s, op);
-	struct kl_allowed *a = &story->allowed;
-	const uint32_t want = c ? find_in_proof(c, op) : KL_NO_OP;
+	const struct kl_search_in in = {
+		.h = c->h, .nops = c->h->nops, .object = KL_ALL_OBJECTS,
+	};
 	struct kl_search found;
-	char text[SENTENCE];
-	int m, ret;
+	uint32_t want;
+	int ret;
 
-	if (want == KL_NO_OP)
+	for (want = 0; want < c->h->nops && c->ops[want] != op; want++)
+		;
+	if (want == c->h->nops || c->h->ops[want].ret == KL_TIME_MAX)
 		return 0;
-	ret = kl_search(s->spec, c, want, &found);
+	ret = kl_search(s->spec, &in, want, &found);
 	if (ret)
 		return ret;
-	a->op = op;
+	a->exact = false;
 	ret = take_results(a, &found);
 	kl_search_free(&found);
-	if (ret)
-		return ret;
-	a->all &= !s->tso;
-	m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h, &s->h->ops[op])]);
+	return ret ?: 1;
+}
+
+static void say(char *text, size_t size, const struct kl_scene *s, const struct kl_allowed *a,
+		uint32_t op)
+{
+	const int m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h,
+								       &s->h->ops[op])]);
+	const struct kl_name call = kl_name_call(s, op);
+
 	if (a->n)
-		say_results(text, sizeof(text), a, call.s);
+		say_results(text, size, a, call.s);
 	else if (!a->all)
-		snprintf(text, sizeof(text), "%s", "What would have been right is not known: the "
-			 "orders are too many");
+		snprintf(text, size, "What would have been right is not known: the orders are too "
+			 "many");
 	else if (m >= 0 && kl_spec_method(s->spec, m)->nresults)
-		snprintf(text, sizeof(text), "Whatever %s had returned, the other operations of "
-			 "the counterexample would have no order", call.s);
+		snprintf(text, size, "Whatever %s had returned, the other operations of the "
+			 "counterexample would have no order", call.s);
 	else
-		snprintf(text, sizeof(text), "%s could not take effect at any time between its "
-			 "call and its return", call.s);
+		snprintf(text, size, "%s could not take effect at any time between its call and "
+			 "its return", call.s);
+}
+
+int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op)
+{
+	struct kl_allowed *a = &story->allowed;
+	char text[SENTENCE];
+	int ret;
+
+	if (!s->part->cex || op == KL_NO_OP || s->h->ops[op].flags & KL_OP_PENDING)
+		return 0;
+	ret = allow_by_all(s, a, op) ?: allow_by_proof(s, a, op);
+	if (ret <= 0)
+		return ret;
+	a->op = op;
+	a->all &= !s->tso;
+	say(text, sizeof(text), s, a, op);
 	a->sentence = strdup(text);
 	if (!a->sentence)
 		return -ENOMEM;

@@ -43,7 +43,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	ret = kl_story_allow(s, story, op);
 	if (ret)
 		return ret;
-	if (story->allowed.all && story->allowed.n == 1)
+	if (story->allowed.all && story->allowed.exact && story->allowed.n == 1)
 		snprintf(right, sizeof(right), ", where only %s was right", story->allowed.results[0]);
 	if (s->nproof == 1)
 		return kl_story_headline(story, "%s is not possible%s", kl_name_op(s, op).s, right);

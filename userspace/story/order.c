@@ -46,9 +46,16 @@ static int tell_inverted(const struct kl_scene *s, const struct kl_deed *left,
 	const struct kl_name w = kl_name_val(s, kl_word(value));
 	const char *did = left->act == KL_ACT_REMOVE ? "took" : "saw", *how;
 
-	if (kl_story_cast(story, left->op, "%s %s", did, v.s) ||
-	    (add && kl_story_cast(story, add->op, "added %s", v.s)))
+	const struct kl_deed *adds;
+	size_t i, n;
+
+	if (kl_story_cast(story, left->op, "%s %s", did, v.s))
 		return -ENOMEM;
+	/* Equal values of a priority queue may have been added several times. */
+	adds = kl_scene_deeds(s, KL_ACT_ADD, left->v, &n);
+	for (i = 0; i < n && i < KL_STORY_CAST / 4; i++)
+		if (kl_story_cast(story, adds[i].op, "added %s", v.s))
+			return -ENOMEM;
 	if (s->type.kind == KL_CONTAINER_PQUEUE) {
 		how = s->type.max ? "greater" : "smaller";
 	} else {

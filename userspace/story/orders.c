@@ -31,10 +31,14 @@ uint32_t kl_story_failing(const struct kl_scene *s)
 static int say_order(const struct kl_scene *s, struct kl_story_order *o, const char *allowed)
 {
 	const size_t from = o->nops > NAMED ? o->nops - NAMED : 0;
+	const bool known = !s->part->cex->forgot;
 	char text[SENTENCE];
-	size_t len = 0, i;
+	size_t len, i;
 
-	len = snprintf(text, sizeof(text), "%s", o->nops ? "After " : "In the first state");
+	len = snprintf(text, sizeof(text), "%s", !known ? "After operations that are left out" :
+		       o->nops ? "After " : "In the first state");
+	if (!known && o->nops)
+		len += snprintf(text + len, sizeof(text) - len, ", and ");
 	if (from)
 		len += snprintf(text + len, sizeof(text) - len, "%zu other%s, ", from,
 				from > 1 ? "s" : "");
@@ -54,16 +58,24 @@ static int say_order(const struct kl_scene *s, struct kl_story_order *o, const c
 
 int kl_story_orders(const struct kl_scene *s, struct kl_story *story)
 {
+	const struct kl_counterexample *c = s->part->cex;
+	const struct kl_search_in in = {
+		.h = c->h, .nops = c->h->nops, .object = KL_ALL_OBJECTS,
+	};
 	struct kl_search found;
-	size_t i;
-	int ret = kl_search(s->spec, s->part->cex, KL_NO_OP, &found);
+	size_t i, k;
+	int ret = kl_search(s->spec, &in, KL_NO_OP, &found);
 
 	for (i = 0; i < found.nends && i < KL_STORY_ORDERS && !ret; i++) {
 		struct kl_story_order *order = &story->orders[story->norders++];
 
 		order->ops = found.ends[i].ops;
 		order->nops = found.ends[i].n;
+		for (k = 0; k < order->nops; k++)
+			order->ops[k] = c->ops[order->ops[k]];
 		order->stopped_by = found.ends[i].stopped_by;
+		if (order->stopped_by != KL_NO_OP)
+			order->stopped_by = c->ops[order->stopped_by];
 		order->state = strdup(found.ends[i].state);
 		found.ends[i].ops = NULL;
 		ret = say_order(s, order, found.ends[i].allowed);

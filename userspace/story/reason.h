@@ -57,6 +57,11 @@ int kl_story_inside(const struct kl_scene *s, struct kl_story *story, uint64_t v
  */
 int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op);
 /*
+ * Cast operations that were called with a value that the first of the cast returned.  Return: 0 or
+ * -ENOMEM.
+ */
+int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story);
+/*
  * The operation of the counterexample that ends it, as an index in the history; KL_NO_OP without a
  * counterexample.
  */

@@ -13,7 +13,7 @@
 #include "story/search.h"
 #include "trusted/enumerate.h"
 
-#define MOST_LOOKS	20000000	/* some hundredths of a second */
+#define MOST_LOOKS	8000000	/* some hundredths of a second */
 #define IN_GAP		1
 #define HEAD		2		/* words before the state: IN_GAP or 0, and 1 + result */
 
@@ -21,7 +21,7 @@ struct search {
 	struct kl_orders o;
 	struct kl_run *run;
 	struct kl_search *out;
-	const struct kl_counterexample *c;
+	const struct kl_search_in *in;
 	uint32_t want;
 	/* the current configuration, and the item that takes effect */
 	const uint64_t *words;
@@ -71,7 +71,7 @@ static void print_state(char *buf, size_t size, const struct search *s,
 	if (kl_state_print(buf, size, s->o.p->spec, state, len) >= (int)size)
 		*buf = 0;
 	else
-		kl_history_spell_out(s->c->h, buf, size);
+		kl_history_spell_out(s->in->h, buf, size);
 }
 
 /* Print results: "1", or "(1, 2)".  Return: true if all are known. */
@@ -103,7 +103,7 @@ static unsigned int note_result(struct search *s, const struct kl_item *it,
 	struct kl_search_result r = { 0 };
 	unsigned int i;
 
-	r.known = print_results(r.result, sizeof(r.result), s->c->h, vals, n);
+	r.known = print_results(r.result, sizeof(r.result), s->in->h, vals, n);
 	memcpy(r.vals, vals, n * sizeof(*vals));
 	if (!in_gap)
 		print_state(r.state, sizeof(r.state), s, state_of(s->words), length_of(s->nwords));
@@ -221,7 +221,7 @@ static int add_possible(void *ctx, const struct kl_outcome *o)
 	struct possible *p = ctx;
 	char text[128];
 
-	print_results(text, sizeof(text), p->s->c->h, o->results,
+	print_results(text, sizeof(text), p->s->in->h, o->results,
 		      kl_spec_method(p->s->o.p->spec, p->it->method)->nresults);
 	if (p->n++ < 4 && p->len < p->size)
 		p->len += snprintf(p->buf + p->len, p->size - p->len, "%s%s",
@@ -230,21 +230,24 @@ static int add_possible(void *ctx, const struct kl_outcome *o)
 }
 
 /* The completed operation with the earliest return of those that @done lacks, or KL_NO_OP. */
-static uint32_t find_missing(const struct kl_history *h, const bool *done)
+static uint32_t find_missing(const struct kl_search_in *in, const bool *done)
 {
+	const struct kl_op *ops = in->h->ops;
 	uint32_t best = KL_NO_OP, i;
 
-	for (i = 0; i < h->nops; i++)
-		if (!done[i] && h->ops[i].ret != KL_TIME_MAX &&
-		    (best == KL_NO_OP || h->ops[i].ret < h->ops[best].ret))
-			best = i;
+	for (i = 0; i < in->nops; i++) {
+		const uint32_t op = in->ops ? in->ops[i] : i;
+
+		if (!done[op] && ops[op].ret != KL_TIME_MAX &&
+		    (best == KL_NO_OP || ops[op].ret < ops[best].ret))
+			best = op;
+	}
 	return best;
 }
 
 /* Fill @end with the order that step @last ends.  Return: 0 or -ENOMEM. */
 static int fill_end(struct search *s, struct kl_search_end *end, uint32_t last, bool *done)
 {
-	const struct kl_history *h = s->c->h;
 	const struct kl_part *p = s->o.p;
 	uint32_t i, missing;
 	size_t n = 0;
@@ -261,10 +264,10 @@ static int fill_end(struct search *s, struct kl_search_end *end, uint32_t last, 
 		if (it->kind != KL_ITEM_OP)
 			continue;
 		done[it->op] = true;
-		end->ops[--n] = s->c->ops[it->op];
+		end->ops[--n] = it->op;
 	}
-	missing = find_missing(h, done);
-	end->stopped_by = missing == KL_NO_OP ? KL_NO_OP : s->c->ops[missing];
+	missing = find_missing(s->in, done);
+	end->stopped_by = missing;
 	for (i = 0; i < p->nitems && missing != KL_NO_OP; i++) {
 		struct possible r = {
 			.s = s, .it = &p->items[i], .buf = end->allowed,
@@ -297,7 +300,7 @@ static int find_ends(struct search *s)
 {
 	const struct kl_level *l = s->o.from;
 	struct kl_search *out = s->out;
-	bool *done = malloc(s->c->h->nops + 1);
+	bool *done = malloc(s->in->h->nops + 1);
 	int ret = done ? 0 : -ENOMEM;
 	size_t i;
 
@@ -309,7 +312,7 @@ static int find_ends(struct search *s)
 		w += 2 + (uint32_t)w[1];
 		s->words = w;
 		s->nwords = l->words + l->at[i + 1] - w;
-		memset(done, 0, s->c->h->nops);
+		memset(done, 0, s->in->h->nops);
 		if (!w[0])
 			print_state(end->state, sizeof(end->state), s, state_of(w),
 				    length_of(s->nwords));
@@ -343,14 +346,14 @@ static int try_orders(struct search *s)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int kl_search(const struct kl_spec *spec, const struct kl_counterexample *c, uint32_t want,
+int kl_search(const struct kl_spec *spec, const struct kl_search_in *in, uint32_t want,
 	      struct kl_search *out)
 {
 	const struct kl_limits lim = { .work = MOST_LOOKS };
-	const struct kl_history *h = c->h;
+	const struct kl_history *h = in->h;
 	struct search s = {
 		.o = { .looks = { .lim = &lim }, .is_lost = note_complete },
-		.run = kl_run_new(spec), .out = out, .c = c, .want = want,
+		.run = kl_run_new(spec), .out = out, .in = in, .want = want,
 	};
 	int *map = malloc((h->nmethods + 1) * sizeof(*map));
 	struct kl_part part = { 0 };
@@ -362,7 +365,7 @@ int kl_search(const struct kl_spec *spec, const struct kl_counterexample *c, uin
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 	s.o.p = &part;
 	if (!ret)
-		ret = kl_part_build(spec, h, map, NULL, h->nops, KL_ALL_OBJECTS, false, &part);
+		ret = kl_part_build(spec, h, map, in->ops, in->nops, in->object, false, &part);
 	if (!ret)
 		ret = try_orders(&s);
 	if (ret == -EOVERFLOW) {

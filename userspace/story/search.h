@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A search of all orders of a counterexample's operations, for what a story says of them: which
- * results one operation could have had, and how far the longest orders come.
+ * A search of all orders of some operations, for what a story says of them: which results one
+ * operation could have had, and how far the longest orders come.
  */
 #ifndef KL_STORY_SEARCH_H
 #define KL_STORY_SEARCH_H
@@ -39,19 +39,27 @@ struct kl_search {
 	size_t nends;
 };
 
+/* The operations whose orders are tried. */
+struct kl_search_in {
+	const struct kl_history *h;
+	const uint32_t *ops;	/* indices in @h, ascending; NULL: all */
+	uint32_t nops;
+	uint32_t object;	/* index in @h, for its gaps; KL_ALL_OBJECTS for several */
+};
+
 /**
- * kl_search() - try all orders of a counterexample's operations on sequential consistency
+ * kl_search() - try all orders of operations on sequential consistency
  * @spec: the specification
- * @c: the counterexample
- * @want: the operation whose results are looked for, as an index in c->h: it may return anything;
- *	or KL_NO_OP, to find the longest orders
+ * @in: the operations
+ * @want: the operation whose results are looked for, as an index in the history: it may return
+ *	anything; or KL_NO_OP, to find the longest orders
  * @out: gets what was found; kl_search_free() it
  *
  * The work is bounded by a constant, some hundredths of a second.
  *
  * Return: 0 or -ENOMEM.
  */
-int kl_search(const struct kl_spec *spec, const struct kl_counterexample *c, uint32_t want,
+int kl_search(const struct kl_spec *spec, const struct kl_search_in *in, uint32_t want,
 	      struct kl_search *out);
 void kl_search_free(struct kl_search *s);
 

@@ -229,7 +229,7 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		story->reason = (*r)->name;
 		ret = (*r)->tell(&s, story);
 	}
-	if (ret > 0 && allow(&s, story))
+	if (ret > 0 && (kl_story_cast_writers(&s, story) || allow(&s, story)))
 		ret = -ENOMEM;
 	if (ret > 0 && name_object(spec, h, p, story))
 		ret = -ENOMEM;

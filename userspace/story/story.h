@@ -34,7 +34,9 @@ struct kl_allowed {
 	char *results[KL_STORY_ALLOWED];	/* "1", "(1, 2)" */
 	char *states[KL_STORY_ALLOWED];		/* the state before, for each; may be empty */
 	size_t n;
-	bool all;		/* there are no other results */
+	bool all;		/* no other result is right */
+	/* each of these is right; else some may be wrong by operations that were forgotten */
+	bool exact;
 	char *sentence;		/* without a full stop */
 };
 
