@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Random histories of a model, and a search for an order of their operations."""
+
+
+class Op:
+    """An operation; @ret is None while its return was not seen, and @line its place in the file."""
+
+    def __init__(self, thread, method, args, res, call, ret):
+        self.thread, self.method, self.args, self.res = thread, method, args, res
+        self.call, self.ret, self.line = call, ret, None
+
+    def text(self):
+        """The operation as klin prints it."""
+        text = "%s(%s)" % (self.method, ", ".join(map(str, self.args)))
+        if self.ret is None or not self.res:
+            return text
+        res = list(map(str, self.res))
+        return "%s -> %s" % (text, res[0] if len(res) == 1 else "(%s)" % ", ".join(res))
+
+    def name(self):
+        return "t%d's %s" % (self.thread, self.text())
+
+    def row(self, obj):
+        words = ["t%d" % self.thread, "@%d" % obj, str(self.call),
+                 "-" if self.ret is None else str(self.ret), self.method, *map(str, self.args)]
+        if self.ret is not None and self.res:
+            words += ["->", *map(str, self.res)]
+        return " ".join(words)
+
+
+def before(a, b, error=0):
+    """Did a certainly return before b was called?"""
+    if a.ret is None:
+        return False
+    return a.ret + (error if a.thread != b.thread else 0) < b.call
+
+
+def outcomes(model, state, op):
+    """The states after the operation with its results; those of any results if it is pending."""
+    for res, after in model.step(state, op.method, op.args):
+        if op.ret is None or res == op.res:
+            yield after
+
+
+def orders(model, ops, error=0, want=None):
+    """
+    Search the orders of the operations.  Return: True if one has all that returned.  With @want,
+    an operation that is not in @ops, its possible results in all those orders instead: as a set.
+    """
+    n = len(ops)
+    preds = [sum(1 << j for j in range(n) if before(ops[j], ops[i], error)) for i in range(n)]
+    must = sum(1 << i for i in range(n) if ops[i].ret is not None)
+    full = (1 << n) - 1
+    results = set()
+    if want is not None:
+        first = sum(1 << i for i in range(n) if before(ops[i], want, error))
+        last = sum(1 << i for i in range(n) if before(want, ops[i], error))
+    seen = set()
+    todo = [(0, model.init, None)]
+    while todo:
+        done, state, got = todo.pop()
+        if (done, state, got) in seen:
+            continue
+        seen.add((done, state, got))
+        if done & must == must and (want is None or got is not None):
+            if want is None:
+                return True
+            results.add(got)
+        if want is not None and got is None and done & first == first:
+            for res, after in model.step(state, want.method, want.args):
+                todo.append((done, after, res))
+        for i in range(n):
+            bit = 1 << i
+            if done & bit or preds[i] & ~done & full:
+                continue
+            if want is not None and got is None and last & bit:
+                continue
+            for after in outcomes(model, state, ops[i]):
+                todo.append((done | bit, after, got))
+    return False if want is None else results
+
+
+def random_ops(rng, model, obj):
+    """A short run of the model, after which a result, an order or an operation is changed."""
+    nthreads = rng.randint(2, 4)
+    state, free, last, ops = model.init, [0] * nthreads, 0, []
+    names = list(model.methods)
+    top = rng.choice((2, model.values, 50))
+    serial = 0
+    for _ in range(rng.randint(3, 9)):
+        last += rng.randint(1, 9) * 3
+        thread = rng.randrange(nthreads)
+        method = rng.choice(names)
+        if method in model.rare and rng.random() < 0.8:
+            continue
+        serial += 1
+        args = []
+        for i in range(model.methods[method][0]):
+            args.append(rng.randint(1, 2) if i == model.key else
+                        serial if top == 50 else rng.randint(1, top))
+        args = tuple(args)
+        nexts = model.step(state, method, args)
+        # Now and then somebody breaks the rules, such as an unlock without a lock.
+        if not nexts and rng.random() < 0.85:
+            continue
+        res, state = rng.choice(nexts) if nexts else ((), state)
+        call = max(free[thread] + 1, last - rng.randint(1, 30))
+        if call >= last:
+            last = call + 1
+        ret = last + rng.randint(1, 30)
+        free[thread] = ret
+        ops.append(Op(10 * obj + thread, method, args, res, call, ret))
+    # Unique times: an operation that ends just when another begins is not worth an argument.
+    taken = set()
+    for op in sorted(ops, key=lambda o: o.call):
+        for field in ("call", "ret"):
+            t = getattr(op, field) * 100
+            while t in taken:
+                t += 1
+            taken.add(t)
+            setattr(op, field, t)
+    for op in {op.thread: op for op in ops}.values():
+        if rng.random() < 0.1:
+            op.ret = None
+    if ops and rng.random() < 0.9:
+        spoil(rng, model, ops)
+    return ops
+
+
+def spoil(rng, model, ops):
+    """Change a result, exchange the results of two operations, or leave an operation out."""
+    op = rng.choice(ops)
+    how = rng.random()
+    if how < 0.15:
+        ops.remove(op)
+        return
+    if how < 0.3:
+        other = rng.choice([o for o in ops if o.method == op.method])
+        op.res, other.res = other.res, op.res
+        op.args, other.args = other.args, op.args
+        return
+    if not op.res:
+        return
+    candidates = {r for o in ops if o.method == op.method for r in [o.res] if r}
+    candidates |= {r for o in ops for r, _ in model.step(model.init, op.method, op.args)}
+    words = [a for o in ops for a in o.args] + [7]
+    i = rng.randrange(len(op.res))
+    flags = all(o.res[i] in (0, 1) for o in ops if o.method == op.method)
+    if flags:
+        candidates.add(op.res[:i] + (1 - op.res[i],) + op.res[i + 1:])
+    elif isinstance(op.res[i], int) or rng.random() < 0.3:
+        candidates.add(op.res[:i] + (rng.choice(words),) + op.res[i + 1:])
+    candidates.discard(op.res)
+    if candidates:
+        op.res = rng.choice(sorted(candidates, key=str))

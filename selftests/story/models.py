@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+What each shipped specification allows, said a second time and without klin: a state machine for
+each, whose states are tuples.  step() gives all results and next states of a call.
+"""
+EMPTY, FULL, ABSENT = "empty", "full", "absent"
+
+
+class Model:
+    """
+    A structure.  @methods: for each method the number of its arguments and its step, a function
+    of state and arguments that gives a list of (results, next state); an empty list means that
+    the call has to wait.  @key: the position of the argument by which klin splits an object.
+    @found: gives the value that results name, or None for nothing.
+    """
+
+    def __init__(self, name, init, methods, key=None, values=4, rare=(),
+                 found=lambda res: None if res[0] in (EMPTY, ABSENT) else res[0]):
+        self.name, self.init, self.methods = name, init, methods
+        self.key, self.values, self.rare, self.found = key, values, rare, found
+
+    def step(self, state, method, args):
+        return self.methods[method][1](state, *args)
+
+
+def replace(state, i, v):
+    return state[:i] + (v,) + state[i + 1:]
+
+
+def look(table, k, default):
+    return dict(table).get(k, default)
+
+
+def put(table, k, v):
+    d = dict(table)
+    d[k] = v
+    return tuple(sorted(d.items()))
+
+
+def drop(table, k):
+    d = dict(table)
+    d.pop(k, None)
+    return tuple(sorted(d.items()))
+
+
+def one(result, state):
+    return [((result,), state)]
+
+
+def none(state):
+    return [((), state)]
+
+
+# ---- containers ----
+
+def take_first(s):
+    return one(s[0], s[1:]) if s else one(EMPTY, s)
+
+
+def take_last(s):
+    return one(s[-1], s[:-1]) if s else one(EMPTY, s)
+
+
+queue = Model("queue", (), {
+    "enq": (1, lambda s, v: none(s + (v,))),
+    "deq": (0, take_first),
+    "peek": (0, lambda s: one(s[0] if s else EMPTY, s)),
+})
+stack = Model("stack", (), {
+    "push": (1, lambda s, v: none(s + (v,))),
+    "pop": (0, take_last),
+})
+pqueue = Model("pqueue", (), {
+    "push": (1, lambda s, v: none(tuple(sorted(s + (v,))))),
+    "pop": (0, take_first),
+})
+deque = Model("deque", (), {
+    "push_front": (1, lambda s, v: none((v,) + s)),
+    "push_back": (1, lambda s, v: none(s + (v,))),
+    "pop_front": (0, take_first),
+    "pop_back": (0, take_last),
+})
+bounded_queue = Model("bounded_queue", (), {
+    "enq": (1, lambda s, v: one(FULL, s) if len(s) == 4 else one(0, s + (v,))),
+    "deq": (0, take_first),
+})
+kfifo = Model("kfifo", (), {
+    "put": (1, lambda s, v: one(0, s) if len(s) == 8 else one(1, s + (v,))),
+    "get": (0, lambda s: [((1, s[0]), s[1:])] if s else [((0, 0), s)]),
+}, found=lambda res: res[1] if res[0] else None)
+llist = Model("llist", (), {
+    "push": (1, lambda s, v: none(s + (v,))),
+    "pop": (0, lambda s: [((1, s[-1]), s[:-1])] if s else [((0, 0), s)]),
+}, found=lambda res: res[1] if res[0] else None)
+stack_height = Model("stack_height", (), {
+    "push": (1, lambda s, v: one(len(s) + 1, s + (v,))),
+    "pop": (0, lambda s: [((s[-1] if s else EMPTY, len(s)), s[:-1])]),
+})
+pipe = Model("pipe", (), {
+    "write": (1, lambda s, v: none(s + (v,))),
+    "read": (0, take_first),
+})
+
+
+# ---- sets and maps ----
+
+def set_add(s, k):
+    return one(0, s) if k in s else one(1, tuple(sorted(s + (k,))))
+
+
+def set_remove(s, k):
+    return one(1, tuple(x for x in s if x != k)) if k in s else one(0, s)
+
+
+def set_has(s, k):
+    return one(int(k in s), s)
+
+
+set_ = Model("set", (), {
+    "add": (1, set_add), "remove": (1, set_remove), "has": (1, set_has),
+    "insert": (1, set_add), "contains": (1, set_has),
+}, key=0, values=2)
+
+
+def bag_remove(s, v):
+    if v not in s:
+        return one(0, s)
+    at = s.index(v)
+    return one(1, s[:at] + s[at + 1:])
+
+
+multiset = Model("multiset", (), {
+    "add": (1, lambda s, v: none(tuple(sorted(s + (v,))))),
+    "remove": (1, bag_remove),
+    "contains": (1, set_has),
+    "count": (1, lambda s, v: one(s.count(v), s)),
+}, key=0, values=2)
+
+map_ = Model("map", (), {
+    "put": (2, lambda s, k, v: none(put(s, k, v))),
+    "get": (1, lambda s, k: one(look(s, k, ABSENT), s)),
+    "remove": (1, lambda s, k: one(look(s, k, ABSENT), drop(s, k))),
+    "has": (1, lambda s, k: one(int(look(s, k, ABSENT) != ABSENT), s)),
+    "contains": (1, lambda s, k: one(int(look(s, k, ABSENT) != ABSENT), s)),
+    "insert": (2, lambda s, k, v: one(1, put(s, k, v)) if look(s, k, ABSENT) == ABSENT
+               else one(0, s)),
+    "cas": (3, lambda s, k, a, b: one(1, put(s, k, b)) if look(s, k, ABSENT) == a
+            else one(0, s)),
+}, key=0, values=3)
+array = Model("array", (), {
+    "read": (1, lambda s, i: one(look(s, i, 0), s)),
+    "write": (2, lambda s, i, v: none(put(s, i, v))),
+}, key=0, values=3)
+xarray = Model("xarray", (), {
+    "load": (1, lambda s, k: one(look(s, k, 0), s)),
+    "store": (2, lambda s, k, v: one(look(s, k, 0), put(s, k, v))),
+    "erase": (1, lambda s, k: one(look(s, k, 0), put(s, k, 0))),
+    "cas": (3, lambda s, k, a, b: one(1, put(s, k, b)) if look(s, k, 0) == a else one(0, s)),
+}, key=0, values=3)
+rhashtable = Model("rhashtable", (), {
+    "insert": (2, lambda s, k, v: one(1, put(s, k, v)) if look(s, k, 0) == 0 else one(0, s)),
+    "remove": (1, lambda s, k: one(1, put(s, k, 0)) if look(s, k, 0) else one(0, s)),
+    "lookup": (1, lambda s, k: one(look(s, k, 0), s)),
+}, key=0, values=3)
+
+
+# ---- words ----
+
+register = Model("register", (0,), {
+    "read": (0, lambda s: one(s[0], s)),
+    "write": (1, lambda s, v: none((v,))),
+    "cas": (2, lambda s, a, b: one(1, (b,)) if s[0] == a else one(0, s)),
+    "fetch_add": (1, lambda s, n: one(s[0], (s[0] + n,))),
+}, rare=("fetch_add",))
+pair = Model("pair", (0, 0), {
+    "read": (0, lambda s: [(s, s)]),
+    "write": (2, lambda s, a, b: none((a, b))),
+})
+seqlock = Model("seqlock", (0, 0), pair.methods)
+counter = Model("counter", (0,), {
+    "inc": (0, lambda s: one(s[0], (s[0] + 1,))),
+    "dec": (0, lambda s: one(s[0], (s[0] - 1,)) if s[0] else []),
+    "get": (0, lambda s: one(s[0], s)),
+})
+refsum = Model("refsum", (1,), {
+    "get": (0, lambda s: none((s[0] + 1,))),
+    "put": (0, lambda s: one(int(s[0] == 1), (s[0] - 1,)) if s[0] else []),
+})
+clock = Model("clock", (0,), {
+    # The results that a person would try; any other is larger than these, or like one of them.
+    "read": (0, lambda s: [((t,), (t,)) for t in range(s[0], 12)]),
+})
+
+
+# ---- locks ----
+
+def lock_methods():
+    return {
+        "lock": (0, lambda s: none((1,)) if not s[0] else []),
+        "trylock": (0, lambda s: one(0, s) if s[0] else one(1, (1,))),
+        "unlock": (0, lambda s: none((0,)) if s[0] else []),
+    }
+
+
+lock = Model("lock", (0,), lock_methods())
+mutex = Model("mutex", (0,), lock_methods())
+# The state is (readers, writer).
+rwlock = Model("rwlock", (0, 0), {
+    "read_lock": (0, lambda s: none((s[0] + 1, 0)) if not s[1] else []),
+    "read_unlock": (0, lambda s: none((s[0] - 1, s[1])) if s[0] else []),
+    "read_trylock": (0, lambda s: one(0, s) if s[1] else one(1, (s[0] + 1, 0))),
+    "write_lock": (0, lambda s: none((0, 1)) if s == (0, 0) else []),
+    "write_unlock": (0, lambda s: none((s[0], 0)) if s[1] else []),
+    "write_trylock": (0, lambda s: one(1, (0, 1)) if s == (0, 0) else one(0, s)),
+})
+semaphore = Model("semaphore", (1,), {
+    "down": (0, lambda s: none((s[0] - 1,)) if s[0] else []),
+    "up": (0, lambda s: none((s[0] + 1,))),
+    "try_down": (0, lambda s: one(1, (s[0] - 1,)) if s[0] else one(0, s)),
+})
+eventsem = Model("eventsem", (0,), {
+    "post": (1, lambda s, by: none((s[0] + by,))),
+    "take": (0, lambda s: one(1, (s[0] - 1,)) if s[0] else one(0, s)),
+})
+
+
+# ---- identifiers ----
+
+def lowest(s, start=0):
+    while start in s:
+        start += 1
+    return start
+
+
+def ids(release):
+    return {
+        "alloc": (0, lambda s: one(lowest(s), tuple(sorted(s + (lowest(s),))))),
+        release: (1, lambda s, i: none(tuple(x for x in s if x != i)) if i in s else []),
+    }
+
+
+ida = Model("ida", (), ids("release"))
+idr = Model("idr", (), ids("remove"))
+fd_table = Model("fd_table", (), {
+    "alloc": (1, lambda s, n: one(lowest(s, n), tuple(sorted(s + (lowest(s, n),))))),
+    "take": (1, lambda s, i: none(s if i in s else tuple(sorted(s + (i,))))),
+    "close": (1, lambda s, i: none(tuple(x for x in s if x != i)) if i in s else []),
+})
+
+MODELS = {m.name: m for m in (
+    queue, stack, pqueue, deque, bounded_queue, kfifo, llist, stack_height, pipe, set_,
+    multiset, map_, array, xarray, rhashtable, register, pair, seqlock, counter, refsum, clock,
+    lock, mutex, rwlock, semaphore, eventsem, ida, idr, fd_table)}
