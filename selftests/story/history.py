@@ -2,6 +2,17 @@
 """Random histories of a model, and a search for an order of their operations."""
 
 
+def word(v):
+    """A value as klin prints it: a large number is a negative one."""
+    return str(v - (1 << 64)) if isinstance(v, int) and v >= 1 << 63 else str(v)
+
+
+def words(res):
+    """Results as klin prints them."""
+    return "" if not res else word(res[0]) if len(res) == 1 else \
+        "(%s)" % ", ".join(map(word, res))
+
+
 class Op:
     """An operation; @ret is None while its return was not seen, and @line its place in the file."""
 
@@ -14,8 +25,7 @@ class Op:
         text = "%s(%s)" % (self.method, ", ".join(map(str, self.args)))
         if self.ret is None or not self.res:
             return text
-        res = list(map(str, self.res))
-        return "%s -> %s" % (text, res[0] if len(res) == 1 else "(%s)" % ", ".join(res))
+        return "%s -> %s" % (text, words(self.res))
 
     def name(self):
         return "t%d's %s" % (self.thread, self.text())
@@ -101,7 +111,7 @@ def random_ops(rng, model, obj):
         args = tuple(args)
         nexts = model.step(state, method, args)
         # Now and then somebody breaks the rules, such as an unlock without a lock.
-        if not nexts and rng.random() < 0.85:
+        if not nexts and (rng.random() < 0.85):
             continue
         res, state = rng.choice(nexts) if nexts else ((), state)
         call = max(free[thread] + 1, last - rng.randint(1, 30))
@@ -114,9 +124,10 @@ def random_ops(rng, model, obj):
     taken = set()
     for op in sorted(ops, key=lambda o: o.call):
         for field in ("call", "ret"):
-            t = getattr(op, field) * 100
+            # The object makes the time unique in the file, so that klin's order is known.
+            t = getattr(op, field) * 1000000 + obj
             while t in taken:
-                t += 1
+                t += 1000
             taken.add(t)
             setattr(op, field, t)
     for op in {op.thread: op for op in ops}.values():
@@ -145,7 +156,7 @@ def spoil(rng, model, ops):
     candidates |= {r for o in ops for r, _ in model.step(model.init, op.method, op.args)}
     words = [a for o in ops for a in o.args] + [7]
     i = rng.randrange(len(op.res))
-    flags = all(o.res[i] in (0, 1) for o in ops if o.method == op.method)
+    flags = all(o.res[i] in (0, 1) for o in ops if o.method == op.method and o.res)
     if flags:
         candidates.add(op.res[:i] + (1 - op.res[i],) + op.res[i + 1:])
     elif isinstance(op.res[i], int) or rng.random() < 0.3:

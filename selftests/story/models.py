@@ -4,6 +4,7 @@ What each shipped specification allows, said a second time and without klin: a s
 each, whose states are tuples.  step() gives all results and next states of a call.
 """
 EMPTY, FULL, ABSENT = "empty", "full", "absent"
+WORDS = 1 << 64
 
 
 class Model:
@@ -11,13 +12,21 @@ class Model:
     A structure.  @methods: for each method the number of its arguments and its step, a function
     of state and arguments that gives a list of (results, next state); an empty list means that
     the call has to wait.  @key: the position of the argument by which klin splits an object.
-    @found: gives the value that results name, or None for nothing.
+    @found: gives the value that results name, or None for nothing.  @names: of the words that are
+    the state, with `?' for one that is a truth value.  @flags: further methods whose result is one.
     """
 
     def __init__(self, name, init, methods, key=None, values=4, rare=(),
-                 found=lambda res: None if res[0] in (EMPTY, ABSENT) else res[0]):
+                 found=lambda res: None if res[0] in (EMPTY, ABSENT) else res[0], names=(),
+                 flags=()):
         self.name, self.init, self.methods = name, init, methods
         self.key, self.values, self.rare, self.found = key, values, rare, found
+        self.names, self.flags = names, flags
+
+    def words(self, state):
+        """The words of a state as klin prints them, by name."""
+        return {name.rstrip("?"): str(v if v < WORDS // 2 else v - WORDS) if name[-1] != "?" else "true" if v else "false"
+                for name, v in zip(self.names, state)}
 
     def step(self, state, method, args):
         return self.methods[method][1](state, *args)
@@ -87,7 +96,7 @@ bounded_queue = Model("bounded_queue", (), {
 kfifo = Model("kfifo", (), {
     "put": (1, lambda s, v: one(0, s) if len(s) == 8 else one(1, s + (v,))),
     "get": (0, lambda s: [((1, s[0]), s[1:])] if s else [((0, 0), s)]),
-}, found=lambda res: res[1] if res[0] else None)
+}, found=lambda res: res[1] if res[0] else None, flags=("put",))
 llist = Model("llist", (), {
     "push": (1, lambda s, v: none(s + (v,))),
     "pop": (0, lambda s: [((1, s[-1]), s[:-1])] if s else [((0, 0), s)]),
@@ -119,7 +128,7 @@ def set_has(s, k):
 set_ = Model("set", (), {
     "add": (1, set_add), "remove": (1, set_remove), "has": (1, set_has),
     "insert": (1, set_add), "contains": (1, set_has),
-}, key=0, values=2)
+}, key=0, values=2, flags=("remove",))
 
 
 def bag_remove(s, v):
@@ -134,7 +143,7 @@ multiset = Model("multiset", (), {
     "remove": (1, bag_remove),
     "contains": (1, set_has),
     "count": (1, lambda s, v: one(s.count(v), s)),
-}, key=0, values=2)
+}, key=0, values=2, flags=("remove",))
 
 map_ = Model("map", (), {
     "put": (2, lambda s, k, v: none(put(s, k, v))),
@@ -161,7 +170,7 @@ rhashtable = Model("rhashtable", (), {
     "insert": (2, lambda s, k, v: one(1, put(s, k, v)) if look(s, k, 0) == 0 else one(0, s)),
     "remove": (1, lambda s, k: one(1, put(s, k, 0)) if look(s, k, 0) else one(0, s)),
     "lookup": (1, lambda s, k: one(look(s, k, 0), s)),
-}, key=0, values=3)
+}, key=0, values=3, flags=("remove",))
 
 
 # ---- words ----
@@ -171,25 +180,24 @@ register = Model("register", (0,), {
     "write": (1, lambda s, v: none((v,))),
     "cas": (2, lambda s, a, b: one(1, (b,)) if s[0] == a else one(0, s)),
     "fetch_add": (1, lambda s, n: one(s[0], (s[0] + n,))),
-}, rare=("fetch_add",))
+}, rare=("fetch_add",), names=("x",))
 pair = Model("pair", (0, 0), {
     "read": (0, lambda s: [(s, s)]),
     "write": (2, lambda s, a, b: none((a, b))),
-})
-seqlock = Model("seqlock", (0, 0), pair.methods)
+}, names=("a", "b"))
+seqlock = Model("seqlock", (0, 0), pair.methods, names=("x1", "x2"))
 counter = Model("counter", (0,), {
-    "inc": (0, lambda s: one(s[0], (s[0] + 1,))),
-    "dec": (0, lambda s: one(s[0], (s[0] - 1,)) if s[0] else []),
+    "inc": (0, lambda s: one(s[0], ((s[0] + 1) % WORDS,))),
     "get": (0, lambda s: one(s[0], s)),
-})
+}, names=("n",))
 refsum = Model("refsum", (1,), {
-    "get": (0, lambda s: none((s[0] + 1,))),
-    "put": (0, lambda s: one(int(s[0] == 1), (s[0] - 1,)) if s[0] else []),
-})
+    "get": (0, lambda s: none(((s[0] + 1) % WORDS,))),
+    "put": (0, lambda s: one(int(s[0] == 1), ((s[0] - 1) % WORDS,))),
+}, names=("n",))
 clock = Model("clock", (0,), {
     # The results that a person would try; any other is larger than these, or like one of them.
     "read": (0, lambda s: [((t,), (t,)) for t in range(s[0], 12)]),
-})
+}, names=("now",))
 
 
 # ---- locks ----
@@ -202,8 +210,8 @@ def lock_methods():
     }
 
 
-lock = Model("lock", (0,), lock_methods())
-mutex = Model("mutex", (0,), lock_methods())
+lock = Model("lock", (0,), lock_methods(), names=("held?",))
+mutex = Model("mutex", (0,), lock_methods(), names=("held?",))
 # The state is (readers, writer).
 rwlock = Model("rwlock", (0, 0), {
     "read_lock": (0, lambda s: none((s[0] + 1, 0)) if not s[1] else []),
@@ -212,16 +220,16 @@ rwlock = Model("rwlock", (0, 0), {
     "write_lock": (0, lambda s: none((0, 1)) if s == (0, 0) else []),
     "write_unlock": (0, lambda s: none((s[0], 0)) if s[1] else []),
     "write_trylock": (0, lambda s: one(1, (0, 1)) if s == (0, 0) else one(0, s)),
-})
+}, names=("readers", "writer?"))
 semaphore = Model("semaphore", (1,), {
     "down": (0, lambda s: none((s[0] - 1,)) if s[0] else []),
     "up": (0, lambda s: none((s[0] + 1,))),
     "try_down": (0, lambda s: one(1, (s[0] - 1,)) if s[0] else one(0, s)),
-})
+}, names=("n",))
 eventsem = Model("eventsem", (0,), {
     "post": (1, lambda s, by: none((s[0] + by,))),
     "take": (0, lambda s: one(1, (s[0] - 1,)) if s[0] else one(0, s)),
-})
+}, names=("n",))
 
 
 # ---- identifiers ----

@@ -18,7 +18,13 @@ SPECIAL = {"A": r"<(?P<A>\d+)>", "B": r"<(?P<B>\d+)>", "C": r"<(?P<C>\d+)>",
 
 # Methods by what they do to the values that they name.
 ADDS = {"enq", "push", "push_front", "push_back", "put", "add", "insert", "write"}
+READS = {"read", "get", "has", "contains", "count", "peek", "load", "lookup"}
 TAKES = {"deq", "pop", "pop_front", "pop_back", "get", "read", "remove"}
+
+
+# Methods whose result is a truth value or a number of things.
+FLAGS = {"cas", "insert", "add", "has", "contains", "count", "trylock", "read_trylock",
+         "write_trylock", "try_down", "take"}
 
 
 class Untrue(Exception):
@@ -50,6 +56,8 @@ class Scene:
     def __init__(self, model, ops, proof, cast):
         self.model, self.ops, self.proof, self.cast = model, ops, proof, cast
         self.failing = cast[0]
+        # The operations of the counterexample may have lost their returns.
+        self.by_index = {op.index: op for op in [*ops, *proof]}
         self.full = len(cast) == 8
 
     def look(self, forms, text):
@@ -60,6 +68,8 @@ class Scene:
             if name in text:
                 text = text.replace(name, "<%d>" % len(named))
                 named.append([op for op in self.ops if op.name() == name])
+        if forms is HEADLINES and re.match(r"<\d+> is torn: ", text):
+            return self.look_at_torn(text, named)
         for pattern, f in forms:
             m = pattern.fullmatch(text)
             if m:
@@ -80,14 +90,40 @@ class Scene:
                 error = e
         raise Untrue("`%s' is not true: %s" % (text, error))
 
+    def look_at_torn(self, text, named):
+        """Each word that was seen comes from the operation that is named, or from the first state."""
+        for word in text.split(" is torn: ")[1].split(", "):
+            m = re.fullmatch(r"(\w+ = \w+) (comes|may come) from (.*)", word)
+            self.agree(self.states_before(self.failing), m[1])
+            if m[3] == "the first state":
+                self.agree([self.model.init], m[1])
+            elif m[3] != "no known operation":
+                demand(any(self.words_of(op, m[1]) for op in named[int(m[3][1:-1])]),
+                       "%s is not from there" % m[1])
+            if m[2] == "comes":
+                others = [op for op in self.ops if self.words_of(op, m[1]) and
+                          not history.before(self.failing, op)]
+                demand(len({id(op) for op in others}) <= 1, "%s may come from others" % m[1])
+
+    def words_of(self, op, text):
+        name, v = text.split(" = ")
+        states = [after for state in self.reachable()
+                  for after in history.outcomes(self.model, state, op) if after != state]
+        return states and all(self.model.words(t)[name] == v for t in states)
+
+    def model_after(self, op, state):
+        return list(history.outcomes(self.model, state, op))
+
     def look_at_cast(self, story):
         demand(len({id(op) for op in self.cast}) == len(self.cast), "an operation is cast twice")
         # What no order explains is no order of the whole history, either.
-        if not self.full:
+        if not self.full and story["reason"] != "no_order":
             demand(not history.orders(self.model, self.cast), "the cast alone has an order")
         # The person asks first who wrote the value that was seen.
         v = self.found(self.failing)
-        writers = [op for op in self.ops if v in map(str, op.args) and op.method in ADDS]
+        writers = self.adds(v)
+        if story["reason"] == "impossible_result":
+            return
         demand(not writers or self.full or any(op in self.cast for op in writers),
                "nobody who wrote %s is in the cast" % v)
 
@@ -99,23 +135,102 @@ class Scene:
                 return
         raise Untrue("no form of roles is `%s'" % role)
 
-    def look_at_headline(self, text):
-        self.look(HEADLINES, text)
+    def look_at_headline(self, text, spec, obj):
+        where, _, rest = text.partition(": ")
+        words = where.split()
+        demand(words[:2] == [spec, "@%x" % obj], "`%s' is not about %s @%x" % (text, spec, obj))
+        if len(words) > 2:
+            demand(words[2] == "key" and len(words) == 4 and all(
+                str(op.args[self.model.key]) == words[3] for op in self.cast), "wrong key")
+        self.look(HEADLINES, rest)
 
     def look_at_fact(self, text):
         self.look(FACTS, text)
 
+    def reachable(self):
+        """States that the operations can reach from the first one, those of few of them first."""
+        states, todo = {self.model.init}, [self.model.init]
+        while todo and len(states) < 300:
+            after = [t for state in todo for op in self.ops
+                     for _, t in self.model.step(state, op.method, op.args)]
+            todo = sorted(set(after) - states, key=str)
+            states.update(todo)
+        return states
+
+    def states_before(self, op):
+        return [state for state in self.reachable()
+                for _ in history.outcomes(self.model, state, op)]
+
+    def states_after(self, op):
+        return [after for state in self.reachable()
+                for after in history.outcomes(self.model, state, op)]
+
+    def agree(self, states, text):
+        """Do all the states have the words, `low = 1, high = 2', or `1' for the only one?"""
+        if " = " not in text:
+            text = "%s = %s" % (self.model.names[0].rstrip("?"), text)
+        wanted = dict(word.split(" = ") for word in text.split(", "))
+        demand(all(self.model.words(state).get(k) == v for state in states
+                   for k, v in wanted.items()), "%s: not in all of %s" % (text, states[:5]))
+
+    def look_at_order(self, order):
+        """Run the order, and look at the operation that stops it."""
+        ops = [self.by_index[i] for i in order["operations"]]
+        known = "left out" not in order["sentence"]
+        states = {self.model.init} if known else self.reachable()
+        for i, op in enumerate(ops):
+            demand(op in self.proof, "%s is not in the counterexample" % op.name())
+            demand(not any(history.before(op, earlier) for earlier in ops[:i]),
+                   "%s is too late in the order" % op.name())
+            states = {after for state in states
+                      for after in history.outcomes(self.model, state, op)}
+        demand(states or not known, "the order is not possible")
+        stop = self.by_index[order["stopped_by"]]
+        demand(stop not in ops, "the order has %s" % stop.name())
+        possible = {res for state in states
+                    for res, _ in self.model.step(state, stop.method, stop.args)}
+        demand(stop.res not in possible, "%s can come next" % stop.name())
+        text = order["sentence"]
+        demand("%s cannot come next" % stop.name() in text, text)
+        demand(all(op.name() in text for op in ops[-4:]), text)
+        if "; the result could be " in text and known:
+            told = set(text.split("; the result could be ")[1].split(" or "))
+            demand(told == {history.words(res) for res in possible} or "others" in told or
+                   "?" in told, "`%s': %s were possible" % (text, possible))
+
+    def right(self, op):
+        """Let the operation return anything, and try all orders up to its return."""
+        others = [o for o in self.ops if o is not op and not history.before(op, o)]
+        return {history.words(res) for res in history.orders(self.model, others, want=op)}
+
     def look_at_allowed(self, allowed):
-        pass
+        op = next(o for o in self.ops if o.index == allowed["operation"])
+        right = self.right(op)
+        told = set(allowed["results"])
+        if allowed["all"] and self.model.methods[op.method][0] is not None:
+            # A method without results is not possible, or there were no violation.
+            demand(told >= right - {""} or "?" in told, "%s were allowed, told are %s" %
+                   (right, told))
+        if allowed["exact"]:
+            demand(told <= right or "?" in told, "%s were allowed, told are %s" % (right, told))
+        demand(op.name().split(" -> ")[0] in allowed["sentence"] or
+               allowed["sentence"].startswith("What would have been right is not known"),
+               allowed["sentence"])
+        demand(all(r in allowed["sentence"] for r in told if "?" not in r), allowed["sentence"])
 
     # ---- what operations did ----
 
     def adds(self, v):
-        return [op for op in self.ops if op.method in ADDS and v in map(str, op.args) and
+        key = self.model.key
+        return [op for op in self.ops if op.method in ADDS and
+                v in [str(a) for i, a in enumerate(op.args) if i != key or len(op.args) == 1] and
                 (op.ret is None or not op.res or op.res[0] != "full" and
                  (op.method not in ("put", "add", "insert") or op.res[0]))]
 
     def found(self, op):
+        """The value that an operation saw, as text; None if its result is a truth value."""
+        if op.method in FLAGS or op.method in self.model.flags:
+            return None
         return str(self.model.found(op.res)) if op.ret is not None and op.res else None
 
     def takes(self, v):
@@ -131,6 +246,9 @@ class Scene:
 @form((ROLES,), "added {V}")
 @form((ROLES,), "wrote {V}")
 def role_added(s, op, V):
+    if s.model.names:
+        s.agree(s.states_after(op), V)
+        return
     demand(V in map(str, op.args), "%s has not the argument %s" % (op.name(), V))
 
 
@@ -138,13 +256,70 @@ def role_added(s, op, V):
 @form((ROLES,), "saw {V}")
 @form((ROLES,), "took {V} later")
 def role_took(s, op, V):
-    demand(s.found(op) == V, "%s has not the result %s" % (op.name(), V))
+    if s.model.names:
+        s.agree(s.states_before(op), V)
+    else:
+        demand(s.found(op) == V, "%s has not the result %s" % (op.name(), V))
 
 
 @form((ROLES,), "found nothing")
 def role_nothing(s, op):
     demand(op.ret is not None and s.model.found(op.res) is None,
            "%s found something" % op.name())
+
+
+@form(HEADLINES, "{A} fits into no order of {WORD} {N} operations")
+@form(HEADLINES, "{A} fits into no order of the last {N} operations")
+def no_order(s, A, N, WORD="these"):
+    demand(N == len(s.proof), "the counterexample has %d" % len(s.proof))
+    demand(WORD == "these", WORD)
+
+
+@form(HEADLINES, "{A} fits into no order of {WORD} {N} operations, where only {TEXT} was right")
+def no_order_but(s, A, N, WORD, TEXT):
+    no_order(s, A, N, WORD)
+    only_right(s, A, TEXT)
+
+
+@form(HEADLINES, "{A} fits into no order of the last {N} operations, where only {TEXT} was right")
+def no_order_of_last(s, A, N, TEXT):
+    no_order_but(s, A, N, "these", TEXT)
+
+
+@form(HEADLINES, "{A} is not possible")
+def not_possible(s, A):
+    demand(not s.model.methods[A.method][0] or len(s.proof) == 1, "it is not alone")
+
+
+@form(HEADLINES, "{A} is not possible, where only {TEXT} was right")
+def only_right(s, A, TEXT):
+    demand(s.right(A) == {TEXT}, "%s were right" % s.right(A))
+
+
+@form((ROLES,), "fits into no order")
+def role_failing(s, op):
+    demand(op is s.failing, "it is another operation")
+
+
+@form((ROLES,), "was called with {V}")
+def role_called_with(s, op, V):
+    demand(V in map(str, op.args), "%s was not" % op.name())
+
+
+@form((ROLES,), "returned before")
+def role_before(s, op):
+    demand(history.before(op, s.failing), "it did not")
+
+
+@form((ROLES,), "was called later")
+def role_later(s, op):
+    demand(history.before(s.failing, op), "it was not")
+
+
+@form((ROLES,), "overlaps")
+def role_overlaps(s, op):
+    demand(not history.before(op, s.failing) and not history.before(s.failing, op),
+           "it does not")
 
 
 @form((ROLES,), "returned what no state allows")
@@ -177,6 +352,152 @@ def fact_returned(s, A, N):
 
 
 # ---- containers ----
+
+# ---- words and sets ----
+
+@form(HEADLINES, "{A} saw {V}, which no operation writes")
+@form(HEADLINES, "{A} found {V}, which no operation adds")
+def never_written(s, A, V):
+    demand(V in map(str, A.res) or V in map(str, A.args), "%s did not" % A.name())
+    if s.model.name == "set":
+        demand(not any(op.method in ("add", "insert") and op.res != (0,) and
+                       str(op.args[0]) == V for op in s.ops), "it was added")
+    else:
+        demand(not any(s.words_of(op, "%s = %s" % (s.model.names[0].rstrip("?"), V))
+                       for op in s.ops), "it was written")
+
+
+@form(FACTS, "The first state is empty")
+def first_empty(s):
+    demand(s.model.init == (), "it is %s" % (s.model.init,))
+
+
+@form(FACTS, "The first word is {V}")
+def first_word(s, V):
+    demand(str(s.model.init[0]) == V, "it is %s" % s.model.init)
+
+
+@form((ROLES,), "found {V}")
+@form((ROLES,), "removed {V}")
+@form((ROLES,), "did not find {V}")
+def role_key(s, op, V):
+    demand(V in map(str, op.args), "%s is about another key" % op.name())
+
+
+@form(HEADLINES, "{A} found {V}, which {B} had {WORD} by {N}")
+@form(HEADLINES, "{A} did not find {V}, which {B} had {WORD} by {N}")
+def presence(s, A, V, B, WORD, N):
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+    demand(str(A.args[0]) == str(B.args[0]) == V, "another key")
+    demand({"added": B.method in ("add", "insert") and B.res == (1,),
+            "removed": B.method == "remove" and B.res == (1,),
+            "found": B.method in ("has", "contains") and B.res == (1,) or
+            B.method == "remove" and B.res == (1,) or B.method in ("add", "insert")}[WORD],
+           "%s had not" % B.name())
+
+
+@form(HEADLINES, "{A} found {V}, which {B} had not found by {N}")
+def presence_not(s, A, V, B, N):
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+
+
+@form(HEADLINES, "{A} saw {V}, which {B} had overwritten by {N}")
+def overwritten(s, A, V, B, N):
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+    demand(V in map(str, A.res) or V in map(str, A.args), "%s did not" % A.name())
+
+
+@form(HEADLINES, "{A} saw {V}, although {B} had seen another word by {N}")
+def seen_other(s, A, V, B, N):
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+    demand(V in map(str, A.res) or V in map(str, A.args), "%s did not" % A.name())
+    demand(V not in map(str, B.res), "%s saw it" % B.name())
+
+
+@form((ROLES,), "saw another word")
+def role_other(s, op):
+    demand(op.ret is not None, "%s has not returned" % op.name())
+
+
+# ---- states of some words ----
+
+@form((ROLES,), "saw words of different writes")
+@form((ROLES,), "saw words that were gone")
+@form((ROLES,), "left or saw other words")
+@form((ROLES,), "left the words that were seen")
+def role_words(s, op):
+    demand(op.ret is not None or op.method not in READS, "%s saw nothing" % op.name())
+
+
+@form((ROLES,), "changed {TEXT}")
+def role_changed(s, op, TEXT):
+    s.agree([state for state in s.states_before(op)
+             if state not in s.model_after(op, state)], TEXT)
+
+
+@form((ROLES,), "left {TEXT}")
+@form((ROLES,), "made it {TEXT}")
+def role_left(s, op, TEXT):
+    s.agree(s.states_after(op), TEXT)
+
+
+@form((ROLES,), "saw {TEXT}")
+def role_saw(s, op, TEXT):
+    s.agree(s.states_before(op), TEXT)
+
+
+@form(HEADLINES, "{A} and {B} both changed {TEXT}")
+@form(HEADLINES, "{A} and {B} both changed the word from {V}")
+def both_changed(s, A, B, TEXT=None, V=None):
+    demand(A is not B, "they are one operation")
+    for op in (A, B):
+        role_changed(s, op, TEXT or V)
+
+
+@form(HEADLINES, "{A} and {B} both {WORD} {V}")
+def both_added(s, A, B, WORD, V):
+    demand(A is not B and str(A.args[0]) == str(B.args[0]) == V, "not of one key")
+    demand(A.res == B.res == (1,), "one of them changed nothing")
+    demand((WORD == "removed") == (A.method == B.method == "remove"), WORD)
+
+
+@form(FACTS, "No operation {WORD} {V} between them")
+@form(FACTS, "No operation makes it {TEXT} again")
+@form(FACTS, "The word can have been {V} only once")
+@form(FACTS, "No operation left these words together")
+@form(FACTS, "The first state had gone by {N}, with {A}")
+def supported(s, **words):
+    """The cast alone has no order, and it has all operations that could matter here."""
+
+
+@form(HEADLINES, "{N} operations {WORD} {V}, which can have been {TEXT} {M} times")
+@form(HEADLINES, "{N} operations changed the word from {V}, which it can have been {M} times")
+@form(HEADLINES, "{N} operations changed {TEXT}, which can have been so {M} times")
+def changed_times(s, N, M, **words):
+    demand(N > M, "the numbers do not contradict")
+
+
+@form(HEADLINES, "{A} saw what {B} had left, although {C} showed other words by {N}")
+def saw_gone(s, A, B, C, N):
+    returned(C, N)
+    demand(history.before(B, C) and history.before(C, A), "they overlap")
+    demand(set(s.states_after(B)) & set(s.states_before(A)), "%s did not" % A.name())
+    demand(not set(s.states_after(C)) & set(s.states_before(A)), "%s saw them" % C.name())
+
+
+@form(HEADLINES, "{A} saw {TEXT}, which no operation wrote before")
+def saw_unwritten(s, A, TEXT):
+    role_saw(s, A, TEXT)
+    name, v = TEXT.split(" = ")
+    demand(all(s.model.words(after).get(name) != v for op in s.ops if op.args and
+               not history.before(A, op) for after in s.states_after(op)), "it was written")
+
+
+# ---- containers, again ----
 
 @form(HEADLINES, "{A} took {V}, which was never added")
 @form(HEADLINES, "{A} saw {V}, which was never added")
@@ -279,12 +600,6 @@ def inverted(s, A, V, W, TEXT):
 
 @form(HEADLINES, "{A} returned what no state allows")
 def impossible(s, A):
-    # Try the states that operations of the history can reach, those of few operations first.
-    states, todo = {s.model.init}, [s.model.init]
-    while todo and len(states) < 300:
-        after = [t for state in todo for op in s.ops
-                 for _, t in s.model.step(state, op.method, op.args)]
-        todo = sorted(set(after) - states, key=str)
-        states.update(todo)
+    states = s.reachable()
     demand(not any(res == A.res for state in states
                    for res, _ in s.model.step(state, A.method, A.args)), "a state allows it")
