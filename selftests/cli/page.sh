@@ -135,6 +135,19 @@ done
 page rwlock "$specs/rwlock.lin" rwlock.txt
 result rwlock check --json "$specs/rwlock.lin" rwlock.txt
 
+cat >buffer.txt <<'END'
+# klin history 1
+# first init
+# memory tso
+t1 @0 0 10 write 1 1 cpu=1
+t2 @0 5 12 set_y 1 cpu=2
+t1 @0 14 20 get_y -> 0 cpu=1
+t2 @0 15 24 read -> 0 0 cpu=2
+t3 @0 60 70 read -> 1 1 cpu=3
+END
+page buffer "$specs/fig5.lin" buffer.txt
+result buffer check --json "$specs/fig5.lin" buffer.txt
+
 # A page needs nothing from outside, and is ASCII.
 for one in *.html; do
 	grep -nE 'https?://|src=|@import|url\([^#]' "$one" | grep -vE 'www.w3.org/2000/svg|src=x onerror' >bad

@@ -209,6 +209,22 @@ def buffers_gaps_and_the_error_of_the_clock_are_drawn(b, result):
     same([facts[k] for k in ("took effect", "store buffer empty by")], ["20", "90"])
 
 
+@test("buffer")
+def an_order_shows_when_stores_leave_their_buffers(b, result):
+    same(said(b, ".verdict"), [result["verdict"]])
+    texts = said(b, ".steps li")
+    entered = [t.split(",  ")[0].split(", stays")[0] for t in texts if "stays in the buffer" in t]
+    left = [t for t in texts if "leaves the buffer" in t]
+    assert any(e in t for e in entered for t in left), texts
+    # The second thread reads the pair before the first one's store has left.
+    read = texts.index("t2's read() -> (0, 0)")
+    assert read < texts.index(left[0]), texts
+    b.run("document.querySelector('.orders').focus()")
+    b.key("Home")
+    b.key("ArrowRight")
+    assert "In store buffers: " + entered[0] in said(b, ".state")[0], said(b, ".state")
+
+
 @test("explore")
 def a_run_shows_a_step_a_row_and_only_what_changes(b, result):
     same(b.run("document.querySelectorAll('.run tbody tr').length"), len(result["run"]))

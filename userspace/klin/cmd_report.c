@@ -25,6 +25,8 @@ struct report_args {
 	size_t most;
 };
 
+#define MOST_WITNESS	20000	/* operations of a history whose orders the page has */
+
 enum { OPT_FROM = 256, OPT_INDEPENDENT, OPT_MEMORY_MODEL, OPT_TIME, OPT_OPERATIONS };
 
 static const struct argp_option options[] = {
@@ -141,6 +143,8 @@ static int check_history(struct report_args *a, struct made *m, const char *path
 		return ret;
 	if (!a->model)
 		a->opt.classical = m->h->memory.sc;
+	/* An order of many operations has no place on the page. */
+	a->opt.no_witness = m->h->nops > MOST_WITNESS;
 	a->opt.stop = stop_on_signals(false);
 	ret = kl_check(m->spec, m->h, &a->opt, &m->r);
 	stop_by_default();
@@ -406,7 +410,6 @@ static int cmd_report(int argc, char **argv)
 		.out = "-", .most = KL_PAGE_OPERATIONS,
 		.opt = {
 			.max_shrink = 8, .bytes = 4096ull << 20, .work = KLIN_DEFAULT_WORK,
-			.no_witness = true,
 		},
 	};
 	struct made m = { 0 };

@@ -87,8 +87,8 @@ class App {
 	}
 
 	showNone() {
-		this.orders.offer([], NONE);
 		this.lanes.fit([]);
+		this.orders.offer(this.h.n ? this.witness(0) : [], NONE);
 	}
 
 	/* Bring the violation into view. */
@@ -105,12 +105,21 @@ class App {
 	select(i, reveal) {
 		this.p.selected = i;
 		this.detail.show(i);
-		if (this.violation)
-			this.orders.offer(this.violation.orders, i);
+		this.orders.offer((this.violation ? this.violation.orders : []).concat(this.witness(i)), i);
 		if (i !== NONE && reveal)
 			this.lanes.reveal(i);
 		this.table.fill();
 		this.lanes.later();
+	}
+
+	/* The order that explains the partition of an operation, if the page has it. */
+	witness(i) {
+		const part = i === NONE ? null : partOf(this.h, i);
+
+		if (!part || !part.witness)
+			return [];
+		part.order = part.order || readOrder(this.h, part.witness, "an order that explains all");
+		return [part.order];
 	}
 
 	/* Select the next or previous operation, of those that match the search. */

@@ -14,6 +14,7 @@
 
 #define TEXT	512	/* bytes of a value's text at most; the rest is left out */
 #define NONE	UINT32_MAX
+#define MOST_STEPS	20000	/* steps of all orders that explain partitions */
 
 struct column {
 	uint8_t *bytes;
@@ -280,8 +281,8 @@ static json_t *proof_json(const struct kl_counterexample *cex)
 static json_t *parts_json(struct columns *c)
 {
 	json_t *j = json_array(), *one;
+	size_t steps = 0, i;
 	uint32_t n = 0;
-	size_t i;
 
 	for (i = 0; i < c->nops; i++) {
 		const uint32_t part = c->part_of[c->ops[i]];
@@ -304,6 +305,9 @@ static json_t *parts_json(struct columns *c)
 			json_object_set_new(one, "proof", proof_json(p->cex));
 			json_object_set_new(one, "orders", kl_page_orders(c->r->spec, p->cex));
 		}
+		steps += p->answer.nsteps;
+		if (p->answer.verdict == KL_LINEARIZABLE && p->answer.nsteps && steps <= MOST_STEPS)
+			json_object_set_new(one, "witness", kl_page_witness(c->r->spec, c->h, p));
 		json_array_append_new(j, one);
 	}
 	return j;

@@ -112,8 +112,18 @@ class Lanes {
 		this.later();
 	}
 
+	/* Take the size that the window gives. */
+	measure() {
+		const p = this.p;
+
+		p.width = Math.max(this.box.clientWidth, 200);
+		p.height = TOP + Math.min(p.rows.rows * ROW + 4,
+			Math.max(Math.round(window.innerHeight * 0.55), 200));
+	}
+
 	scroll(top) {
-		this.p.top = Math.max(0, Math.min(top, this.p.rows.rows * ROW - (this.p.height - TOP)));
+		this.measure();
+		this.p.top = Math.max(0, Math.min(top, this.p.rows.rows * ROW + 4 - (this.p.height - TOP)));
 		this.later();
 	}
 
@@ -132,9 +142,7 @@ class Lanes {
 	draw() {
 		const p = this.p;
 
-		p.width = Math.max(this.box.clientWidth, 200);
-		p.height = TOP + Math.min(p.rows.rows * ROW + 4,
-			Math.max(Math.round(window.innerHeight * 0.55), 200));
+		this.measure();
 		drawPicture(new CanvasPen(this.canvas, p.width, p.height), p);
 		this.drawMap();
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The longest orders of a counterexample, see orders.h. */
+/* Orders with the state after each step, see orders.h. */
 #include <stdlib.h>
 
 #include "page/orders.h"
+#include "page/states.h"
 #include "report/json.h"
 #include "report/replay_state.h"
 #include "story/search.h"
@@ -16,23 +17,11 @@ struct maker {
 	json_t *all;
 };
 
-/* Add the state before all steps and the state after each, if the order determines them. */
-static void add_states(json_t *j, const struct maker *m, const uint32_t *order, size_t n)
+/* With store buffers, or where operations are forgotten, an order does not determine the states. */
+static json_t *states_of(const struct maker *m, const uint32_t *order, size_t n)
 {
-	json_t *states = json_array();
-	char state[TEXT];
-	size_t i;
-
-	json_object_set_new(j, "states", states);
-	for (i = 0; i <= n && n <= MOST_STEPS; i++) {
-		if (kl_state_after(m->spec, m->c, order, i, state, sizeof(state)))
-			kl_json_no_memory();
-		if (!*state) {
-			json_array_clear(states);
-			return;
-		}
-		json_array_append_new(states, kl_json_text(state));
-	}
+	return m->c->tso || m->c->forgot ? json_array() :
+					   kl_page_states(m->spec, m->c->h, order, n);
 }
 
 /* Add what stops the order. */
@@ -48,11 +37,12 @@ static void add_stop(json_t *j, const struct maker *m, const uint32_t *order, si
 	json_object_set_new(j, "sentence", kl_json_text(why));
 }
 
-static json_t *step_json(const struct maker *m, uint32_t op, unsigned int flags)
+/* A step as text; @op is an index in the history. */
+static json_t *step_json(uint32_t op, unsigned int flags)
 {
 	char text[24];
 
-	snprintf(text, sizeof(text), "%s%u%s", flags & KL_STEP_FLUSH ? "~" : "", m->c->ops[op],
+	snprintf(text, sizeof(text), "%s%u%s", flags & KL_STEP_FLUSH ? "~" : "", op,
 		 flags & KL_STEP_BUFFERED ? "!" : "");
 	return json_string(text);
 }
@@ -81,7 +71,7 @@ static void add_order(struct maker *m, json_t *steps, const uint32_t *order, siz
 	}
 	j = json_object();
 	json_object_set_new(j, "operations", steps);
-	add_states(j, m, order, n);
+	json_object_set_new(j, "states", states_of(m, order, n));
 	if (*state)
 		json_object_set_new(j, "state", kl_json_text(state));
 	add_stop(j, m, order, n);
@@ -104,7 +94,7 @@ static void add_answer(struct maker *m)
 		/* Items after the operations are the ends of gaps. */
 		if (s.item >= m->c->h->nops)
 			continue;
-		json_array_append_new(steps, step_json(m, s.item, s.flags));
+		json_array_append_new(steps, step_json(m->c->ops[s.item], s.flags));
 		if (!(s.flags & KL_STEP_FLUSH))
 			order[n++] = s.item;
 	}
@@ -112,33 +102,23 @@ static void add_answer(struct maker *m)
 	free(order);
 }
 
-/* Return: the index in c->h of an operation of the history, or KL_NO_OP. */
-static uint32_t own_index(const struct kl_counterexample *c, uint32_t op)
-{
-	uint32_t i;
-
-	for (i = 0; i < c->h->nops; i++)
-		if (c->ops[i] == op)
-			return i;
-	return KL_NO_OP;
-}
-
 /* Add the longest orders of a search, which has no store buffers. */
 static void add_found(struct maker *m)
 {
+	const struct kl_search_in in = {
+		.h = m->c->h, .nops = m->c->h->nops, .object = KL_ALL_OBJECTS,
+	};
 	struct kl_search found;
 	size_t i, k;
 
-	if (kl_search(m->spec, m->c, KL_NO_OP, &found))
+	if (kl_search(m->spec, &in, KL_NO_OP, &found))
 		kl_json_no_memory();
 	for (i = 0; i < found.nends; i++) {
 		json_t *steps = json_array();
-		uint32_t *order = found.ends[i].ops;
+		const uint32_t *order = found.ends[i].ops;
 
-		for (k = 0; k < found.ends[i].n; k++) {
-			order[k] = own_index(m->c, order[k]);
-			json_array_append_new(steps, step_json(m, order[k], 0));
-		}
+		for (k = 0; k < found.ends[i].n; k++)
+			json_array_append_new(steps, step_json(m->c->ops[order[k]], 0));
 		add_order(m, steps, order, found.ends[i].n, found.ends[i].state);
 	}
 	kl_search_free(&found);
@@ -154,4 +134,31 @@ json_t *kl_page_orders(const struct kl_spec *spec, const struct kl_counterexampl
 		add_found(&m);
 	add_answer(&m);
 	return m.all;
+}
+
+json_t *kl_page_witness(const struct kl_spec *spec, const struct kl_history *h,
+			const struct kl_part_result *p)
+{
+	const struct kl_answer *a = &p->answer;
+	uint32_t *order = malloc((a->nsteps + 1) * sizeof(*order));
+	json_t *j = json_object(), *steps = json_array();
+	bool plain = true;
+	size_t n = 0, i;
+
+	json_object_set_new(j, "operations", steps);
+	if (!order)
+		kl_json_no_memory();
+	for (i = 0; order && i < a->nsteps; i++) {
+		const uint32_t op = kl_result_op(p, a->steps[i].item);
+
+		plain &= op != KL_NO_OP && !a->steps[i].flags;
+		if (op == KL_NO_OP)
+			continue;
+		json_array_append_new(steps, step_json(op, a->steps[i].flags));
+		order[n++] = op;
+	}
+	json_object_set_new(j, "states", order && plain ? kl_page_states(spec, h, order, n) :
+							  json_array());
+	free(order);
+	return j;
 }

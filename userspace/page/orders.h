@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The longest orders of a counterexample, with the state after each step, for stepping through
- * them.
+ * Orders with the state after each step: the longest ones of a counterexample, and the one that
+ * explains a partition.
  */
 #ifndef KL_PAGE_ORDERS_H
 #define KL_PAGE_ORDERS_H
@@ -25,5 +25,16 @@
  * Return: a JSON array; parts may be missing after kl_json_no_memory(), see kl_json_whole().
  */
 json_t *kl_page_orders(const struct kl_spec *spec, const struct kl_counterexample *c);
+
+/**
+ * kl_page_witness() - make the order that shows a partition to be linearizable
+ * @spec: the specification
+ * @h: the history
+ * @p: the partition, whose answer has the order
+ *
+ * Return: an object with "operations" and "states" as of kl_page_orders().
+ */
+json_t *kl_page_witness(const struct kl_spec *spec, const struct kl_history *h,
+			const struct kl_part_result *p);
 
 #endif

@@ -27,7 +27,7 @@ class Orders {
 		this.box = make("section", {
 			class: "orders", tabindex: 0, hidden: true, "aria-label": "Orders, step by step",
 			onkeydown: (e) => this.key(e),
-		}, make("h2", {}, "The longest orders, step by step"),
+		}, make("h2", {}, "Orders, step by step"),
 		make("div", { class: "bar" }, this.choice,
 			make("button", { type: "button", onclick: () => this.step(-1) }, "\u2190 back"),
 			make("button", { type: "button", onclick: () => this.step(1) }, "step \u2192"),

@@ -204,7 +204,8 @@ function drawSteps(pen, p, x, y) {
 
 		if (s.flush) {
 			if (begun.has(s.op))
-				pen.line(begun.get(s.op), mid, at, mid, theme.ink, 2, [4, 2]);
+				pen.line(begun.get(s.op), mid + ROW / 2 - 3, at, mid + ROW / 2 - 3,
+					theme.ink, 2, [4, 2]);
 			pen.rect(at - 7, mid - 7, 14, 14, theme.paper, theme.ink);
 		} else {
 			begun.set(s.op, at);

@@ -24,7 +24,7 @@ function partitionsOf(result) {
 }
 
 /* An order: its steps, the state after each, and the operation that stops it. */
-function readOrder(h, o, at) {
+function readOrder(h, o, name) {
 	const steps = array(o.operations).map((one) => readStep(h, one));
 	let states = array(o.states).map(string), before = "";
 
@@ -35,7 +35,7 @@ function readOrder(h, o, at) {
 	if (steps.length && !states[steps.length - 1])
 		states[steps.length - 1] = string(o.state);
 	return {
-		name: "order " + (at + 1), steps: steps, before: before, states: states,
+		name: name, steps: steps, before: before, states: states,
 		stop: o.stopped_by === undefined || o.stopped_by === null ? NONE :
 			findOp(h, Number.isInteger(o.stopped_by) ? o.stopped_by :
 				object(o.stopped_by)),
@@ -76,7 +76,8 @@ function readViolation(h, p) {
 	v.allowed = object(story.allowed);
 	v.trust = object(story.trust);
 	v.proof = proof.filter((i) => i !== NONE);
-	v.orders = ordersOf(h, v.proof, story).map((o, i) => readOrder(h, object(o), i));
+	v.orders = ordersOf(h, v.proof, story).map((o, i) => readOrder(h, object(o),
+		"order " + (i + 1)));
 	v.failing = v.cast.length ? v.cast[0].op : v.orders.length ? v.orders[0].stop : NONE;
 	v.name = partitionName(p);
 	for (const one of v.cast)
