@@ -6,7 +6,7 @@ class App {
 		this.result = result;
 		this.h = result.history;
 		this.castOps = result.violations.flatMap((v) => v.cast.map((one) => one.op))
-			.filter((i) => i !== NONE);
+				       .filter((i) => i !== NONE);
 		this.hitList = [];
 		this.lanes = new Lanes(this);
 		this.p = this.lanes.p;
@@ -28,47 +28,82 @@ class App {
 
 		if (all.length < 2)
 			return null;
-		return make("p", {}, make("label", {}, plural(all.length, "violation") + " shown: ",
-			make("select", { onchange: (e) => this.showStory(all[e.target.selectedIndex]) },
-				all.map((v, k) => make("option", {}, (k + 1) + ": " + v.name + (v.headline ?
-					": " + v.headline.slice(0, 90) : ""))))));
+		const options = all.map((v, k) => make("option", {}, (k + 1) + ": " + v.name +
+			(v.headline ? ": " + v.headline.slice(0, 90) : "")));
+		const list = make("select", {
+			onchange: () => this.showStory(all[list.selectedIndex]),
+		}, options);
+
+		return make("p", {},
+			make("label", {}, plural(all.length, "violation") + " shown: ", list));
 	}
 
 	picture() {
 		const axis = make("select", {
-			"aria-label": "Axis", onchange: () => this.lanes.choose(axis.value),
-		}, make("option", { value: "time" }, "time, to scale"),
-		make("option", { value: "events" }, "each event alike"),
-		this.result.violations.length ? make("option", { value: "story" }, "the story's events alike") :
-			null);
+			"aria-label": "Axis",
+			onchange: () => this.lanes.choose(axis.value),
+		},
+			make("option", { value: "time" }, "time, to scale"),
+			make("option", { value: "events" }, "each event alike"),
+			this.result.violations.length ?
+				make("option", { value: "story" }, "the story's events alike") :
+				null);
 
 		on("axis", () => { axis.value = this.lanes.axis.kind; });
 		return make("section", { "aria-label": "Operations", class: "operations" },
-			make("h2", {}, "Operations"), this.search.bar, make("div", { class: "split" },
-				make("div", { class: "main" }, make("div", { class: "bar" },
-					this.result.violations.length ? make("button", { type: "button",
-						onclick: () => this.showViolation() }, "the violation") : null,
-					make("button", { type: "button", onclick: () => this.lanes.fit([]) }, "all"),
-					make("button", { type: "button", title: "Zoom in (+)",
-							 onclick: () => this.lanes.zoom(0.6) }, "+"),
-					make("button", { type: "button", title: "Zoom out (-)",
-							 onclick: () => this.lanes.zoom(1 / 0.6) }, "\u2212"),
-					axis, make("button", { type: "button", onclick: () =>
-						download("klin.svg", "image/svg+xml", this.lanes.svg()) }, "save as SVG")),
-				this.lanes.box, this.legend(), this.orders.box), this.detail.box));
+			make("h2", {}, "Operations"), this.search.bar,
+			make("div", { class: "split" },
+				make("div", { class: "main" },
+					make("div", { class: "bar" },
+						this.result.violations.length ?
+							make("button", {
+								type: "button",
+								onclick: () => this.showViolation()
+							},
+								"the violation") :
+							null,
+						make("button", {
+							type: "button",
+							onclick: () => this.lanes.fit([])
+						},
+							"all"),
+						make("button", {
+							type: "button",
+							title: "Zoom in (+)",
+							onclick: () => this.lanes.zoom(0.6)
+						},
+							"+"),
+						make("button", {
+							type: "button",
+							title: "Zoom out (-)",
+							onclick: () => this.lanes.zoom(1 / 0.6)
+						},
+							"\u2212"),
+						axis,
+						make("button", {
+							type: "button",
+							onclick: () => download("klin.svg",
+								"image/svg+xml", this.lanes.svg())
+						},
+							"save as SVG")),
+					this.lanes.box, this.legend(), this.orders.box),
+				this.detail.box));
 	}
 
 	legend() {
-		const h = this.h;
+		const h = this.h, keys = [
+			"Wheel or + \u2212: zoom.", "Drag or \u2190 \u2192: move.",
+			"\u2191 \u2193: previous and next operation.", "Enter: its details.",
+			"v: the violation.", "t: the next axis.", "0: all.",
+			"Thick frame: the failing operation; frame: others that took part;",
+			"coloured edge: same value.",
+			h.gaps.length ? "Hatched: events were lost." : "",
+			h.error ? "Whiskers: the clock's error." : "",
+			h.drain ? "Upright line: the store buffer was empty." : "",
+			h.point ? "Dot: took effect." : "",
+		];
 
-		return make("p", { id: "keys", class: "quiet" },
-			"Wheel or + \u2212: zoom. Drag or \u2190 \u2192: move. \u2191 \u2193: previous and next " +
-			"operation. Enter: its details. v: the violation. t: the next axis. 0: all. " +
-			"Thick frame: the failing operation; frame: others that took part; coloured edge: " +
-			"same value." + (h.gaps.length ? " Hatched: events were lost." : "") +
-			(h.error ? " Whiskers: the clock's error." : "") +
-			(h.drain ? " Upright line: the store buffer was empty." : "") +
-			(h.point ? " Dot: took effect." : ""));
+		return make("p", { id: "keys", class: "quiet" }, keys.filter(Boolean).join(" "));
 	}
 
 	showStory(v) {
@@ -77,12 +112,13 @@ class App {
 		this.violation = v;
 		empty(this.story);
 		put(this.story, storyOf(this, v));
-		p.cast = new Map(v.cast.filter((one) => one.op !== NONE).map((one) => [one.op, one]));
+		p.cast = new Map(
+			v.cast.filter((one) => one.op !== NONE).map((one) => [one.op, one]));
 		p.proof = new Set(v.proof);
 		p.failing = v.failing;
 		p.colors = valueColors(this.h, v);
 		this.orders.offer(v.orders, NONE);
-		this.lanes.chooseFor(p.cast.size ? [...p.cast.keys()] : v.proof);
+		this.lanes.chooseFor(p.cast.size ? [...p.cast.keys() ] : v.proof);
 		this.showViolation();
 	}
 
@@ -93,19 +129,22 @@ class App {
 
 	/* Bring the violation into view. */
 	showViolation() {
-		const ops = [...this.p.cast.keys(), ...this.p.proof, this.p.failing];
+		const ops = [...this.p.cast.keys(), ...this.p.proof, this.p.failing ];
 		const first = ops.find((i) => i !== NONE);
 
 		this.lanes.fit(ops);
 		if (first !== undefined)
-			this.lanes.scroll((Math.min(...ops.filter((i) => i !== NONE).map((i) =>
-				this.p.rows.row[i])) - 1) * ROW);
+			this.lanes.scroll((Math.min(...ops.filter((i) => i !== NONE)
+							    .map((i) => this.p.rows.row[i])) -
+						  1) *
+				ROW);
 	}
 
 	select(i, reveal) {
 		this.p.selected = i;
 		this.detail.show(i);
-		this.orders.offer((this.violation ? this.violation.orders : []).concat(this.witness(i)), i);
+		this.orders.offer(
+			(this.violation ? this.violation.orders : []).concat(this.witness(i)), i);
 		if (i !== NONE && reveal)
 			this.lanes.reveal(i);
 		this.table.fill();
@@ -118,8 +157,9 @@ class App {
 
 		if (!part || !part.witness)
 			return [];
-		part.order = part.order || readOrder(this.h, part.witness, "an order that explains all");
-		return [part.order];
+		part.order =
+			part.order || readOrder(this.h, part.witness, "an order that explains all");
+		return [ part.order ];
 	}
 
 	/* Select the next or previous operation, of those that match the search. */
@@ -131,7 +171,8 @@ class App {
 		if (!n)
 			return;
 		k = at === NONE ? firstIndex(n, (m) => this.lanes.axis.from[of(m)] >= this.p.from) :
-			by > 0 ? firstIndex(n, (m) => of(m) > at) : firstIndex(n, (m) => of(m) >= at) - 1;
+			by > 0	? firstIndex(n, (m) => of(m) > at) :
+				  firstIndex(n, (m) => of(m) >= at) - 1;
 		this.select(of((k + n) % n), true);
 	}
 

@@ -6,13 +6,13 @@
  * that operations that are far from one another can be seen together.
  */
 
-const AXES = ["time", "events", "story"];
+const AXES = [ "time", "events", "story" ];
 
 class Axis {
 	constructor(h) {
 		this.h = h;
 		this.knots = [];
-		this.last = 0;	/* the latest time that is known */
+		this.last = 0; /* the latest time that is known */
 		for (let i = 0; i < h.n; i++)
 			this.last = Math.max(this.last, h.call[i], isPending(h, i) ? 0 : h.ret[i]);
 		for (const g of h.gaps)
@@ -22,13 +22,13 @@ class Axis {
 
 	/* Set the operations of the story. */
 	setStory(ops) {
-		const times = new Set([0]);
+		const times = new Set([ 0 ]);
 
 		for (const i of ops) {
 			times.add(this.h.call[i]);
 			times.add(Math.min(this.h.ret[i], this.last));
 		}
-		this.knots = [...times].sort((a, b) => a - b);
+		this.knots = [...times ].sort((a, b) => a - b);
 	}
 
 	/* Choose the axis by its name in AXES. */
@@ -45,7 +45,9 @@ class Axis {
 			this.to = this.scaled ? this.h.ret : this.retRank;
 		}
 		this.begin = 0;
-		this.end = this.scaled ? this.last : kind === "story" ? this.knots.length : this.events;
+		this.end = this.scaled	 ? this.last :
+			kind === "story" ? this.knots.length :
+					   this.events;
 		/* The latest end of the operations up to each one, to find those in view. */
 		this.reach = new Float64Array(this.h.n);
 		for (let i = 0, most = 0; i < this.h.n; i++)
@@ -86,8 +88,8 @@ class Axis {
 	/* Return: the place of a time between the events of the story. */
 	knot(time) {
 		const k = firstIndex(this.knots.length, (m) => this.knots[m] > time);
-		const from = k ? this.knots[k - 1] : 0, to = k < this.knots.length ? this.knots[k] :
-			Math.max(this.last, from + 1);
+		const from = k ? this.knots[k - 1] : 0,
+		      to = k < this.knots.length ? this.knots[k] : Math.max(this.last, from + 1);
 
 		return Math.max(k - 1, 0) + Math.max(Math.min((time - from) / (to - from), 1), 0);
 	}
@@ -98,19 +100,25 @@ class Axis {
 			return String(this.h.base + BigInt(Math.round(at)));
 		if (this.kind === "events")
 			return "event " + Math.round(at);
-		return this.knots[at] === undefined ? "" : this.label.call({ scaled: true, h: this.h },
-			this.knots[at]);
+		return this.knots[at] === undefined ?
+			"" :
+			this.label.call({ scaled: true, h: this.h }, this.knots[at]);
 	}
 
 	/* Return: places for marks between @from and @to, about @n, at round times. */
 	marks(from, to, n) {
 		const rough = (to - from) / n, power = Math.pow(10, Math.floor(Math.log10(rough)));
-		const step = Math.max(1, power * (rough / power > 5 ? 10 : rough / power > 2 ? 5 :
-			rough / power > 1 ? 2 : 1));
-		const off = this.scaled ? Number(this.h.base % BigInt(Math.round(step))) : 0, all = [];
+		const step = Math.max(1,
+			power *
+				(rough / power > 5		  ? 10 :
+						rough / power > 2 ? 5 :
+						rough / power > 1 ? 2 :
+								    1));
+		const off = this.scaled ? Number(this.h.base % BigInt(Math.round(step))) : 0,
+		      all = [];
 
-		for (let at = Math.ceil((from + off) / step) * step - off; at <= to && all.length < 100;
-		     at += step)
+		for (let at = Math.ceil((from + off) / step) * step - off;
+			at <= to && all.length < 100; at += step)
 			if (at >= this.begin || this.scaled)
 				all.push(at);
 		return all;
@@ -118,7 +126,9 @@ class Axis {
 
 	/* Return: the operations [first, end) that may overlap a part of the axis. */
 	range(from, to) {
-		return [firstIndex(this.h.n, (k) => this.reach[k] >= from),
-			firstIndex(this.h.n, (k) => this.from[k] > to)];
+		return [
+			firstIndex(this.h.n, (k) => this.reach[k] >= from),
+			firstIndex(this.h.n, (k) => this.from[k] > to)
+		];
 	}
 }

@@ -38,9 +38,11 @@ function put(e, ...inside) {
 }
 
 /* Show control characters and marks of text direction, which could hide what a value is. */
+const HIDDEN = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200b-\\u200f" +
+	"\\u2028-\\u202e\\u2066-\\u2069\\ufeff]", "g");
+
 function visible(text) {
-	return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-		(c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
+	return text.replace(HIDDEN, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
 }
 
 function empty(e) {
@@ -49,32 +51,23 @@ function empty(e) {
 	return e;
 }
 
-function array(x) {
-	return Array.isArray(x) ? x : [];
-}
+function array(x) { return Array.isArray(x) ? x : []; }
 
-function object(x) {
-	return x && typeof x === "object" && !Array.isArray(x) ? x : {};
-}
+function object(x) { return x && typeof x === "object" && !Array.isArray(x) ? x : {}; }
 
 function string(x) {
-	return typeof x === "string" ? x : ["number", "bigint", "boolean"].includes(typeof x) ?
-		String(x) : "";
+	return typeof x === "string"				     ? x :
+		[ "number", "bigint", "boolean" ].includes(typeof x) ? String(x) :
+								       "";
 }
 
 /* A sentence of klin's has no full stop. */
-function sentence(text) {
-	return text && !/[.!?]$/.test(text) ? text + "." : text;
-}
+function sentence(text) { return text && !/[.!?]$/.test(text) ? text + "." : text; }
 
-function plural(n, what) {
-	return count(n) + " " + what + (n === 1 ? "" : "s");
-}
+function plural(n, what) { return count(n) + " " + what + (n === 1 ? "" : "s"); }
 
 /* A number with spaces between groups of three digits. */
-function count(n) {
-	return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-}
+function count(n) { return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f"); }
 
 /* Return: the first index in [0, n) for which @after is true, or n. */
 function firstIndex(n, after) {
@@ -94,9 +87,7 @@ function firstIndex(n, after) {
 /* Listeners of this page's own events. */
 const listeners = {};
 
-function on(what, f) {
-	(listeners[what] = listeners[what] || []).push(f);
-}
+function on(what, f) { (listeners[what] = listeners[what] || []).push(f); }
 
 function tell(what, arg) {
 	for (const f of listeners[what] || [])
@@ -105,7 +96,8 @@ function tell(what, arg) {
 
 function download(name, type, text) {
 	const a = make("a", {
-		href: URL.createObjectURL(new Blob([text], { type: type })), download: name,
+		href: URL.createObjectURL(new Blob([ text ], { type: type })),
+		download: name,
 	});
 
 	document.body.append(a);

@@ -4,7 +4,7 @@
  * blindness can tell apart; the failing operation also has a thick frame and a mark.
  */
 
-const VALUE_COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442"];
+const VALUE_COLORS = [ "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442" ];
 const WRONG = "#d55e00";
 
 let theme = {};
@@ -14,8 +14,8 @@ function readTheme() {
 	const style = getComputedStyle(document.documentElement);
 
 	theme = {};
-	for (const name of ["paper", "ink", "quiet", "line", "bar", "bar-line", "gap", "hit", "wrong",
-		"link"])
+	for (const name of ["paper", "ink", "quiet", "line", "bar", "bar-line", "gap", "hit",
+		     "wrong", "link"])
 		theme[name] = style.getPropertyValue("--" + name).trim();
 }
 

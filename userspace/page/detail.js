@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* All that is known of the selected operation. */
 
-const SIMILAR = 20;	/* other operations of a value that are listed */
+const SIMILAR = 20; /* other operations of a value that are listed */
 
 class Detail {
 	constructor(app) {
 		this.app = app;
 		this.box = make("section", {
-			class: "detail", tabindex: -1, "aria-live": "polite",
+			class: "detail",
+			tabindex: -1,
+			"aria-live": "polite",
 			"aria-label": "The selected operation",
 		});
 		this.show(NONE);
 	}
 
-	focus() {
-		this.box.focus();
-	}
+	focus() { this.box.focus(); }
 
 	show(i) {
 		empty(this.box);
 		if (i === NONE) {
-			put(this.box, make("p", { class: "quiet" }, "Select an operation to see all of it."));
+			put(this.box,
+				make("p", { class: "quiet" },
+					"Select an operation to see all of it."));
 			return;
 		}
 		put(this.box, make("h3", {}, opText(this.app.h, i)),
-			make("dl", {}, this.facts(i).map(([name, text]) =>
-				[make("dt", {}, name), make("dd", {}, text)])), this.stack(i), this.similar(i));
+			make("dl", {}, this.facts(i).map(([ name,
+				text ]) => [make("dt", {}, name), make("dd", {}, text)])),
+			this.stack(i), this.similar(i));
 	}
 
 	facts(i) {
@@ -33,7 +36,7 @@ class Detail {
 		const extra = object((h.extra.get(i) || {}).extra), source = object(extra.source);
 		const add = (name, text) => {
 			if (text !== "" && text !== undefined && text !== null)
-				facts.push([name, string(text)]);
+				facts.push([ name, string(text) ]);
 		};
 
 		add("role", (h.extra.get(i) || {}).role);
@@ -63,7 +66,8 @@ class Detail {
 		if (h.id[i] !== 0xffffffff)
 			add("number in the history", h.id[i]);
 		if (part)
-			add("partition", part.verdict + ", " + plural(part.operations, "operation"));
+			add("partition",
+				part.verdict + ", " + plural(part.operations, "operation"));
 		if (this.app.p && this.app.p.proof.has(i))
 			add("proof", "is one of its operations");
 		return facts;
@@ -77,8 +81,9 @@ class Detail {
 
 	/* Other operations of the same partition with one of the operation's values. */
 	similar(i) {
-		const h = this.app.h, own = valuesAt(h, i).filter((v) => !/^(\?|empty|full|absent)$/
-			.test(h.values[v]));
+		const h = this.app.h,
+		      own = valuesAt(h, i).filter(
+			      (v) => !/^(\?|empty|full|absent)$/.test(h.values[v]));
 		const found = [];
 
 		if (!own.length)
@@ -92,9 +97,17 @@ class Detail {
 					break;
 				}
 		}
-		return found.length ? [make("h4", {}, found.length > SIMILAR ? "First operations" :
-			"Operations", " with " + own.map((v) => h.values[v]).join(" or ")),
-		make("ul", { class: "similar" }, found.slice(0, SIMILAR).map((k) =>
-			make("li", {}, opButton(this.app, k, opName(h, k)), " " + whenText(h, k))))] : null;
+		return found.length ?
+			[
+				make("h4", {},
+					found.length > SIMILAR ? "First operations" : "Operations",
+					" with " + own.map((v) => h.values[v]).join(" or ")),
+				make("ul", { class: "similar" },
+					found.slice(0, SIMILAR)
+						.map((k) => make("li", {},
+							     opButton(this.app, k, opName(h, k)),
+							     " " + whenText(h, k))))
+			] :
+			null;
 	}
 }

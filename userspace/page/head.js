@@ -5,27 +5,39 @@ function headOf(data, r) {
 	const raw = r.raw, about = [];
 	const add = (name, text) => {
 		if (text !== "" && text !== undefined && text !== null)
-			about.push([make("dt", {}, name), make("dd", {}, string(text))]);
+			about.push([ make("dt", {}, name), make("dd", {}, string(text)) ]);
 	};
 
 	add("input", data.title);
 	add("specification", raw.spec);
 	add("operations", raw.operations === undefined ? "" : count(raw.operations));
-	add("partitions", raw.linearizable === undefined ? "" : count(raw.linearizable) +
-		" linearizable, " + count(raw.violations || 0) + " violated, " + count(raw.unknown || 0) +
-		" unknown");
+	add("partitions",
+		raw.linearizable === undefined ?
+			"" :
+			count(raw.linearizable) + " linearizable, " + count(raw.violations || 0) +
+				" violated, " + count(raw.unknown || 0) + " unknown");
 	add("memory model", raw.memory);
 	add("kernel", raw.kernel);
 	add("host", raw.host);
 	add("klin", typeof raw.klin === "string" ? raw.klin : object(raw.klin).version);
-	return make("header", {}, make("h1", {}, make("span", {
-		class: "verdict " + (raw.verdict === "VIOLATION" || raw.verdict === "NOT PROVED" ? "bad" :
-			raw.verdict === "UNKNOWN" ? "open" : "good"),
-	}, string(raw.verdict) || "klin"), " ", string(raw.history || raw.file || data.title)),
-	make("dl", { class: "about" }, about),
-	raw.reason ? make("p", {}, sentence(string(raw.reason))) : null,
-	notes(data, r).map((t) => make("p", { class: "note", role: "note" }, t)),
-	data.command ? make("p", { class: "quiet" }, "Made by: ", make("code", {}, data.command)) : null);
+	return make("header", {},
+		make("h1", {},
+			make("span", {
+				class: "verdict " +
+					(raw.verdict === "VIOLATION" ||
+								raw.verdict === "NOT PROVED" ?
+							"bad" :
+							raw.verdict === "UNKNOWN" ? "open" :
+										    "good"),
+			},
+				string(raw.verdict) || "klin"),
+			" ", string(raw.history || raw.file || data.title)),
+		make("dl", { class: "about" }, about),
+		raw.reason ? make("p", {}, sentence(string(raw.reason))) : null,
+		notes(data, r).map((t) => make("p", { class: "note", role: "note" }, t)),
+		data.command ? make("p", { class: "quiet" },
+				       "Made by: ", make("code", {}, data.command)) :
+			       null);
 }
 
 /* What the page does not show, and what may have been missed. */
@@ -36,8 +48,8 @@ function notes(data, r) {
 	if (data.note)
 		all.push(data.note);
 	if (h.total > h.n)
-		all.push("This page holds " + count(h.n) + " of " + plural(h.total, "operation") + "; " +
-			plural(h.total - h.n, "operation") + " are left out: " + leftOut(h) +
+		all.push("This page holds " + count(h.n) + " of " + plural(h.total, "operation") +
+			"; " + plural(h.total - h.n, "operation") + " are left out: " + leftOut(h) +
 			". `klin report --operations=0' makes a page with all.");
 	if (h.gaps.length)
 		all.push(plural(h.gaps.length, "gap") + ": operations may have been lost there.");

@@ -15,7 +15,13 @@ function readTrail(lines) {
 		const m = /^ {0,6}(\d+) {2}(\S.*)$/.exec(line), step = steps[steps.length - 1];
 
 		if (m)
-			steps.push({ number: Number(m[1]), what: m[2], lines: [], nodes: [], names: [] });
+			steps.push({
+				number: Number(m[1]),
+				what: m[2],
+				lines: [],
+				nodes: [],
+				names: []
+			});
 		else if (step)
 			readTrailLine(step, line.trim());
 	}
@@ -30,7 +36,11 @@ function readTrailLine(step, line) {
 		readNode(step, node[1], Boolean(node[2]), node[3]);
 	} else if (/^T\d+ /.test(line)) {
 		for (const m of line.matchAll(/, ([A-Za-z_]\w*) = ([ns]\d+|null)/g))
-			step.names.push({ name: /^T\d+/.exec(line)[0] + "." + m[1], to: m[2], heap: "own" });
+			step.names.push({
+				name: /^T\d+/.exec(line)[0] + "." + m[1],
+				to: m[2],
+				heap: "own"
+			});
 	} else {
 		readGlobals(step, line);
 	}
@@ -38,34 +48,47 @@ function readTrailLine(step, line) {
 
 function readGlobals(step, line) {
 	const at = line.indexOf("; reference: ");
-	const own = at < 0 ? line : line.slice(0, at), reference = at < 0 ? "" : line.slice(at + 13);
+	const own = at < 0 ? line : line.slice(0, at),
+	      reference = at < 0 ? "" : line.slice(at + 13);
 
 	for (const m of own.matchAll(/(?:^|, )([\w[\]]+) = ([ns]\d+|null)/g))
 		step.names.push({ name: m[1], to: m[2], heap: "own" });
 	for (const m of reference.matchAll(/(?:^|, )(\w+): from ([ns]\d+|null)/g))
 		step.names.push({ name: m[1], to: m[2], heap: "reference" });
-	for (const m of reference.matchAll(/(?:^|, )(\w+): behind ([ns]\d+|null) to ([ns]\d+|null)/g)) {
+	for (const m of reference.matchAll(
+		     /(?:^|, )(\w+): behind ([ns]\d+|null) to ([ns]\d+|null)/g)) {
 		step.names.push({ name: m[1] + " behind", to: m[2], heap: "reference" });
 		step.names.push({ name: m[1] + " to", to: m[3], heap: "reference" });
 	}
 }
 
 /* Targets of a pointer: "n1 or null". */
-function targets(text) {
-	return text ? text.split(" or ") : [];
-}
+function targets(text) { return text ? text.split(" or ") : []; }
 
 function readNode(step, name, many, text) {
-	const both = /in both heaps, next in both ((?:[ns]\d+|null)(?: or (?:[ns]\d+|null))*)/.exec(text);
-	const only = /in the reference only, next ((?:[ns]\d+|null)(?: or (?:[ns]\d+|null))*)/.exec(text);
+	const both = /in both heaps, next in both ((?:[ns]\d+|null)(?: or (?:[ns]\d+|null))*)/.exec(
+		text);
+	const only = /in the reference only, next ((?:[ns]\d+|null)(?: or (?:[ns]\d+|null))*)/.exec(
+		text);
 	const own = /(?:^|[ ,])next ((?:[ns]\d+|null)(?: or (?:[ns]\d+|null))*)/.exec(text);
 	const ref = /in the reference next ((?:[ns]\d+|null)(?: or (?:[ns]\d+|null))*)/.exec(text);
-	const fields = text.split(/ in both heaps| in the reference| next /)[0].trim().replace(/[,;]$/, "");
+	const fields = text.split(/ in both heaps| in the reference| next /)[0].trim().replace(
+		/[,;]$/, "");
 
 	step.nodes.push({
-		name: name, many: many, fields: fields, text: text.trim(), both: Boolean(both),
-		own: both ? targets(both[1]) : only ? null : own ? targets(own[1]) : null,
-		reference: both ? targets(both[1]) : only ? targets(only[1]) : ref ? targets(ref[1]) : null,
+		name: name,
+		many: many,
+		fields: fields,
+		text: text.trim(),
+		both: Boolean(both),
+		own: both   ? targets(both[1]) :
+			only ? null :
+			own  ? targets(own[1]) :
+			       null,
+		reference: both ? targets(both[1]) :
+			only	 ? targets(only[1]) :
+			ref	 ? targets(ref[1]) :
+				   null,
 	});
 }
 

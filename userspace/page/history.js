@@ -107,9 +107,19 @@ function readSigs(h, c) {
 
 function readHistory(c) {
 	const h = {
-		n: c.kept, total: c.total, base: BigInt(c.base), clock: c.clock,
-		error: Number(c.error), errorText: c.error, methods: c.methods, values: c.values,
-		threads: c.threads, objects: c.objects, parts: c.parts, file: c.file, texts: [],
+		n: c.kept,
+		total: c.total,
+		base: BigInt(c.base),
+		clock: c.clock,
+		error: Number(c.error),
+		errorText: c.error,
+		methods: c.methods,
+		values: c.values,
+		threads: c.threads,
+		objects: c.objects,
+		parts: c.parts,
+		file: c.file,
+		texts: [],
 		extra: new Map(),
 	};
 	let last = 0;
@@ -135,23 +145,24 @@ function readHistory(c) {
 	if (c.line)
 		eachNumber(c.line, (i, v) => { h.line[i] = last += v % 2 ? -(v + 1) / 2 : v / 2; });
 	h.gaps = array(c.gaps).map((g) => ({
-		from: offset(h, g.from), to: offset(h, g.to), text: gapText(h, g),
+		from: offset(h, g.from),
+		to: offset(h, g.to),
+		text: gapText(h, g),
 		object: g.object === undefined ? NONE : g.object,
 	}));
 	return h;
 }
 
 /* A time as a number from the base on. */
-function offset(h, time) {
-	return Number(BigInt(time) - h.base);
-}
+function offset(h, time) { return Number(BigInt(time) - h.base); }
 
 function gapText(h, g) {
 	const to = BigInt(g.to) === 0xffffffffffffffffn ? "the end" : g.to;
 
 	return "gap from " + g.from + " to " + to + ": " +
-		(g.reason === "cut" ? "operations were left out" : (g.lost || "unknown numbers of") +
-		 " operations " + g.reason) +
+		(g.reason === "cut" ?
+				"operations were left out" :
+				(g.lost || "unknown numbers of") + " operations " + g.reason) +
 		(g.object === undefined ? "" : " of " + h.objects[g.object]) +
 		(g.cpu === undefined ? "" : " on CPU " + g.cpu);
 }
@@ -160,9 +171,25 @@ function gapText(h, g) {
 function listedHistory(ops) {
 	const numbers = new Map();
 	const c = {
-		n: 0, total: NONE, base: 0n, clock: "", error: 0, errorText: "0", methods: [], values: [],
-		threads: [], objects: [], parts: [], gaps: [], texts: [], extra: new Map(),
-		sigVals: [], cpu: null, point: null, drain: null, line: null,
+		n: 0,
+		total: NONE,
+		base: 0n,
+		clock: "",
+		error: 0,
+		errorText: "0",
+		methods: [],
+		values: [],
+		threads: [],
+		objects: [],
+		parts: [],
+		gaps: [],
+		texts: [],
+		extra: new Map(),
+		sigVals: [],
+		cpu: null,
+		point: null,
+		drain: null,
+		line: null,
 	};
 	const seen = new Set(), all = [];
 	const index = (table, text) => {
@@ -176,7 +203,7 @@ function listedHistory(ops) {
 	};
 
 	for (const o of ops) {
-		const key = [o.id, threadOf(o), textOf(o), o.call, o.return].join("\u0000");
+		const key = [ o.id, threadOf(o), textOf(o), o.call, o.return ].join("\u0000");
 
 		if (seen.has(key) || o.call === undefined)
 			continue;
@@ -211,27 +238,26 @@ function listedHistory(ops) {
 		for (const v of parts.args.concat(parts.results))
 			c.sigVals.push(index("values", v));
 		c.call[i] = Number(big(o.call) - c.base);
-		c.ret[i] = o.return === null || o.return === undefined ? Infinity :
-			Number(big(o.return) - c.base);
+		c.ret[i] = o.return === null || o.return === undefined ?
+			Infinity :
+			Number(big(o.return ) - c.base);
 		c.texts[i] = text;
 	});
 	c.sigFirst[c.n] = c.sigVals.length;
 	c.wide = c.n > 0 && c.call[c.n - 1] > Number.MAX_SAFE_INTEGER;
 	if (c.wide) {
 		c.bigCall = BigUint64Array.from(all, (o) => big(o.call) - c.base);
-		c.bigRet = BigUint64Array.from(all, (o) => o.return === null || o.return === undefined ?
-			0n : big(o.return) - c.base);
+		c.bigRet = BigUint64Array.from(all,
+			(o) => o.return === null || o.return === undefined ?
+				0n :
+				big(o.return ) - c.base);
 	}
 	return c;
 }
 
-function threadOf(o) {
-	return typeof o.thread === "number" ? "t" + o.thread : string(o.thread);
-}
+function threadOf(o) { return typeof o.thread === "number" ? "t" + o.thread : string(o.thread); }
 
-function textOf(o) {
-	return string(o.text || o.operation);
-}
+function textOf(o) { return string(o.text || o.operation); }
 
 /* Arguments and results of an operation of a result, which older ones have only as text. */
 function valuesOf(o) {
@@ -245,20 +271,17 @@ function valuesOf(o) {
 
 /* ---- what is known of an operation ------------------------------------------------------- */
 
-function isPending(h, i) {
-	return h.ret[i] === Infinity;
-}
+function isPending(h, i) { return h.ret[i] === Infinity; }
 
-function callText(h, i) {
-	return String(h.base + (h.wide ? h.bigCall[i] : BigInt(h.call[i])));
-}
+function callText(h, i) { return String(h.base + (h.wide ? h.bigCall[i] : BigInt(h.call[i]))); }
 
 function retText(h, i) {
 	return isPending(h, i) ? "" : String(h.base + (h.wide ? h.bigRet[i] : BigInt(h.ret[i])));
 }
 
 function whenText(h, i) {
-	return isPending(h, i) ? "from " + callText(h, i) : callText(h, i) + "\u2013" + retText(h, i);
+	return isPending(h, i) ? "from " + callText(h, i) :
+				 callText(h, i) + "\u2013" + retText(h, i);
 }
 
 /* Operations of a method, arguments and results, as klin prints them. */
@@ -291,27 +314,17 @@ function makeText(h, s) {
 	return text + (to > mid + 1 ? ")" : "");
 }
 
-function opText(h, i) {
-	return sigText(h, h.sig[i]);
-}
+function opText(h, i) { return sigText(h, h.sig[i]); }
 
-function threadText(h, i) {
-	return h.threads[h.thread[i]];
-}
+function threadText(h, i) { return h.threads[h.thread[i]]; }
 
 /* "t1's deq() -> 1" */
-function opName(h, i) {
-	return threadText(h, i) + "'s " + opText(h, i);
-}
+function opName(h, i) { return threadText(h, i) + "'s " + opText(h, i); }
 
-function methodText(h, i) {
-	return h.methods[h.sigMethod[h.sig[i]]];
-}
+function methodText(h, i) { return h.methods[h.sigMethod[h.sig[i]]]; }
 
 /* The partition of an operation, or null. */
-function partOf(h, i) {
-	return h.part[i] ? h.parts[h.part[i] - 1] : null;
-}
+function partOf(h, i) { return h.part[i] ? h.parts[h.part[i] - 1] : null; }
 
 /* Indices of an operation's arguments and results in h.values, each once. */
 function valuesAt(h, i) {
@@ -319,7 +332,7 @@ function valuesAt(h, i) {
 
 	for (let at = h.sigFirst[s]; at < h.sigFirst[s + 1]; at++)
 		all.add(h.sigVals[at]);
-	return [...all];
+	return [...all ];
 }
 
 /* Return: the index in the page of the history's operation @id, or NONE. */

@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The lanes on the page: zoom, pan, keys, and the minimap. */
 
-const MAP = 38;		/* height of the minimap */
+const MAP = 38; /* height of the minimap */
 
 class Lanes {
 	constructor(app) {
 		this.app = app;
 		this.axis = new Axis(app.h);
 		this.p = {
-			h: app.h, axis: this.axis, rows: layRows(app.h, app.castOps), from: 0, to: 1,
-			top: 0, width: 1000, height: 200, colors: new Map(), cast: new Map(),
-			proof: new Set(), hits: null, selected: NONE, hover: NONE, failing: NONE, steps: [],
+			h: app.h,
+			axis: this.axis,
+			rows: layRows(app.h, app.castOps),
+			from: 0,
+			to: 1,
+			top: 0,
+			width: 1000,
+			height: 200,
+			colors: new Map(),
+			cast: new Map(),
+			proof: new Set(),
+			hits: null,
+			selected: NONE,
+			hover: NONE,
+			failing: NONE,
+			steps: [],
 		};
 		this.canvas = make("canvas", {
-			class: "lanes", tabindex: 0, role: "application", "aria-describedby": "keys",
-			"aria-label": "Operations in lanes by thread. The table below has the same content.",
+			class: "lanes",
+			tabindex: 0,
+			role: "application",
+			"aria-describedby": "keys",
+			"aria-label":
+				"Operations in lanes by thread. The table has the same content.",
 		});
 		this.map = make("canvas", { class: "map", "aria-hidden": "true" });
 		this.tip = make("div", { class: "tip", hidden: true, role: "presentation" });
@@ -25,11 +42,15 @@ class Lanes {
 	/* ---- the part of the axis that is in view ---- */
 
 	show(from, to) {
-		const least = this.axis.scaled ? 4 : this.axis.kind === "story" ? 0.01 : 3, all = this.axis.end - this.axis.begin || 1;
+		const least = this.axis.scaled	   ? 4 :
+			this.axis.kind === "story" ? 0.01 :
+						     3,
+		      all = this.axis.end - this.axis.begin || 1;
 		const margin = all * 0.03;
 		let wide = Math.min(Math.max(to - from, least), all + 2 * margin);
 
-		from = Math.max(Math.min(from + (to - from - wide) / 2, this.axis.end + margin - wide),
+		from = Math.max(
+			Math.min(from + (to - from - wide) / 2, this.axis.end + margin - wide),
 			this.axis.begin - margin);
 		this.p.from = from;
 		this.p.to = from + wide;
@@ -57,7 +78,8 @@ class Lanes {
 				continue;
 			from = Math.min(from, this.axis.from[i]);
 			/* The end of a pending operation may be far away. */
-			to = Math.max(to, isPending(this.app.h, i) ? this.axis.from[i] : this.axis.to[i]);
+			to = Math.max(
+				to, isPending(this.app.h, i) ? this.axis.from[i] : this.axis.to[i]);
 		}
 		if (from > to)
 			this.show(this.axis.begin, this.axis.end);
@@ -69,34 +91,34 @@ class Lanes {
 	isCramped(ops) {
 		const known = ops.filter((i) => i !== NONE);
 		const from = Math.min(...known.map((i) => this.app.h.call[i]));
-		const to = Math.max(...known.map((i) => Math.min(this.app.h.ret[i], this.axis.last)));
+		const to =
+			Math.max(...known.map((i) => Math.min(this.app.h.ret[i], this.axis.last)));
 
-		return known.some((i) => (Math.min(this.app.h.ret[i], this.axis.last) - this.app.h.call[i]) *
-			150 < to - from);
+		return known.some(
+			(i) => (Math.min(this.app.h.ret[i], this.axis.last) - this.app.h.call[i]) *
+					150 <
+				to - from);
 	}
 
 	choose(kind) {
 		this.axis.choose(kind);
-		this.fit([...this.p.cast.keys()]);
+		this.fit([...this.p.cast.keys() ]);
 		tell("axis");
 	}
 
 	/* Choose the first axis on which the story can be read. */
 	chooseFor(ops) {
 		this.axis.setStory(ops);
-		this.choose(!this.isCramped(ops) ? "time" :
-			this.isCrowded(ops) ? "story" : "events");
+		this.choose(!this.isCramped(ops)    ? "time" :
+				this.isCrowded(ops) ? "story" :
+						      "events");
 	}
 
 	/* The next axis. */
-	turn() {
-		this.choose(AXES[(AXES.indexOf(this.axis.kind) + 1) % AXES.length]);
-	}
+	turn() { this.choose(AXES[(AXES.indexOf(this.axis.kind) + 1) % AXES.length]); }
 
 	/* Are there too many operations between those of the story to show all of them? */
-	isCrowded(ops) {
-		return Math.max(...ops) - Math.min(...ops) > 40;
-	}
+	isCrowded(ops) { return Math.max(...ops) - Math.min(...ops) > 40; }
 
 	/* Bring an operation into view. */
 	reveal(i) {
@@ -117,13 +139,15 @@ class Lanes {
 		const p = this.p;
 
 		p.width = Math.max(this.box.clientWidth, 200);
-		p.height = TOP + Math.min(p.rows.rows * ROW + 4,
-			Math.max(Math.round(window.innerHeight * 0.55), 200));
+		p.height = TOP +
+			Math.min(p.rows.rows * ROW + 4,
+				Math.max(Math.round(window.innerHeight * 0.55), 200));
 	}
 
 	scroll(top) {
 		this.measure();
-		this.p.top = Math.max(0, Math.min(top, this.p.rows.rows * ROW + 4 - (this.p.height - TOP)));
+		this.p.top = Math.max(
+			0, Math.min(top, this.p.rows.rows * ROW + 4 - (this.p.height - TOP)));
 		this.later();
 	}
 
@@ -148,7 +172,8 @@ class Lanes {
 	}
 
 	drawMap() {
-		const p = this.p, width = p.width - GUTTER, pen = new CanvasPen(this.map, p.width, MAP);
+		const p = this.p, width = p.width - GUTTER,
+		      pen = new CanvasPen(this.map, p.width, MAP);
 		const all = this.axis.end - this.axis.begin || 1;
 		const x = (at) => GUTTER + (at - this.axis.begin) / all * width;
 		const most = Math.max(...this.counts(width));
@@ -156,20 +181,24 @@ class Lanes {
 		pen.rect(0, 0, p.width, MAP, theme.paper);
 		this.counted.forEach((n, k) => {
 			if (n)
-				pen.rect(GUTTER + k, MAP - 2 - n / most * (MAP - 10), 1, n / most * (MAP - 10),
-					theme["bar-line"]);
+				pen.rect(GUTTER + k, MAP - 2 - n / most * (MAP - 10), 1,
+					n / most * (MAP - 10), theme["bar-line"]);
 		});
 		for (const g of p.h.gaps)
-			pen.rect(x(this.axis.place(g.from)), 0, Math.max(x(Math.min(this.axis.place(g.to),
-				this.axis.end)) - x(this.axis.place(g.from)), 1), MAP, theme.gap);
+			pen.rect(x(this.axis.place(g.from)), 0,
+				Math.max(x(Math.min(this.axis.place(g.to), this.axis.end)) -
+						x(this.axis.place(g.from)),
+					1),
+				MAP, theme.gap);
 		if (p.hits)
-			this.app.hitList.slice(0, 5000).forEach((i) =>
-				pen.rect(x(this.axis.from[i]), MAP - 8, 1.5, 8, theme.hit));
+			this.app.hitList.slice(0, 5000).forEach(
+				(i) => pen.rect(x(this.axis.from[i]), MAP - 8, 1.5, 8, theme.hit));
 		for (const i of p.cast.keys())
-			pen.rect(x(this.axis.from[i]) - 1, 0, 2.5, MAP, i === p.failing ? theme.wrong :
-				theme.ink);
-		pen.rect(Math.max(x(p.from), GUTTER), 1, Math.max(Math.min(x(p.to), p.width) -
-			Math.max(x(p.from), GUTTER), 3), MAP - 2, null, theme.ink, 2);
+			pen.rect(x(this.axis.from[i]) - 1, 0, 2.5, MAP,
+				i === p.failing ? theme.wrong : theme.ink);
+		pen.rect(Math.max(x(p.from), GUTTER), 1,
+			Math.max(Math.min(x(p.to), p.width) - Math.max(x(p.from), GUTTER), 3),
+			MAP - 2, null, theme.ink, 2);
 		pen.text(6, MAP / 2, "all", theme.quiet);
 	}
 
@@ -177,12 +206,14 @@ class Lanes {
 	counts(width) {
 		const all = this.axis.end - this.axis.begin || 1;
 
-		if (this.counted && this.counted.length === width && this.countedAxis === this.axis.kind)
+		if (this.counted && this.counted.length === width &&
+			this.countedAxis === this.axis.kind)
 			return this.counted;
 		this.counted = new Uint32Array(width);
 		this.countedAxis = this.axis.kind;
 		for (let i = 0; i < this.app.h.n; i++)
-			this.counted[Math.min(Math.floor((this.axis.from[i] - this.axis.begin) / all * width),
+			this.counted[Math.min(
+				Math.floor((this.axis.from[i] - this.axis.begin) / all * width),
 				width - 1)]++;
 		return this.counted;
 	}
@@ -197,13 +228,14 @@ class Lanes {
 	/* ---- mouse, wheel, fingers and keys ---- */
 
 	at(e) {
-		return this.p.from + (e.offsetX - GUTTER) / (this.p.width - GUTTER) *
-			(this.p.to - this.p.from);
+		return this.p.from +
+			(e.offsetX - GUTTER) / (this.p.width - GUTTER) * (this.p.to - this.p.from);
 	}
 
 	/* Return: the operation at a point of the canvas, or NONE. */
 	find(e) {
-		const p = this.p, row = Math.floor((e.offsetY - TOP + p.top) / ROW), at = this.at(e);
+		const p = this.p, row = Math.floor((e.offsetY - TOP + p.top) / ROW),
+		      at = this.at(e);
 		const slack = (p.to - p.from) / (p.width - GUTTER) * 3;
 		const [first, end] = this.axis.range(at - slack, at + slack);
 		let best = NONE, far = Infinity;
@@ -230,8 +262,14 @@ class Lanes {
 
 		c.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
 		c.addEventListener("pointerdown", (e) => {
-			drag = { x: e.clientX, y: e.clientY, from: this.p.from, to: this.p.to, top: this.p.top,
-				 moved: false };
+			drag = {
+				x: e.clientX,
+				y: e.clientY,
+				from: this.p.from,
+				to: this.p.to,
+				top: this.p.top,
+				moved: false
+			};
 			c.setPointerCapture(e.pointerId);
 		});
 		c.addEventListener("pointermove", (e) => {
@@ -239,9 +277,11 @@ class Lanes {
 				this.hover(e);
 				return;
 			}
-			const by = (e.clientX - drag.x) / (this.p.width - GUTTER) * (drag.to - drag.from);
+			const by = (e.clientX - drag.x) / (this.p.width - GUTTER) *
+				(drag.to - drag.from);
 
-			drag.moved = drag.moved || Math.abs(e.clientX - drag.x) + Math.abs(e.clientY - drag.y) > 4;
+			drag.moved = drag.moved ||
+				Math.abs(e.clientX - drag.x) + Math.abs(e.clientY - drag.y) > 4;
 			if (!drag.moved)
 				return;
 			this.show(drag.from - by, drag.to - by);
@@ -262,8 +302,10 @@ class Lanes {
 	listenMap() {
 		let down = false;
 		const go = (e) => {
-			const all = this.axis.end - this.axis.begin || 1, wide = this.p.to - this.p.from;
-			const at = this.axis.begin + (e.offsetX - GUTTER) / (this.p.width - GUTTER) * all;
+			const all = this.axis.end - this.axis.begin || 1,
+			      wide = this.p.to - this.p.from;
+			const at = this.axis.begin +
+				(e.offsetX - GUTTER) / (this.p.width - GUTTER) * all;
 
 			this.show(at - wide / 2, at + wide / 2);
 		};
@@ -302,20 +344,28 @@ class Lanes {
 			return;
 		empty(this.tip);
 		put(this.tip, opName(this.app.h, i), make("br"), whenText(this.app.h, i));
-		this.tip.style.left = Math.min(e.offsetX + 12, Math.max(this.p.width - 260, 0)) + "px";
+		this.tip.style.left =
+			Math.min(e.offsetX + 12, Math.max(this.p.width - 260, 0)) + "px";
 		this.tip.style.top = e.offsetY + 16 + "px";
 	}
 
 	key(e) {
 		const acts = {
-			ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2),
-			ArrowUp: () => this.app.move(-1), ArrowDown: () => this.app.move(1),
+			ArrowLeft: () => this.pan(-0.2),
+			ArrowRight: () => this.pan(0.2),
+			ArrowUp: () => this.app.move(-1),
+			ArrowDown: () => this.app.move(1),
 			PageUp: () => this.scroll(this.p.top - this.p.height / 2),
 			PageDown: () => this.scroll(this.p.top + this.p.height / 2),
-			"+": () => this.zoom(0.6), "=": () => this.zoom(0.6), "-": () => this.zoom(1 / 0.6),
-			"0": () => this.fit([]), Home: () => this.fit([]),
-			v: () => this.app.showViolation(), t: () => this.turn(),
-			Enter: () => this.app.detail.focus(), Escape: () => this.app.select(NONE),
+			"+": () => this.zoom(0.6),
+			"=": () => this.zoom(0.6),
+			"-": () => this.zoom(1 / 0.6),
+			"0": () => this.fit([]),
+			Home: () => this.fit([]),
+			v: () => this.app.showViolation(),
+			t: () => this.turn(),
+			Enter: () => this.app.detail.focus(),
+			Escape: () => this.app.select(NONE),
 		};
 
 		if (!acts[e.key] || e.ctrlKey || e.metaKey || e.altKey)

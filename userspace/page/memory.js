@@ -9,8 +9,11 @@ function readState(text) {
 	return splitOutside(text, "; ").map((part) => {
 		const m = /^([^:{}]*): (.*)$/.exec(part);
 
-		return m ? { name: m[1], cells: splitOutside(m[2], " ").filter(Boolean).map(readCell) } :
-			{ name: part, cells: [] };
+		return m ? {
+			name: m[1],
+			cells: splitOutside(m[2], " ").filter(Boolean).map(readCell)
+		} :
+			   { name: part, cells: [] };
 	});
 }
 
@@ -18,7 +21,7 @@ function readCell(text) {
 	const at = text.indexOf("=");
 
 	return at > 0 ? { name: text.slice(0, at), value: text.slice(at + 1), text: text } :
-		{ name: text, value: "", text: text };
+			{ name: text, value: "", text: text };
 }
 
 /* Split at @by, but not inside brackets. */
@@ -49,13 +52,17 @@ function changes(before, after) {
 		const old = before.find((b) => b.name === part.name);
 
 		if (/buffer$/.test(part.name)) {
-			if (!old || old.cells.map((c) => c.text).join(" ") !==
-			    part.cells.map((c) => c.text).join(" "))
-				all.push(part.name + ": " + part.cells.map((c) => c.text).join(" "));
+			if (!old ||
+				old.cells.map((c) => c.text).join(" ") !==
+					part.cells.map((c) => c.text).join(" "))
+				all.push(
+					part.name + ": " + part.cells.map((c) => c.text).join(" "));
 			continue;
 		}
 		for (const cell of part.cells)
-			if (!old || !old.cells.some((c) => c.name === cell.name && c.value === cell.value))
+			if (!old ||
+				!old.cells.some(
+					(c) => c.name === cell.name && c.value === cell.value))
 				all.push(cell.text);
 	}
 	for (const old of before)
@@ -64,17 +71,32 @@ function changes(before, after) {
 	return all;
 }
 
-/* Show a state; what the step changed is marked. */
+/* Did a step change the cell @k of a part?  @old is the part before the step, if it was there. */
+function isChanged(part, k, old) {
+	const text = part.cells[k].text;
+
+	/* A store that has entered a buffer may equal an older one. */
+	return !old || !old.cells.some((c) => c.text === text) ||
+		(/buffer$/.test(part.name) && k >= old.cells.length);
+}
+
+function showCells(part, old, marked) {
+	return part.cells.map((cell, k) => {
+		const changed = marked && isChanged(part, k, old);
+
+		return make("span", { class: changed ? "changed" : null }, cell.text);
+	});
+}
+
+/* Show a state; what the step changed since @before is marked. */
 function showState(state, before) {
 	return state.map((part) => {
 		const old = (before || state).find((b) => b.name === part.name);
-		const buffer = /buffer$/.test(part.name);
+		const order = /buffer$/.test(part.name) ? ", oldest store first" : "";
 
-		return [make("h4", {}, part.name + (buffer ? ", oldest store first" : "")),
-			make("div", { class: "memory" }, part.cells.map((cell, k) => make("span", {
-				class: before && !(old && (buffer ? old.cells.length > k && old.cells.some((c) =>
-					c.text === cell.text) : old.cells.some((c) => c.text === cell.text))) ?
-					"changed" : null,
-			}, cell.text)))];
+		return [
+			make("h4", {}, part.name + order),
+			make("div", { class: "memory" }, showCells(part, old, Boolean(before)))
+		];
 	});
 }

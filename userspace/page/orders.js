@@ -11,40 +11,57 @@ function placeSteps(h, steps) {
 	return steps.map((s, k) => {
 		if (s.op !== NONE && !s.flush)
 			now = Math.max(now, h.call[s.op]);
-		return { op: s.op, at: now === -Infinity ? 0 : now, flush: s.flush, number: k + 1 };
+		return {
+			op: s.op,
+			at: now === -Infinity ? 0 : now,
+			flush: s.flush,
+			number: k + 1
+		};
 	});
 }
 
 class Orders {
 	constructor(app) {
 		this.app = app;
-		this.at = 0;	/* number of steps that are taken */
+		this.at = 0; /* number of steps that are taken */
 		this.order = null;
 		this.list = make("ol", { class: "steps" });
 		this.state = make("p", { class: "state", "aria-live": "polite" });
-		this.choice = make("select", { "aria-label": "Which order", onchange: () =>
-			this.choose(this.shown[this.choice.selectedIndex]) });
+		this.choice = make("select", {
+			"aria-label": "Which order",
+			onchange: () => this.choose(this.shown[this.choice.selectedIndex])
+		});
 		this.box = make("section", {
-			class: "orders", tabindex: 0, hidden: true, "aria-label": "Orders, step by step",
+			class: "orders",
+			tabindex: 0,
+			hidden: true,
+			"aria-label": "Orders, step by step",
 			onkeydown: (e) => this.key(e),
-		}, make("h2", {}, "Orders, step by step"),
-		make("div", { class: "bar" }, this.choice,
-			make("button", { type: "button", onclick: () => this.step(-1) }, "\u2190 back"),
-			make("button", { type: "button", onclick: () => this.step(1) }, "step \u2192"),
-			make("span", { class: "quiet" }, "or the keys \u2190 \u2192 Home End")),
-		this.list, this.state);
+		},
+			make("h2", {}, "Orders, step by step"),
+			make("div", { class: "bar" }, this.choice,
+				make("button", { type: "button", onclick: () => this.step(-1) },
+					"\u2190 back"),
+				make("button", { type: "button", onclick: () => this.step(1) },
+					"step \u2192"),
+				make("span", { class: "quiet" },
+					"or the keys \u2190 \u2192 Home End")),
+			this.list, this.state);
 	}
 
 	/* Offer these orders; those that contain the operation @op come first. */
 	offer(orders, op) {
-		const has = (o) => op !== NONE && (o.stop === op || o.steps.some((s) => s.op === op));
+		const has = (o) =>
+			op !== NONE && (o.stop === op || o.steps.some((s) => s.op === op));
 
 		this.shown = orders.slice().sort((a, b) => has(b) - has(a));
 		this.box.hidden = !orders.length;
 		empty(this.choice);
 		for (const o of this.shown)
-			put(this.choice, make("option", {}, o.name + ": " + plural(o.steps.length, "step") +
-				(has(o) ? ", with the selected operation" : "")));
+			put(this.choice,
+				make("option", {},
+					o.name + ": " + plural(o.steps.length, "step") +
+						(has(o) ? ", with the selected operation" : "")));
 		this.choice.hidden = orders.length < 2;
 		if (orders.length && !(op !== NONE && this.order && has(this.order)))
 			this.choose(this.shown[0]);
@@ -58,12 +75,20 @@ class Orders {
 		this.order = order;
 		this.placed = placeSteps(this.app.h, order.steps);
 		empty(this.list);
-		order.steps.forEach((s, k) => put(this.list, make("li", {},
-			make("button", { type: "button", class: "op", onclick: () => this.go(k + 1) },
-				this.textOf(s)))));
+		order.steps.forEach((s, k) => put(this.list,
+					    make("li", {},
+						    make("button", {
+							    type: "button",
+							    class: "op",
+							    onclick: () => this.go(k + 1)
+						    },
+							    this.textOf(s)))));
 		if (order.stop !== NONE)
-			put(this.list, make("li", { class: "stop" }, opButton(this.app, order.stop,
-				opName(this.app.h, order.stop)), " does not fit"));
+			put(this.list,
+				make("li", { class: "stop" },
+					opButton(this.app, order.stop,
+						opName(this.app.h, order.stop)),
+					" does not fit"));
 		this.go(order.steps.length);
 	}
 
@@ -71,12 +96,10 @@ class Orders {
 		const name = s.op === NONE ? s.text : opName(this.app.h, s.op);
 
 		return s.flush ? "the store of " + name + " leaves the buffer" :
-			name + (s.buffered ? ", stays in the buffer" : "");
+				 name + (s.buffered ? ", stays in the buffer" : "");
 	}
 
-	step(by) {
-		this.go(this.at + by);
-	}
+	step(by) { this.go(this.at + by); }
 
 	go(at) {
 		const o = this.order;
@@ -94,9 +117,14 @@ class Orders {
 		});
 		state = this.at ? o.states[this.at - 1] : o.before;
 		empty(this.state);
-		put(this.state, make("div", {}, this.at ? "After step " + this.at + ": " : "Before all steps: ",
-			state || "the state is not known"), this.buffers(),
-		this.at === o.steps.length && o.sentence ? make("div", {}, sentence(o.sentence)) : null);
+		put(this.state,
+			make("div", {},
+				this.at ? "After step " + this.at + ": " : "Before all steps: ",
+				state || "the state is not known"),
+			this.buffers(),
+			this.at === o.steps.length && o.sentence ?
+				make("div", {}, sentence(o.sentence)) :
+				null);
 		this.placed.forEach((s, k) => { s.current = k === this.at - 1; });
 		this.app.setSteps(this.placed.slice(0, this.at));
 	}
@@ -113,14 +141,18 @@ class Orders {
 		}
 		if (!this.order.steps.some((s) => s.buffered))
 			return null;
-		return make("div", {}, "In store buffers: " + (waiting.map((i) => opName(this.app.h, i))
-			.join(", ") || "nothing"));
+		return make("div", {},
+			"In store buffers: " +
+				(waiting.map((i) => opName(this.app.h, i)).join(", ") ||
+					"nothing"));
 	}
 
 	key(e) {
 		const acts = {
-			ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1),
-			Home: () => this.go(0), End: () => this.go(Infinity),
+			ArrowLeft: () => this.step(-1),
+			ArrowRight: () => this.step(1),
+			Home: () => this.go(0),
+			End: () => this.go(Infinity),
 		};
 
 		if (!acts[e.key] || e.target === this.choice)

@@ -2,7 +2,7 @@
 /* Pens draw the same picture on a canvas or as SVG. */
 
 const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
-const LETTER = 6.65;	/* width of a letter of FONT */
+const LETTER = 6.65; /* width of a letter of FONT */
 
 class CanvasPen {
 	constructor(canvas, width, height) {
@@ -84,50 +84,67 @@ class CanvasPen {
 		this.c.clip();
 	}
 
-	end() {
-		this.c.restore();
-	}
+	end() { this.c.restore(); }
 }
 
 class SvgPen {
 	constructor(width, height, background) {
 		this.root = makeSvg("svg", {
-			xmlns: "http://www.w3.org/2000/svg", width: width, height: height,
-			viewBox: "0 0 " + width + " " + height, role: "img",
+			xmlns: "http://www.w3.org/2000/svg",
+			width: width,
+			height: height,
+			viewBox: "0 0 " + width + " " + height,
+			role: "img",
 		});
 		this.at = this.root;
 		this.clips = 0;
 		this.rect(0, 0, width, height, background);
 	}
 
-	add(tag, attrs, ...inside) {
-		this.at.append(makeSvg(tag, attrs, ...inside));
-	}
+	add(tag, attrs, ...inside) { this.at.append(makeSvg(tag, attrs, ...inside)); }
 
 	rect(x, y, w, h, fill, line, thick) {
 		this.add("rect", {
-			x: x, y: y, width: Math.max(w, 0), height: h, fill: fill || "none",
-			stroke: line || "none", "stroke-width": line ? thick || 1 : 0,
+			x: x,
+			y: y,
+			width: Math.max(w, 0),
+			height: h,
+			fill: fill || "none",
+			stroke: line || "none",
+			"stroke-width": line ? thick || 1 : 0,
 		});
 	}
 
 	line(x1, y1, x2, y2, color, thick, dash) {
 		this.add("line", {
-			x1: x1, y1: y1, x2: x2, y2: y2, stroke: color, "stroke-width": thick || 1,
+			x1: x1,
+			y1: y1,
+			x2: x2,
+			y2: y2,
+			stroke: color,
+			"stroke-width": thick || 1,
 			"stroke-dasharray": (dash || []).join(" ") || "none",
 		});
 	}
 
 	text(x, y, text, color, align, bold) {
 		this.add("text", {
-			x: x, y: y + 4, fill: color, "font-family": "monospace", "font-size": 11,
+			x: x,
+			y: y + 4,
+			fill: color,
+			"font-family": "monospace",
+			"font-size": 11,
 			"font-weight": bold ? "bold" : "normal",
-			"text-anchor": align === "right" ? "end" : align === "center" ? "middle" : "start",
-		}, text);
+			"text-anchor": align === "right" ? "end" :
+				align === "center"	  ? "middle" :
+							    "start",
+		},
+			text);
 	}
 
 	dot(x, y, radius, fill, line) {
-		this.add("circle", { cx: x, cy: y, r: radius, fill: fill, stroke: line || "none" });
+		this.add("circle",
+			{ cx: x, cy: y, r: radius, fill: fill, stroke: line || "none" });
 	}
 
 	hatch(x, y, w, h, color) {
@@ -138,18 +155,16 @@ class SvgPen {
 	}
 
 	begin(x, y, w, h) {
-		const id = "clip" + this.clips++, g = makeSvg("g", { "clip-path": "url(#" + id + ")" });
+		const id = "clip" + this.clips++,
+		      g = makeSvg("g", { "clip-path": "url(#" + id + ")" });
 
-		this.add("clipPath", { id: id }, makeSvg("rect", { x: x, y: y, width: w, height: h }));
+		this.add("clipPath", { id: id },
+			makeSvg("rect", { x: x, y: y, width: w, height: h }));
 		this.at.append(g);
 		this.at = g;
 	}
 
-	end() {
-		this.at = this.at.parentNode;
-	}
+	end() { this.at = this.at.parentNode; }
 
-	textOf() {
-		return new XMLSerializer().serializeToString(this.root);
-	}
+	textOf() { return new XMLSerializer().serializeToString(this.root); }
 }

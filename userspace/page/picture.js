@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Draws the lanes with a pen. */
 
-const GUTTER = 84;	/* width of the names of threads */
-const TOP = 22;		/* height of the axis */
+const GUTTER = 84; /* width of the names of threads */
+const TOP = 22; /* height of the axis */
 
 /*
  * What is drawn: the part [from, to] of the axis, rows from @top on, and marks of operations.
@@ -66,7 +66,8 @@ function drawGaps(pen, p, x, y) {
 const NARROWEST = 3;
 
 function drawOps(pen, p, x, y) {
-	const [first, end] = p.axis.range(p.from, p.to), last = new Float64Array(p.rows.rows).fill(-1);
+	const [first, end] = p.axis.range(p.from, p.to),
+		      last = new Float64Array(p.rows.rows).fill(-1);
 	const rows = p.rows.row, scale = (p.width - GUTTER) / (p.to - p.from);
 	const special = [];
 
@@ -76,7 +77,7 @@ function drawOps(pen, p, x, y) {
 		if (at > p.height || at + ROW < TOP)
 			continue;
 		if (p.cast.has(i) || p.proof.has(i) || p.selected === i || p.hits && p.hits[i] ||
-		    p.hover === i) {
+			p.hover === i) {
 			special.push(i);
 			continue;
 		}
@@ -123,8 +124,8 @@ function drawOp(pen, p, i, from, to, y, special) {
 	drawError(pen, p, i, from, to, y);
 	pen.rect(from, y + 3, wide, ROW - 7, fill, dim ? theme.line : line);
 	/*
-	 * Each value has a part of the bar, so that a torn read shows the colours of both writes.  Of
-	 * other operations only the lower edge has the colour.
+	 * Each value has a part of the bar, so that a torn read shows the colours of both writes.
+	 * Of other operations only the lower edge has the colour.
 	 */
 	own.forEach((color, k) => {
 		const at = from + wide * k / own.length;
@@ -152,10 +153,13 @@ function drawOp(pen, p, i, from, to, y, special) {
 
 		/* A text across several colours has paper behind it. */
 		if (full && own.length > 1)
-			pen.rect(from + 3 + shift, y + 5, Math.min(text.length, room) * LETTER + 3, ROW - 11,
-				theme.paper);
-		pen.text(from + 4 + shift, y + ROW / 2 - 0.5, text.length > room ? text.slice(0, room - 1) +
-			"\u2026" : text, dim ? theme.quiet : full && own.length > 1 || fill[0] !== "#" ? theme.ink : inkOn(fill),
+			pen.rect(from + 3 + shift, y + 5, Math.min(text.length, room) * LETTER + 3,
+				ROW - 11, theme.paper);
+		pen.text(from + 4 + shift, y + ROW / 2 - 0.5,
+			text.length > room ? text.slice(0, room - 1) + "\u2026" : text,
+			dim						  ? theme.quiet :
+				full && own.length > 1 || fill[0] !== "#" ? theme.ink :
+									    inkOn(fill),
 			"left", strong);
 	} else if (wrong) {
 		pen.text(to + 5, y + ROW / 2, opText(h, i), theme.ink, "left", true);
@@ -179,8 +183,8 @@ function drawError(pen, p, i, from, to, y) {
 /* Draw when an operation took effect, and when the store buffer was empty after it. */
 function drawBuffer(pen, p, i, y) {
 	const h = p.h;
-	const x = (time) => GUTTER + (p.axis.place(time) - p.from) / (p.to - p.from) *
-		(p.width - GUTTER);
+	const x = (time) =>
+		GUTTER + (p.axis.place(time) - p.from) / (p.to - p.from) * (p.width - GUTTER);
 
 	if (h.point && h.point[i])
 		pen.dot(x(h.call[i] + h.point[i] - 1), y + ROW - 6, 2.5, theme.ink, theme.paper);
@@ -189,7 +193,8 @@ function drawBuffer(pen, p, i, y) {
 	const drained = h.call[i] + h.drain[i] - 1;
 
 	if (drained > h.ret[i])
-		pen.line(x(h.ret[i]), y + ROW - 6, x(drained), y + ROW - 6, theme.quiet, 2, [3, 2]);
+		pen.line(x(h.ret[i]), y + ROW - 6, x(drained), y + ROW - 6, theme.quiet, 2,
+			[ 3, 2 ]);
 	pen.line(x(drained), y + 1, x(drained), y + ROW - 2, theme.ink, 1.5);
 }
 
@@ -205,7 +210,7 @@ function drawSteps(pen, p, x, y) {
 		if (s.flush) {
 			if (begun.has(s.op))
 				pen.line(begun.get(s.op), mid + ROW / 2 - 3, at, mid + ROW / 2 - 3,
-					theme.ink, 2, [4, 2]);
+					theme.ink, 2, [ 4, 2 ]);
 			pen.rect(at - 7, mid - 7, 14, 14, theme.paper, theme.ink);
 		} else {
 			begun.set(s.op, at);

@@ -35,10 +35,15 @@ function readOrder(h, o, name) {
 	if (steps.length && !states[steps.length - 1])
 		states[steps.length - 1] = string(o.state);
 	return {
-		name: name, steps: steps, before: before, states: states,
-		stop: o.stopped_by === undefined || o.stopped_by === null ? NONE :
-			findOp(h, Number.isInteger(o.stopped_by) ? o.stopped_by :
-				object(o.stopped_by)),
+		name: name,
+		steps: steps,
+		before: before,
+		states: states,
+		stop: o.stopped_by === undefined || o.stopped_by === null ?
+			NONE :
+			findOp(h,
+				Number.isInteger(o.stopped_by) ? o.stopped_by :
+								 object(o.stopped_by)),
 		sentence: string(o.sentence),
 	};
 }
@@ -48,21 +53,38 @@ function readStep(h, one) {
 	const text = string(one), m = /^(~?)(\d+)(!?)$/.exec(text);
 
 	if (m)
-		return { op: findId(h, Number(m[2])), flush: m[1] !== "", buffered: m[3] !== "", text: text };
+		return {
+			op: findId(h, Number(m[2])),
+			flush: m[1] !== "",
+			buffered: m[3] !== "",
+			text: text
+		};
 	if (text)
 		return { op: NONE, text: text };
-	return { op: findOp(h, object(one)), flush: object(one).flush === true,
-		 buffered: object(one).buffered === true, text: textOf(object(one)) };
+	return {
+		op: findOp(h, object(one)),
+		flush: object(one).flush === true,
+		buffered: object(one).buffered === true,
+		text: textOf(object(one))
+	};
 }
 
 function readCast(h, o) {
 	const op = findOp(h, o), source = object(o.source);
 
 	return {
-		op: op, role: string(o.role), thread: threadOf(o), text: textOf(o),
-		when: op !== NONE ? whenText(h, op) : string(o.call) +
-			(o.return === null || o.return === undefined ? "" : "\u2013" + string(o.return)),
-		line: string(source.line || o.line), file: string(source.file), extra: o,
+		op: op,
+		role: string(o.role),
+		thread: threadOf(o),
+		text: textOf(o),
+		when: op !== NONE ? whenText(h, op) :
+				     string(o.call) +
+				(o.return === null || o.return === undefined ?
+						"" :
+						"\u2013" + string(o.return )),
+		line: string(source.line || o.line),
+		file: string(source.file),
+		extra: o,
 	};
 }
 
@@ -76,8 +98,8 @@ function readViolation(h, p) {
 	v.allowed = object(story.allowed);
 	v.trust = object(story.trust);
 	v.proof = proof.filter((i) => i !== NONE);
-	v.orders = ordersOf(h, v.proof, story).map((o, i) => readOrder(h, object(o),
-		"order " + (i + 1)));
+	v.orders = ordersOf(h, v.proof,
+		story).map((o, i) => readOrder(h, object(o), "order " + (i + 1)));
 	v.failing = v.cast.length ? v.cast[0].op : v.orders.length ? v.orders[0].stop : NONE;
 	v.name = partitionName(p);
 	for (const one of v.cast)
@@ -88,28 +110,38 @@ function readViolation(h, p) {
 
 /* The page's own orders have the state after each step; those of a result only the last one. */
 function ordersOf(h, proof, story) {
-	const part = proof.length ? partOf(h, proof[0]) : null, own = part ? array(part.orders) : [];
+	const part = proof.length ? partOf(h, proof[0]) : null,
+	      own = part ? array(part.orders) : [];
 
 	return own.length ? own : array(story.orders);
 }
 
 function partitionName(p) {
 	return (p.object !== undefined ? "object " + string(p.object) : "") +
-		(p.key !== undefined ? (p.object !== undefined ? ", " : "") + "key " + string(p.key) : "");
+		(p.key !== undefined ?
+				(p.object !== undefined ? ", " : "") + "key " + string(p.key) :
+				"");
 }
 
 function readResult(data) {
 	const result = object(data.result);
 	const r = {
-		raw: result, verdict: string(result.verdict),
-		kind: string(result.kind) || (result.trail ? "verify" : result.run ? "explore" : "check"),
-		run: array(result.run).map(object), trail: array(result.trail),
-		concrete: object(result.concrete), source: string(data.source),
+		raw: result,
+		verdict: string(result.verdict),
+		kind: string(result.kind) ||
+			(result.trail		   ? "verify" :
+					result.run ? "explore" :
+						     "check"),
+		run: array(result.run).map(object),
+		trail: array(result.trail),
+		concrete: object(result.concrete),
+		source: string(data.source),
 	};
 
 	r.history = data.history ? readHistory(data.history) : listedHistory(listedOps(result));
-	r.violations = partitionsOf(result).filter((p) => p.story || p.counterexample ||
-		p.verdict === "VIOLATION").map((p) => readViolation(r.history, p));
+	r.violations = partitionsOf(
+		result).filter((p) => p.story || p.counterexample || p.verdict === "VIOLATION")
+			       .map((p) => readViolation(r.history, p));
 	/* Those with a story come first. */
 	r.violations.sort((a, b) => (b.cast.length > 0) - (a.cast.length > 0));
 	return r;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Rows of the lanes: a lane for each thread, with more rows where its operations overlap. */
 
-const ROW = 24;		/* height of a row */
-const MOST_ROWS = 6;	/* rows of a thread; operations beyond share the last one */
+const ROW = 24; /* height of a row */
+const MOST_ROWS = 6; /* rows of a thread; operations beyond share the last one */
 
 /*
  * Lay out the lanes, threads of the cast first if there are many.
@@ -26,7 +26,7 @@ function layRows(h, cast) {
 	}
 	order = h.threads.map((name, t) => t).filter((t) => used[t]);
 	order.sort((a, b) => (order.length > 12 ? important.has(b) - important.has(a) : 0) ||
-		h.threads[a].localeCompare(h.threads[b], "en", { numeric: true }));
+			h.threads[a].localeCompare(h.threads[b], "en", { numeric: true }));
 	for (const t of order) {
 		lanes.push({ thread: t, first: rows, rows: used[t] });
 		starts[t] = rows;

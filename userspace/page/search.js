@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Search.  A query is words, all of which must match.  NAME:WORD looks in one place: thread,
- * method, value, key, object, cpu, line or id.  Other words are looked for in the operation as text.
+ * method, value, key, object, cpu, line or id.  Other words are looked for in the
+ * operation as text.
  */
 
 /* Return: the words of a query; quotes keep blanks. */
 function words(query) {
-	return (query.match(/(?:[^\s"]|"[^"]*"?)+/g) || []).map((w) => {
-		const m = /^(thread|method|value|key|object|cpu|line|id):(.*)$/.exec(w);
+	return (query.match(/(?:[^\s"]|"[^"]*"?)+/g) || [])
+		.map((w) => {
+			const m = /^(thread|method|value|key|object|cpu|line|id):(.*)$/.exec(w);
 
-		/* Quotes are part of a value that is a string, so that both forms are looked for. */
-		return m ? { place: m[1], text: m[2] } : { place: "", text: w.replace(/^"([^"]*)"$/, "$1") };
-	}).filter((w) => w.text);
+			/* A value that is a string has quotes itself, see matcher(). */
+			return m ? { place: m[1], text: m[2] } :
+				   { place: "", text: w.replace(/^"([^"]*)"$/, "$1") };
+		})
+		.filter((w) => w.text);
 }
 
 /* Mark the entries of a table that @test is true for. */
-function marks(table, test) {
-	return Uint8Array.from(table, (text) => test(text) ? 1 : 0);
-}
+function marks(table, test) { return Uint8Array.from(table, (text) => test(text) ? 1 : 0); }
 
 /* The text of a signature in lower case, which is kept: making 100,000 takes some 50 ms. */
 function lowerText(h, s) {
@@ -52,8 +54,9 @@ function matcher(h, word) {
 		return (i) => sigs[h.sig[i]];
 	}
 	case "key": {
-		const m = marks(h.parts, (p) => p.key !== undefined && same(p.key) ||
-			p.key === undefined && same(p.object));
+		const m = marks(h.parts,
+			(p) => p.key !== undefined && same(p.key) ||
+				p.key === undefined && same(p.object));
 
 		return (i) => h.part[i] && m[h.part[i] - 1];
 	}
@@ -100,41 +103,62 @@ class SearchBar {
 	constructor(app) {
 		this.app = app;
 		this.field = make("input", {
-			type: "search", id: "search", "aria-label": "Search operations", autocomplete: "off",
+			type: "search",
+			id: "search",
+			"aria-label": "Search operations",
+			autocomplete: "off",
 			placeholder: "Search: deq, value:7, thread:t3, key:5 \u2026",
 			oninput: () => this.run(),
 			onkeydown: (e) => this.key(e),
 		});
 		this.said = make("output", { class: "said", "aria-live": "polite" });
-		this.lists = ["thread", "method", "key", "object"].map((place) => this.list(place));
+		this.lists =
+			[ "thread", "method", "key", "object" ].map((place) => this.list(place));
 		this.bar = make("div", { class: "bar", role: "search" }, this.field, this.lists,
-			make("button", { type: "button", onclick: () => app.move(-1),
-					 title: "Previous operation (Up)" }, "\u2190 previous"),
-			make("button", { type: "button", onclick: () => app.move(1),
-					 title: "Next operation (Down)" }, "next \u2192"), this.said);
+			make("button", {
+				type: "button",
+				onclick: () => app.move(-1),
+				title: "Previous operation (Up)"
+			},
+				"\u2190 previous"),
+			make("button", {
+				type: "button",
+				onclick: () => app.move(1),
+				title: "Next operation (Down)"
+			},
+				"next \u2192"),
+			this.said);
 	}
 
 	/* A list of threads, methods or objects, unless there is nothing to choose. */
 	list(place) {
 		const h = this.app.h;
 		const all = {
-			thread: h.threads, method: h.methods, object: h.objects,
-			key: [...new Set(h.parts.filter((p) => p.key !== undefined).map((p) => p.key))],
+			thread: h.threads,
+			method: h.methods,
+			object: h.objects,
+			key: [...new Set(
+				h.parts.filter((p) => p.key !== undefined).map((p) => p.key)) ],
 		}[place].slice().sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 
 		if (all.length < 2 || all.length > 1000)
 			return null;
-		return make("select", { "aria-label": "Only this " + place, onchange: (e) => {
-			this.set(place, e.target.value);
-		} }, make("option", { value: "" }, "any " + place),
-		all.map((t) => make("option", { value: t }, t)));
+		return make("select", {
+			"aria-label": "Only this " + place,
+			onchange: (e) => { this.set(place, e.target.value); }
+		},
+			make("option", { value: "" }, "any " + place),
+			all.map((t) => make("option", { value: t }, t)));
 	}
 
 	/* Put PLACE:TEXT into the query in place of another of that place. */
 	set(place, text) {
-		const rest = words(this.field.value).filter((w) => w.place !== place)
-			.map((w) => (w.place ? w.place + ":" : "") + (/\s/.test(w.text) && !/"/.test(w.text) ?
-				"\"" + w.text + "\"" : w.text));
+		const rest = words(this.field.value)
+				     .filter((w) => w.place !== place)
+				     .map((w) => (w.place ? w.place + ":" : "") +
+						     (/\s/.test(w.text) && !/"/.test(w.text) ?
+								     "\"" + w.text + "\"" :
+								     w.text));
 
 		if (text)
 			rest.push(place + ":" + (/\s/.test(text) ? "\"" + text + "\"" : text));

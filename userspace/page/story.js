@@ -11,38 +11,59 @@ function storyOf(app, v) {
 
 /* A button that selects an operation. */
 function opButton(app, i, text) {
-	return i === NONE ? make("span", { class: "op" }, text) :
-		make("button", { type: "button", class: "op", onclick: () => app.select(i, true) }, text);
+	return i === NONE ?
+		make("span", { class: "op" }, text) :
+		make("button",
+			{ type: "button", class: "op", onclick: () => app.select(i, true) },
+			text);
 }
 
 function castTable(app, v) {
 	const colors = valueColors(app.h, v), cells = (one) => {
 		const own = one.op === NONE ? [] : opColors(app.h, colors, one.op);
 
-		return [own.map((color) => {
-			const chip = make("span", { class: "chip" });
+		return [
+			own.map((color) => {
+				const chip = make("span", { class: "chip" });
 
-			chip.style.background = color;
-			return chip;
-		}), " ", one.role];
+				chip.style.background = color;
+				return chip;
+			}),
+			" ", one.role
+		];
 	};
 	const lines = v.cast.some((one) => one.line);
 
 	if (!v.cast.length)
 		return null;
-	return make("div", { class: "wide" }, make("table", { class: "cast" },
-		make("caption", {}, "The operations that took part"),
-		make("thead", {}, make("tr", {}, ["thread", "operation", "role", "time",
-			lines ? "line" : null].filter(Boolean).map((t) => make("th", { scope: "col" }, t)))),
-		make("tbody", {}, v.cast.map((one, k) => make("tr", { class: k ? null : "failing" },
-			make("td", {}, one.thread), make("td", {}, opButton(app, one.op, one.text)),
-			make("td", {}, cells(one)), make("td", { class: "number" }, one.when),
-			lines ? make("td", { class: "number" }, one.line) : null)))));
+	return make("div", { class: "wide" },
+		make("table", { class: "cast" },
+			make("caption", {}, "The operations that took part"),
+			make("thead", {},
+				make("tr", {},
+					[
+						"thread", "operation", "role", "time",
+						lines ? "line" : null
+					].filter(Boolean)
+						.map((t) => make("th", { scope: "col" }, t)))),
+			make("tbody", {},
+				v.cast.map(
+					(one, k) => make("tr", { class: k ? null : "failing" },
+						make("td", {}, one.thread),
+						make("td", {}, opButton(app, one.op, one.text)),
+						make("td", {}, cells(one)),
+						make("td", { class: "number" }, one.when),
+						lines ? make("td", { class: "number" }, one.line) :
+							null)))));
 }
 
 function factList(v) {
-	return v.facts.length ? [make("h3", {}, "Why no order works"),
-		make("ul", {}, v.facts.map((f) => make("li", {}, sentence(f))))] : null;
+	return v.facts.length ?
+		[
+			make("h3", {}, "Why no order works"),
+			make("ul", {}, v.facts.map((f) => make("li", {}, sentence(f))))
+		] :
+		null;
 }
 
 function allowedOf(v) {
@@ -51,21 +72,32 @@ function allowedOf(v) {
 
 	if (!a.sentence && !results.length && !states.length)
 		return null;
-	return [make("h3", {}, "What was allowed"), a.sentence ? make("p", {}, sentence(string(a.sentence))) :
-		make("p", {}, results.length ? "Results: " + results.map(say).join("; ") + "." : null),
-	states.length ? make("p", {}, states.length > 1 ? "States before it: " : "The state before it: ",
-		make("code", {}, states.map(say).join("; "))) : null];
+	return [
+		make("h3", {}, "What was allowed"),
+		a.sentence ?
+			make("p", {}, sentence(string(a.sentence))) :
+			make("p", {},
+				results.length ? "Results: " + results.map(say).join("; ") + "." :
+						 null),
+		states.length ?
+			make("p", {},
+				states.length > 1 ? "States before it: " : "The state before it: ",
+				make("code", {}, states.map(say).join("; "))) :
+			null
+	];
 }
 
 /* The proof stands apart from the story. */
 function proofOf(app, v) {
 	if (!v.proof.length)
 		return null;
-	return make("p", { class: "proof" }, "Proof: ", v.proof.length === 1 ?
-		"this operation has no order by itself: " : "these " + v.proof.length +
-		" operations have no order by themselves: ",
-	v.proof.slice(0, 12).map((i, k) => [k ? ", " : "", opButton(app, i, opName(app.h, i))]),
-	v.proof.length > 12 ? " and " + plural(v.proof.length - 12, "other") : null, ".");
+	return make("p", { class: "proof" }, "Proof: ",
+		v.proof.length === 1 ?
+			"this operation has no order by itself: " :
+			"these " + v.proof.length + " operations have no order by themselves: ",
+		v.proof.slice(0, 12).map(
+			(i, k) => [k ? ", " : "", opButton(app, i, opName(app.h, i))]),
+		v.proof.length > 12 ? " and " + plural(v.proof.length - 12, "other") : null, ".");
 }
 
 function trustOf(app, v) {
@@ -75,8 +107,8 @@ function trustOf(app, v) {
 	const n = t.operations || v.proof.length;
 
 	if (engine)
-		parts.push("Decided by the engine " + engine + (p.operations ? " over " +
-			plural(p.operations, "operation") : "") + ".");
+		parts.push("Decided by the engine " + engine +
+			(p.operations ? " over " + plural(p.operations, "operation") : "") + ".");
 	if (agrees === true)
 		parts.push("An independent oracle that tries all orders agrees on the proof" +
 			(n ? " of " + plural(n, "operation") : "") + ".");
@@ -84,6 +116,6 @@ function trustOf(app, v) {
 		parts.push("The proof is too large for the oracle that tries all orders.");
 	if (!parts.length && !t.replay)
 		return null;
-	return make("p", { class: "trust" }, parts.join(" "), t.replay ? [" Check it again: ",
-		make("code", {}, string(t.replay)), "."] : null);
+	return make("p", { class: "trust" }, parts.join(" "),
+		t.replay ? [ " Check it again: ", make("code", {}, string(t.replay)), "." ] : null);
 }

@@ -12,19 +12,26 @@ class OpTable {
 		this.box = make("details", { class: "table", ontoggle: () => this.fill() },
 			make("summary", {}, "The operations as a table"),
 			make("div", { class: "bar" },
-				make("button", { type: "button", onclick: () => this.turn(-1) }, "\u2190 back"),
-				make("button", { type: "button", onclick: () => this.turn(1) }, "on \u2192"),
+				make("button", { type: "button", onclick: () => this.turn(-1) },
+					"\u2190 back"),
+				make("button", { type: "button", onclick: () => this.turn(1) },
+					"on \u2192"),
 				this.said),
-			make("div", { class: "wide" }, make("table", {},
-				make("caption", {}, "Operations by time of call; those that match the search, if any"),
-				make("thead", {}, make("tr", {}, ["thread", "operation", "called", "returned",
-					"object", "key", "role"].map((t) => make("th", { scope: "col" }, t)))),
-				this.body)));
+			make("div", { class: "wide" },
+				make("table", {},
+					make("caption", {},
+						"By time of call; those that match the search, if any"),
+					make("thead", {},
+						make("tr", {},
+							[
+								"thread", "operation", "called",
+								"returned", "object", "key", "role"
+							].map((t) => make("th", { scope: "col" },
+								      t)))),
+					this.body)));
 	}
 
-	count() {
-		return this.app.p.hits ? this.app.hitList.length : this.app.h.n;
-	}
+	count() { return this.app.p.hits ? this.app.hitList.length : this.app.h.n; }
 
 	turn(by) {
 		const next = this.first + by * TABLE_ROWS;
@@ -40,7 +47,8 @@ class OpTable {
 	}
 
 	fill() {
-		const h = this.app.h, all = this.count(), end = Math.min(this.first + TABLE_ROWS, all);
+		const h = this.app.h, all = this.count(),
+		      end = Math.min(this.first + TABLE_ROWS, all);
 
 		if (!this.box.open)
 			return;
@@ -48,16 +56,22 @@ class OpTable {
 		for (let k = this.first; k < end; k++) {
 			const i = this.app.p.hits ? this.app.hitList[k] : k, part = partOf(h, i);
 
-			put(this.body, make("tr", { "aria-selected": i === this.app.p.selected ? "true" : null,
-						    class: i === this.app.p.failing ? "failing" : null },
-				make("td", {}, threadText(h, i)),
-				make("td", {}, opButton(this.app, i, opText(h, i))),
-				make("td", { class: "number" }, callText(h, i)),
-				make("td", { class: "number" }, isPending(h, i) ? "not seen" : retText(h, i)),
-				make("td", {}, h.objects[h.object[i]]), make("td", {}, part ? part.key : ""),
-				make("td", {}, (h.extra.get(i) || {}).role)));
+			put(this.body,
+				make("tr", {
+					"aria-selected": i === this.app.p.selected ? "true" : null,
+					class: i === this.app.p.failing ? "failing" : null
+				},
+					make("td", {}, threadText(h, i)),
+					make("td", {}, opButton(this.app, i, opText(h, i))),
+					make("td", { class: "number" }, callText(h, i)),
+					make("td", { class: "number" },
+						isPending(h, i) ? "not seen" : retText(h, i)),
+					make("td", {}, h.objects[h.object[i]]),
+					make("td", {}, part ? part.key : ""),
+					make("td", {}, (h.extra.get(i) || {}).role)));
 		}
-		this.said.textContent = all ? count(this.first + 1) + "\u2013" + count(end) + " of " +
-			count(all) : "none";
+		this.said.textContent = all ?
+			count(this.first + 1) + "\u2013" + count(end) + " of " + count(all) :
+			"none";
 	}
 }
