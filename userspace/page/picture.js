@@ -110,7 +110,9 @@ function drawOp(pen, p, i, from, to, y, special) {
 	const strong = cast || wrong || p.selected === i;
 	const dim = p.hits && !p.hits[i] && !strong;
 	const full = (strong || p.proof.has(i)) && own.length > 0;
-	let fill = full ? own[0] : theme.bar;
+	/* A torn read has several colours; below its text, so that both can be read. */
+	const torn = full && own.length > 1;
+	let fill = full && !torn ? own[0] : theme.bar;
 	let line = theme["bar-line"];
 
 	if (p.hits && p.hits[i] && !cast)
@@ -123,17 +125,11 @@ function drawOp(pen, p, i, from, to, y, special) {
 		fill = theme.paper;
 	drawError(pen, p, i, from, to, y);
 	pen.rect(from, y + 3, wide, ROW - 7, fill, dim ? theme.line : line);
-	/*
-	 * Each value has a part of the bar, so that a torn read shows the colours of both writes.
-	 * Of other operations only the lower edge has the colour.
-	 */
+	/* Each value has a part of the lower edge. */
 	own.forEach((color, k) => {
-		const at = from + wide * k / own.length;
-
-		if (full && k)
-			pen.rect(at, y + 3, wide / own.length, ROW - 7, color);
-		else if (fill === theme.bar)
-			pen.rect(at, y + ROW - 7, wide / own.length, 3, color);
+		if (fill === theme.bar)
+			pen.rect(from + wide * k / own.length, y + ROW - (torn ? 9 : 7),
+				wide / own.length, torn ? 5 : 3, color);
 	});
 	if (isPending(h, i))
 		pen.hatch(Math.max(from, to - 24), y + 3, Math.min(24, wide), ROW - 7, theme.quiet);
@@ -151,16 +147,11 @@ function drawOp(pen, p, i, from, to, y, special) {
 		const shift = p.steps.some((s) => s.op === i && s.at === h.call[i]) ? 9 : 0;
 		const room = Math.floor((wide - 6 - shift) / LETTER), text = opText(h, i);
 
-		/* A text across several colours has paper behind it. */
-		if (full && own.length > 1)
-			pen.rect(from + 3 + shift, y + 5, Math.min(text.length, room) * LETTER + 3,
-				ROW - 11, theme.paper);
-		pen.text(from + 4 + shift, y + ROW / 2 - 0.5,
-			text.length > room ? text.slice(0, room - 1) + "\u2026" : text,
-			dim						  ? theme.quiet :
-				full && own.length > 1 || fill[0] !== "#" ? theme.ink :
-									    inkOn(fill),
-			"left", strong);
+		const ink = dim ? theme.quiet : fill === theme.bar ? theme.ink : inkOn(fill);
+
+		pen.text(from + 4 + shift, y + ROW / 2 - (torn ? 2.5 : 0.5),
+			text.length > room ? text.slice(0, room - 1) + "\u2026" : text, ink, "left",
+			strong);
 	} else if (wrong) {
 		pen.text(to + 5, y + ROW / 2, opText(h, i), theme.ink, "left", true);
 	}
