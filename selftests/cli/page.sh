@@ -166,6 +166,15 @@ ktap_result $? "the page of a certificate has the story"
 page of_result queue.json
 grep -q '"history":{' of_result.html
 ktap_result $? "the page of a result has the history that it names"
+mkdir klind
+"$KLIN" convert queue.txt klind/history.klh
+echo '{ "kind": "violation", "name": "q", "check": {} }' >klind/report.json
+page "klind's report" "$specs/queue.lin" klind
+grep -q 'took 1 a second time' "klind's report.html"
+ktap_result $? "the page of klind's report has the story"
+"$KLIN" gen --type=set --ops=5000 --threads=300 --objects=400 --mutate=3 >wide.txt
+page wide "$specs/set.lin" wide.txt
+result wide check --json --show=8 "$specs/set.lin" wide.txt
 rm queue.txt
 page alone queue.json
 grep -q '"note":"The history was not found' alone.html

@@ -270,6 +270,26 @@ def no_value_of_a_hostile_history_runs(b, result):
         assert text in table, f"{text} is not shown as it is"
 
 
+@test("wide")
+def threads_of_the_story_come_first_of_many(b, result):
+    same(b.run("klin.app.p.rows.lanes.length"), 300)
+    cast = {thread_of(o) for s in stories(result) for o in s["cast"]}
+    first = b.run(f"klin.app.p.rows.lanes.slice(0, {len(cast)}).map(l =>"
+                  "klin.app.h.threads[l.thread])")
+    same(set(first), cast)
+    assert len(result["partitions"]) > 1
+    b.run("klin.app.lanes.canvas.focus()")
+    b.key("PageDown")
+    assert b.run("klin.app.p.top") > 0, "PageDown does not scroll"
+    # Each violation can be chosen.
+    violations = b.run("klin.result.violations.length")
+    for k in range(violations):
+        if violations > 1:
+            b.run(f"(() => {{ const s = document.querySelector('p label select');"
+                  f"s.selectedIndex = {k}; s.dispatchEvent(new Event('change')); }})()")
+        assert said(b, ".headline")[0].rstrip(".") in [s["headline"] for s in stories(result)]
+
+
 @test("large")
 def a_page_of_many_operations_opens_and_searches_at_once(b, result):
     same(b.run("klin.app.h.n"), result["operations"])

@@ -106,7 +106,10 @@ function rank(p, i) {
 
 function drawOp(pen, p, i, from, to, y, special) {
 	const h = p.h, wrong = p.failing === i, cast = p.cast.has(i);
-	const own = opColors(h, p.colors, i), wide = to - from;
+	const wide = to - from;
+	/* Equal values of other partitions have nothing to do with one another. */
+	const alike = p.failing === NONE || h.part[i] === h.part[p.failing];
+	const own = alike ? opColors(h, p.colors, i) : [];
 	const strong = cast || wrong || p.selected === i;
 	const dim = p.hits && !p.hits[i] && !strong;
 	const full = (strong || p.proof.has(i)) && own.length > 0;
