@@ -335,6 +335,7 @@ static void add_times(json_t *j, const struct columns *c)
 	add_column(j, "took", &took);
 	if (c->nops < c->h->nops)
 		add_column(j, "id", &id);
+	free(id.bytes);
 }
 
 static void add_who(json_t *j, const struct columns *c)

@@ -21,11 +21,13 @@ function start() {
 	page.ready = performance.now() - begun;
 	/* Tests look at the page by this name; the page itself does not use it. */
 	window.klin = page;
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-		readTheme();
-		if (page.app)
-			page.app.lanes.later();
-	});
+	/* Printing has colours of its own, and needs the picture at once. */
+	for (const media of ["(prefers-color-scheme: dark)", "print"])
+		matchMedia(media).addEventListener("change", () => {
+			readTheme();
+			if (page.app)
+				page.app.lanes.draw();
+		});
 	if (page.app) {
 		followFragment(page.app);
 		makeTexts(result.history, 0);
