@@ -26,6 +26,10 @@ spec=$specs/map.lin
 "$KLIN" gen --type=map --ops=500 --threads=3 >h.txt
 json 0 "JSON of a linearizable history" "v['verdict'] == 'LINEARIZABLE' and v['operations'] == 500 and \
 	v['linearizable'] == len(v['partitions']) and v['spec'] == 'map'"
+json 0 "JSON begins with the schema, the kind, klin's version, and the machine" "
+	list(v)[:5] == ['schema', 'kind', 'klin', 'host', 'kernel'] and
+	(v['schema'], v['kind'], v['kernel']) == ('klin/1', 'check', '$(uname -r)') and
+	'klin ' + v['klin']['version'] == '$("$KLIN" --version)'"
 run check --json --certificate=h.cert "$spec" h.txt
 python3 -c "import json
 v = json.load(open('out'))
@@ -57,9 +61,11 @@ json 1 "the story of a violation names each operation, its role and its line" "
 			\"with q = [] before it\"},
 	'facts': ['1 was added once',
 		\"t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30\"],
-	'cast': [{'thread': t, 'operation': o, 'call': c, 'return': c + 10, 'role': r, 'line': n}
-		for t, o, c, r, n in ((3, 'deq() -> 1', 40, 'took 1', 5),
-			(1, 'enq(1)', 0, 'added 1', 3), (2, 'deq() -> 1', 20, 'took 1', 4))]}]"
+	'cast': [{'thread': t, 'method': o[:3], 'arguments': a, 'results': s, 'text': o,
+			'call': c, 'return': c + 10, 'role': r, 'line': n}
+		for t, o, a, s, c, r, n in ((3, 'deq() -> 1', [], [1], 40, 'took 1', 5),
+			(1, 'enq(1)', [1], [], 0, 'added 1', 3),
+			(2, 'deq() -> 1', [], [1], 20, 'took 1', 4))]}]"
 run check "$spec" h.txt
 sed -n '/^What is wrong/,/^  t3.s deq() could/p' out >said
 cat >wanted <<'END'
@@ -89,17 +95,22 @@ cat >h.txt <<'END'
 t18446744073709551615 @1 9223372036854775806 9223372036854775807 get 9223372036854775807 -> 5
 t7 @1 9223372036854775808 18446744073709551614 get 9223372036854775808 -> 5
 END
+sed -i '1i # release 6.1.0-of-the-recording' h.txt
+json 1 "the kernel is that of the recording" "v['kernel'] == '6.1.0-of-the-recording'"
+sed -i 1d h.txt
 json 1 "numbers of 2^63 and more are strings, smaller ones are not" "
 	sorted(str(p['key']) for p in v['partitions']) == [str(2**63 - 1), str(2**63)] and
 	sorted(type(p['key']).__name__ for p in v['partitions']) == ['int', 'str']"
 json 1 "thread ids of 2^63 and more are strings" "
 	[p.get('counterexample') for p in v['partitions'] if p['key'] == 2**63 - 1] == [[{
-		'thread': str(2**64 - 1), 'operation': 'get(0x7fffffffffffffff) -> 5',
+		'thread': str(2**64 - 1), 'method': 'get', 'arguments': [2**63 - 1],
+		'results': [5], 'text': 'get(0x7fffffffffffffff) -> 5',
 		'call': 2**63 - 2, 'return': 2**63 - 1}]]"
 sed -i 's/ 9223372036854775807 -> 5$/ 9223372036854775807 -> absent/' h.txt
 json 1 "times of 2^63 and more are strings" "
 	[p.get('counterexample') for p in v['partitions'] if p['key'] == str(2**63)] == [[{
-		'thread': 7, 'operation': 'get(0x8000000000000000) -> 5',
+		'thread': 7, 'method': 'get', 'arguments': [str(2**63)],
+		'results': [5], 'text': 'get(0x8000000000000000) -> 5',
 		'call': str(2**63), 'return': str(2**64 - 2)}]]"
 
 # bytes NAME EXPECTED: a file whose name has these bytes, as printf writes them.

@@ -4,8 +4,7 @@
 #define KLIN_CMD_H
 
 #include "base/ending.h"
-
-#define KLIN_VERSION "0.1"
+#include "base/version.h"
 
 struct kl_command {
 	const char *name;

@@ -12,6 +12,7 @@
 #include "klin/cmd.h"
 #include "klin/progress.h"
 #include "record/attach/debugfile.h"
+#include "report/envelope.h"
 #include "report/json.h"
 
 struct sites_args {
@@ -183,7 +184,7 @@ static json_t *json_site(const struct kl_site *s)
 
 static int print_json(const char *function, const char *file, const struct kl_sites *sites)
 {
-	json_t *o = json_object(), *list = json_array();
+	json_t *o = kl_json_envelope("sites", NULL), *list = json_array();
 	size_t i;
 
 	for (i = 0; i < sites->n; i++)

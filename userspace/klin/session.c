@@ -13,6 +13,7 @@
 #include "klin/cmd.h"
 #include "klin/session.h"
 #include "report/counterexample.h"
+#include "report/envelope.h"
 #include "report/json.h"
 #include "report/verdict.h"
 #include "watch/feed.h"
@@ -51,7 +52,7 @@ static void put_json(struct session *s, json_t *j)
 static void violation_json(struct session *s, const struct kl_online_violation *v)
 {
 	const struct kl_report *r = v->report;
-	json_t *j = json_object(), *ops;
+	json_t *j = kl_json_envelope("violation", r ? r->h->release : NULL), *ops;
 	char words[512];
 	size_t i;
 
@@ -74,10 +75,8 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 		const struct kl_history *h = r->parts[i].cex->h;
 
 		ops = json_array();
-		for (i = 0; i < h->nops; i++) {
-			kl_op_print(words, sizeof(words), h, &h->ops[i]);
-			json_array_append_new(ops, json_string(words));
-		}
+		for (i = 0; i < h->nops; i++)
+			json_array_append_new(ops, kl_op_json(h, &h->ops[i]));
 		json_object_set_new(j, "counterexample", ops);
 	}
 	put_json(s, j);
@@ -195,7 +194,7 @@ void session_progress(struct session *s)
 static void summary_json(struct session *s, const struct kl_online_stats *st, bool whole,
 			 double spent)
 {
-	json_t *j = json_object(), *parts = json_object();
+	json_t *j = kl_json_envelope("summary", NULL), *parts = json_object();
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);

@@ -16,6 +16,7 @@
 #include "check/certificate.h"
 #include "klind/report_write.h"
 #include "page/page.h"
+#include "report/envelope.h"
 #include "report/json.h"
 #include "report/verdict.h"
 #include "tso/engine/tso.h"
@@ -239,10 +240,9 @@ static int put_json(const struct report *r, const char *when, json_t *check)
 	const struct incident *i = r->i;
 	struct kl_outfile o;
 	char path[4200], words[32];
-	json_t *j = json_object();
+	json_t *j = kl_json_envelope(incident_kinds[i->kind], NULL);
 	int ret;
 
-	json_object_set_new(j, "kind", json_string(incident_kinds[i->kind]));
 	json_object_set_new(j, "name", json_string(i->name));
 	json_object_set_new(j, "spec", json_string(kl_spec_name(i->spec)));
 	json_object_set_new(j, "written", json_string(when));

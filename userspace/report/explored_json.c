@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "report/envelope.h"
 #include "report/explored.h"
 #include "report/json.h"
 
@@ -97,7 +98,7 @@ static void add_outcomes(json_t *j, const struct kl_outcomes *r)
 
 int kl_explored_json(FILE *f, const struct kl_explored *e)
 {
-	json_t *j = json_object();
+	json_t *j = kl_json_envelope("explore", NULL);
 	const bool contained = e->outcomes && !kl_outcomes_wrong(e->outcomes);
 	int ret = 0;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "history/spell.h"
+#include "report/envelope.h"
 #include "report/json.h"
 #include "report/story.h"
 
@@ -109,20 +110,6 @@ json_t *kl_json_text(const char *s)
 	return j;
 }
 
-json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
-{
-	char words[512];
-	json_t *j = json_object();
-
-	kl_op_print(words, sizeof(words), h, op);
-	json_object_set_new(j, "thread", kl_json_number(h->threads[op->thread]));
-	json_object_set_new(j, "operation", kl_json_text(words));
-	json_object_set_new(j, "call", kl_json_number(op->call));
-	json_object_set_new(j, "return",
-			    op->ret == KL_TIME_MAX ? json_null() : kl_json_number(op->ret));
-	return j;
-}
-
 /* A key, spelled as in the input. */
 static json_t *key_json(const struct kl_history *h, uint64_t key)
 {
@@ -222,7 +209,7 @@ void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_me
 
 json_t *kl_report_json(const struct kl_report *r, const char *name, const struct kl_cost *cost)
 {
-	json_t *j = json_object(), *parts = json_array();
+	json_t *j = kl_json_envelope("check", r->h->release), *parts = json_array();
 	size_t unknown = 0, i;
 
 	json_object_set_new(j, "history", kl_json_text(name));

@@ -49,7 +49,10 @@ json_t *kl_json_text(const char *s);
 /* Append a step of an explorer's run to the array @ctx; for kl_explore_run(). */
 void kl_json_add_step(void *ctx, const struct kl_explore_step *s);
 
-/* An operation of a history. */
+/*
+ * An operation of a history: its thread, method, arguments, results (null while it is pending; a
+ * value that is not known is null), its text, and the times of its call and return.
+ */
 json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/memstream.h"
 #include "report/explored.h"
+#include "report/envelope.h"
 #include "report/json.h"
 #include "report/verified.h"
 
@@ -228,7 +229,7 @@ static int add_run(json_t *j, struct kl_explorer *x)
 int kl_verified_json(FILE *f, const struct kl_verified *v)
 {
 	struct kl_verify_stats st;
-	json_t *j = json_object();
+	json_t *j = kl_json_envelope("verify", NULL);
 	int ret = 0;
 
 	kl_verify_stats(v->x, &st);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/* An operation as JSON, see json.h. */
+#include "history/spell.h"
+#include "report/json.h"
+
+/* A value: null if it is not known, a number, or a text as in the input. */
+static json_t *value_json(const struct kl_history *h, struct kl_val v)
+{
+	const char *spelling = v.tag == KL_WORD && h->spellings ? kl_history_spelling(h, v.v) :
+		NULL;
+	char special[32];
+
+	if (spelling)
+		return kl_json_text(spelling);
+	if (v.tag == KL_WORD)
+		return kl_json_number(v.v);
+	if (v.tag == KL_ANY)
+		return json_null();
+	kl_val_print(special, sizeof(special), v);
+	return json_string(special);
+}
+
+static json_t *values_json(const struct kl_history *h, const struct kl_val *v, unsigned int n)
+{
+	json_t *list = json_array();
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		json_array_append_new(list, value_json(h, v[i]));
+	return list;
+}
+
+json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
+{
+	const struct kl_opsig *s = kl_op_sig(h, op);
+	char text[512];
+	json_t *j = json_object();
+
+	kl_op_print(text, sizeof(text), h, op);
+	json_object_set_new(j, "thread", kl_json_number(h->threads[op->thread]));
+	json_object_set_new(j, "method", kl_json_text(h->methods[s->method]));
+	json_object_set_new(j, "arguments", values_json(h, kl_op_args(h, op), s->nargs));
+	json_object_set_new(j, "results", op->flags & KL_OP_PENDING ? json_null() :
+			    values_json(h, kl_op_res(h, op), s->nres));
+	json_object_set_new(j, "text", kl_json_text(text));
+	json_object_set_new(j, "call", kl_json_number(op->call));
+	json_object_set_new(j, "return",
+			    op->ret == KL_TIME_MAX ? json_null() : kl_json_number(op->ret));
+	return j;
+}
