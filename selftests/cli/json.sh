@@ -30,6 +30,11 @@ json 0 "JSON begins with the schema, the kind, klin's version, and the machine" 
 	list(v)[:5] == ['schema', 'kind', 'klin', 'host', 'kernel'] and
 	(v['schema'], v['kind'], v['kernel']) == ('klin/1', 'check', '$(uname -r)') and
 	'klin ' + v['klin']['version'] == '$("$KLIN" --version)'"
+"$KLIN" gen --type=map --ops=3000 --threads=3 --keys=200 >h.txt
+json 0 "JSON counts the linearizable partitions that it does not list" "
+	v['linearizable'] > 100 and v['partitions'] == [] and
+	v['linearizable_not_listed'] == v['linearizable']"
+"$KLIN" gen --type=map --ops=500 --threads=3 >h.txt
 run check --json --certificate=h.cert "$spec" h.txt
 python3 -c "import json
 v = json.load(open('out'))

@@ -210,7 +210,7 @@ void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_me
 json_t *kl_report_json(const struct kl_report *r, const char *name, const struct kl_cost *cost)
 {
 	json_t *j = kl_json_envelope("check", r->h->release), *parts = json_array();
-	size_t unknown = 0, i;
+	size_t unknown = 0, listed = 0, not_listed, i;
 
 	json_object_set_new(j, "history", kl_json_text(name));
 	json_object_set_new(j, "spec", kl_json_text(kl_spec_name(r->spec)));
@@ -236,11 +236,18 @@ json_t *kl_report_json(const struct kl_report *r, const char *name, const struct
 	if (cost)
 		add_cost(j, r, cost);
 	for (i = 0; i < r->nparts; i++)
-		if (is_listed(r, &r->parts[i], &unknown))
+		if (is_listed(r, &r->parts[i], &unknown)) {
 			json_array_append_new(parts, part_json(r->spec, r->h, &r->parts[i]));
+			listed++;
+		}
 	json_object_set_new(j, "partitions", parts);
-	if (unknown > MAX_UNKNOWN)
-		json_object_set_new(j, "unknown_not_listed", json_integer(unknown - MAX_UNKNOWN));
+	not_listed = unknown > MAX_UNKNOWN ? unknown - MAX_UNKNOWN : 0;
+	if (not_listed)
+		json_object_set_new(j, "unknown_not_listed", json_integer(not_listed));
+	/* All others that the list lacks are linearizable, see is_listed(). */
+	not_listed = r->nparts - listed - not_listed;
+	if (not_listed)
+		json_object_set_new(j, "linearizable_not_listed", json_integer(not_listed));
 	return j;
 }
 
