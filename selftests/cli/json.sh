@@ -86,6 +86,16 @@ What is wrong: queue @1: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1
   t3's deq() could only have returned empty, with q = [] before it.
 END
 ktap_result "$(cmp -s said wanted; echo $?)" "the text has the same story" "$(cat said)"
+cat >h.txt <<'END'
+# klin history 1
+# first init
+t1 @1 0 10 enq -22
+t2 @1 20 30 deq -> -22
+t3 @1 40 50 deq -> -22
+END
+json 1 "values of errors are negative numbers" "
+	[o['results'] for p in v['partitions'] for o in p['story']['cast']
+		if o['text'] == 'deq() -> -22'] == [[-22], [-22]]"
 spec=$specs/stack.lin
 ops=100000 less=--work=100000000
 # With sanitizers, times do not depend on the work.

@@ -264,8 +264,11 @@ function valuesOf(o) {
 	const m = /^[^(]*\((.*?)\)(?: -> (.*))?$/.exec(textOf(o));
 	const split = (t) => t ? t.replace(/^\((.*)\)$/, "$1").split(", ") : [];
 
+	/* A value that is not known is null. */
+	const shown = (v) => v === null ? "?" : string(v);
+
 	if (Array.isArray(o.arguments))
-		return { args: o.arguments.map(string), results: array(o.results).map(string) };
+		return { args: o.arguments.map(shown), results: array(o.results).map(shown) };
 	return m ? { args: split(m[1]), results: split(m[2]) } : { args: [], results: [] };
 }
 

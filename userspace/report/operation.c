@@ -8,16 +8,17 @@ static json_t *value_json(const struct kl_history *h, struct kl_val v)
 {
 	const char *spelling = v.tag == KL_WORD && h->spellings ? kl_history_spelling(h, v.v) :
 		NULL;
-	char special[32];
+	char text[32];
 
 	if (spelling)
 		return kl_json_text(spelling);
-	if (v.tag == KL_WORD)
-		return kl_json_number(v.v);
 	if (v.tag == KL_ANY)
 		return json_null();
-	kl_val_print(special, sizeof(special), v);
-	return json_string(special);
+	kl_val_print(text, sizeof(text), v);
+	if (v.tag != KL_WORD)
+		return json_string(text);
+	/* A word that texts show as a negative number, such as -EINVAL, is one here. */
+	return *text == '-' ? json_integer((int64_t)v.v) : kl_json_number(v.v);
 }
 
 static json_t *values_json(const struct kl_history *h, const struct kl_val *v, unsigned int n)
