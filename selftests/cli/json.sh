@@ -96,6 +96,20 @@ END
 json 1 "values of errors are negative numbers" "
 	[o['results'] for p in v['partitions'] for o in p['story']['cast']
 		if o['text'] == 'deq() -> -22'] == [[-22], [-22]]"
+# In EDN an operation begins in a line of its own, or not.
+cat >h.edn <<'END'
+{:type :invoke, :f :write, :value 1, :process 0}
+
+{:type :ok, :f :write, :value 1, :process 0} {:type :invoke, :f :read, :value nil, :process 4}
+  {:type :ok, :f :read, :value 7, :process 4}
+END
+run check --json "$specs/register.lin" h.edn
+python3 -c "import json
+cast = json.load(open('out'))['partitions'][0]['story']['cast']
+assert [(c['thread'], c['text'], c['line']) for c in cast] == [(4, 'read() -> 7', 3)]
+line = open('h.edn').read().split('\n')[2]
+assert line[cast[0]['column'] - 1:].startswith(':read'), cast" 2>err
+ktap_result $? "the story of an EDN history has its lines" "$(cat out err)"
 spec=$specs/stack.lin
 ops=100000 less=--work=100000000
 # With sanitizers, times do not depend on the work.

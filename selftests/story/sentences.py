@@ -286,6 +286,21 @@ def no_order_of_last(s, A, N, TEXT):
     no_order_but(s, A, N, "these", TEXT)
 
 
+@form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}")
+def not_possible_after(s, A, B, N):
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+    demand({(p.thread, p.call) for p in s.proof} == {(A.thread, A.call), (B.thread, B.call)},
+           "the counterexample has other operations")
+
+
+@form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, where only {TEXT} "
+      "was right")
+def not_possible_but(s, A, B, N, TEXT):
+    not_possible_after(s, A, B, N)
+    only_right(s, A, TEXT)
+
+
 @form(HEADLINES, "{A} is not possible")
 def not_possible(s, A):
     demand(not s.model.methods[A.method][0] or len(s.proof) == 1, "it is not alone")

@@ -133,6 +133,22 @@ static bool find(const struct kl_source *s, uint32_t place, unsigned int word, s
 	return found;
 }
 
+unsigned int kl_source_find(const struct kl_history *h, size_t op, size_t *col)
+{
+	const struct kl_source *s = h->source;
+	struct found f = { .text = NULL };
+
+	*col = 0;
+	if (!s || !h->places || h->places[op] == KL_NO_PLACE)
+		return 0;
+	if (s->places != KL_PLACES_OFFSETS)
+		return h->places[op];
+	if (find(s, h->places[op], 0, &f))
+		*col = f.col;
+	free(f.text);
+	return *col ? f.line : 0;
+}
+
 void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, const char *fmt, ...)
 {
 	const struct kl_source *s = h->source;

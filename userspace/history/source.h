@@ -31,6 +31,18 @@ struct kl_source {
 int kl_source_note(struct kl_history *h, const struct kl_input *in);
 void kl_source_free(struct kl_source *s);
 
+/**
+ * kl_source_find() - find the line in which an operation begins
+ * @h: the history
+ * @op: index of the operation
+ * @col: gets the column, from 1; 0 if it is not known
+ *
+ * Where places are offsets, the file is read again, up to the operation.
+ *
+ * Return: the number of the line, from 1; 0 if it is not known.
+ */
+unsigned int kl_source_find(const struct kl_history *h, size_t op, size_t *col);
+
 /* Record the place of the operation that is added next.  Return: 0 or -ENOMEM. */
 __attribute__((always_inline))
 static inline int kl_source_place(struct kl_history *h, uint32_t place)

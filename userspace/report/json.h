@@ -51,7 +51,8 @@ void kl_json_add_step(void *ctx, const struct kl_explore_step *s);
 
 /*
  * An operation of a history: its thread, method, arguments, results (null while it is pending; a
- * value that is not known is null), its text, and the times of its call and return.
+ * value that is not known is null), its text, the times of its call and return, and the CPU on
+ * which it returned, or was called while it is pending, if that is known.
  */
 json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op);
 

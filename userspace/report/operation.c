@@ -47,5 +47,7 @@ json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 	json_object_set_new(j, "call", kl_json_number(op->call));
 	json_object_set_new(j, "return",
 			    op->ret == KL_TIME_MAX ? json_null() : kl_json_number(op->ret));
+	if (op->cpu != KL_NO_CPU)
+		json_object_set_new(j, "cpu", json_integer(op->cpu));
 	return j;
 }

@@ -26,15 +26,6 @@ static void put_sentence(FILE *f, const char *before, const char *text)
 	free(whole);
 }
 
-/* Return: the number of the line in which operation @op begins, or 0 if it is not known. */
-static uint32_t line_of(const struct kl_history *h, uint32_t op)
-{
-	if (!h->source || !h->places || h->source->places == KL_PLACES_OFFSETS ||
-	    h->places[op] == KL_NO_PLACE)
-		return 0;
-	return h->places[op];
-}
-
 /* An operation of the cast as text. */
 struct row {
 	char who[24], what[256], when[48], where[32];
@@ -43,7 +34,8 @@ struct row {
 static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 {
 	const struct kl_op *op = &h->ops[i];
-	const uint32_t line = line_of(h, i);
+	size_t col;
+	const unsigned int line = kl_source_find(h, i, &col);
 
 	snprintf(row->who, sizeof(row->who), "t%" PRIu64, h->threads[op->thread]);
 	kl_op_print(row->what, sizeof(row->what), h, op);
@@ -54,6 +46,8 @@ static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 	*row->where = 0;
 	if (line)
 		snprintf(row->where, sizeof(row->where), "line %u", line);
+	else if (op->cpu != KL_NO_CPU)
+		snprintf(row->where, sizeof(row->where), "CPU %u", op->cpu);
 }
 
 static void print_cast(FILE *f, const struct kl_history *h, const struct kl_story *s)
@@ -152,7 +146,7 @@ void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history
 {
 	json_t *story, *cast, *orders, *one;
 	struct kl_story *s;
-	size_t i;
+	size_t i, col;
 
 	if (kl_story_tell(spec, h, p, &s))
 		kl_json_no_memory();
@@ -164,12 +158,15 @@ void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history
 	json_object_set_new(story, "reason", json_string(s->reason));
 	json_object_set_new(story, "headline", kl_json_text(s->headline));
 	for (i = 0; i < s->ncast; i++) {
-		const uint32_t op = s->cast[i].op, line = line_of(h, op);
+		const uint32_t op = s->cast[i].op;
+		const unsigned int line = kl_source_find(h, op, &col);
 
 		one = kl_op_json(h, &h->ops[op]);
 		json_object_set_new(one, "role", kl_json_text(s->cast[i].role));
 		if (line)
 			json_object_set_new(one, "line", json_integer(line));
+		if (col)
+			json_object_set_new(one, "column", json_integer(col));
 		json_array_append_new(cast, one);
 	}
 	for (i = 0; i < s->norders; i++)

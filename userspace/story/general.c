@@ -32,7 +32,7 @@ static int cast_proof(const struct kl_scene *s, struct kl_story *story, uint32_t
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
 	char right[256] = "";
-	uint32_t op;
+	uint32_t op, other;
 	int ret;
 
 	op = kl_story_failing(s);
@@ -47,6 +47,11 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 		snprintf(right, sizeof(right), ", where only %s was right", story->allowed.results[0]);
 	if (s->nproof == 1)
 		return kl_story_headline(story, "%s is not possible%s", kl_name_op(s, op).s, right);
+	other = s->proof[s->proof[0] == op];
+	if (s->nproof == 2 && kl_scene_before(s, other, op))
+		return kl_story_headline(story, "%s is not possible after %s, which had returned at "
+					 "%llu%s", kl_name_op(s, op).s, kl_name_op(s, other).s,
+					 (unsigned long long)s->h->ops[other].ret, right);
 	return kl_story_headline(story, "%s fits into no order of %s %zu operations%s",
 				 kl_name_op(s, op).s, s->nproof > KL_STORY_CAST ? "the last" :
 				 "these", s->nproof, right);
