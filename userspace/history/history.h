@@ -390,5 +390,11 @@ int kl_val_print(char *buf, size_t size, struct kl_val v);
 /* Print a value of a history, which may have a spelling, see spell.h. */
 int kl_history_print_val(char *buf, size_t size, const struct kl_history *h, struct kl_val v);
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op);
+/*
+ * Return: the string that an operation of a key-value log appends, as kv.c spells it: "x" of
+ * ..."x"; or NULL if the operation is no append.  Its other arguments, by specs/kv.lin, are
+ * steps from value to value, which the caller did not pass.
+ */
+const char *kl_op_appended(const struct kl_history *h, const struct kl_op *op);
 
 #endif

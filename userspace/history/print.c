@@ -80,12 +80,7 @@ static void put_vals(struct out *o, const struct kl_history *h, const struct kl_
 	}
 }
 
-/*
- * Return: the string that an operation of a key-value log appends, as kv.c spells it: "x" of
- * ..."x"; or NULL if the operation is no append.  Its other arguments, by specs/kv.lin, are
- * steps from value to value, which the caller did not pass.
- */
-static const char *appended(const struct kl_history *h, const struct kl_op *op)
+const char *kl_op_appended(const struct kl_history *h, const struct kl_op *op)
 {
 	const struct kl_opsig *s = kl_op_sig(h, op);
 	const struct kl_val *last = kl_op_args(h, op) + s->nargs - 1;
@@ -101,7 +96,7 @@ static const char *appended(const struct kl_history *h, const struct kl_op *op)
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op)
 {
 	const struct kl_opsig *s = kl_op_sig(h, op);
-	const char *const string = appended(h, op);
+	const char *const string = kl_op_appended(h, op);
 	struct out o = { .buf = buf, .size = size };
 
 	if (size)

@@ -34,13 +34,17 @@ static json_t *values_json(const struct kl_history *h, const struct kl_val *v, u
 json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 {
 	const struct kl_opsig *s = kl_op_sig(h, op);
+	const char *const string = kl_op_appended(h, op);
 	char text[512];
-	json_t *j = json_object();
+	json_t *j = json_object(), *arguments;
 
 	kl_op_print(text, sizeof(text), h, op);
 	json_object_set_new(j, "thread", kl_json_number(h->threads[op->thread]));
-	json_object_set_new(j, "method", kl_json_text(h->methods[s->method]));
-	json_object_set_new(j, "arguments", values_json(h, kl_op_args(h, op), s->nargs));
+	json_object_set_new(j, "method", kl_json_text(string ? "append" : h->methods[s->method]));
+	arguments = values_json(h, kl_op_args(h, op), string ? 1 : s->nargs);
+	if (string)
+		json_array_append_new(arguments, kl_json_text(string));
+	json_object_set_new(j, "arguments", arguments);
 	json_object_set_new(j, "results", op->flags & KL_OP_PENDING ? json_null() :
 			    values_json(h, kl_op_res(h, op), s->nres));
 	json_object_set_new(j, "text", kl_json_text(text));
