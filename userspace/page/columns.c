@@ -86,14 +86,14 @@ static int compare_vals(const void *pa, const void *pb)
 }
 
 /* Values that are not known are all alike, whatever number they have. */
-static struct kl_val plain(struct kl_val v)
+static struct kl_val without_number(struct kl_val v)
 {
 	return v.tag == KL_WORD ? v : kl_special(v.tag);
 }
 
 static size_t find_val(const struct columns *c, struct kl_val v)
 {
-	const struct kl_val key = plain(v);
+	const struct kl_val key = without_number(v);
 	const struct kl_val *at = bsearch(&key, c->vals, c->nvals, sizeof(*c->vals), compare_vals);
 
 	return at - c->vals;
@@ -144,7 +144,7 @@ static bool list_sigs(struct columns *c, struct column *sigs, uint32_t **order, 
 		unsigned int v;
 
 		for (v = 0; v < s->nargs + s->nres; v++)
-			c->vals[k++] = plain(h->vals[s->vals + v]);
+			c->vals[k++] = without_number(h->vals[s->vals + v]);
 	}
 	qsort(c->vals, k, sizeof(*c->vals), compare_vals);
 	for (i = 0; i < k; i++)
