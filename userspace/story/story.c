@@ -163,13 +163,14 @@ static int compare_cast(const void *a, const void *b)
 static int name_object(const struct kl_spec *spec, const struct kl_history *h,
 		       const struct kl_part_result *p, struct kl_story *story)
 {
-	char object[80], key[80] = "", *whole;
+	char object[80] = "", key[80] = "", *whole;
 
 	if (h->keyed)
 		kl_history_print_val(key, sizeof(key), h, kl_word(p->object));
 	else if (p->has_key)
 		kl_history_print_val(key, sizeof(key), h, kl_word(p->key));
-	snprintf(object, sizeof(object), h->keyed ? "" : " @%llx", (unsigned long long)p->object);
+	if (!h->keyed)
+		snprintf(object, sizeof(object), " @%llx", (unsigned long long)p->object);
 	if (asprintf(&whole, "%s%s%s%s: %s", kl_spec_name(spec), object, *key ? " key " : "", key,
 		     story->headline) < 0)
 		return -ENOMEM;
