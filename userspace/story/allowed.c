@@ -28,21 +28,22 @@ static bool has_result(const struct kl_allowed *a, const char *result)
 	return false;
 }
 
-/* Take the results that have a complete order.  Return: 0 or -ENOMEM. */
-static int take_results(struct kl_allowed *a, const struct kl_search *found)
+/* Take the results that have a complete order.  @whole: are these all?  Return: 0 or -ENOMEM. */
+static int take_results(struct kl_allowed *a, const struct kl_search *found, bool *whole)
 {
+	bool known = true;
 	size_t i;
 
-	a->all = !found->over && !found->more;
+	*whole = !found->over && !found->more;
 	for (i = 0; i < found->nresults; i++) {
 		const struct kl_search_result *r = &found->results[i];
 
 		if (!r->complete || has_result(a, r->result))
 			continue;
 		/* Such as the time of a clock: the specification lets the operation choose. */
-		a->all &= r->known;
+		known &= r->known;
 		if (a->n == KL_STORY_ALLOWED) {
-			a->all = false;
+			*whole = false;
 			break;
 		}
 		a->results[a->n] = strdup(r->result);
@@ -50,6 +51,7 @@ static int take_results(struct kl_allowed *a, const struct kl_search *found)
 		if (!a->results[a->n] || !a->states[a->n++])
 			return -ENOMEM;
 	}
+	a->all = *whole && known;
 	return 0;
 }
 
@@ -74,6 +76,15 @@ static void say_results(char *text, size_t size, const struct kl_allowed *a, con
 	}
 }
 
+static void drop_results(struct kl_allowed *a)
+{
+	while (a->n) {
+		free(a->results[--a->n]);
+		free(a->states[a->n]);
+		a->results[a->n] = a->states[a->n] = NULL;
+	}
+}
+
 /*
  * Search the operations of the partition that were called before @op certainly had returned.
  * Return: 1 if there are results, else 0, or -ENOMEM.
@@ -84,6 +95,7 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 	uint32_t *ops = malloc((p->nops + 1) * sizeof(*ops)), i;
 	struct kl_search_in in = { .h = s->h, .ops = ops, .object = s->h->ops[op].object };
 	struct kl_search found;
+	bool whole;
 	int ret;
 
 	if (!ops)
@@ -96,7 +108,7 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 	if (ret)
 		return ret;
 	a->exact = !p->ngaps;
-	ret = found.over ? 0 : take_results(a, &found);
+	ret = found.over ? 0 : take_results(a, &found, &whole);
 	kl_search_free(&found);
 	return ret ?: a->n > 0;
 }
@@ -110,6 +122,7 @@ static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32
 	};
 	struct kl_search found;
 	uint32_t want;
+	bool whole;
 	int ret;
 
 	for (want = 0; want < c->h->nops && c->ops[want] != op; want++)
@@ -120,8 +133,11 @@ static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32
 	if (ret)
 		return ret;
 	a->exact = false;
-	ret = take_results(a, &found);
+	ret = take_results(a, &found, &whole);
 	kl_search_free(&found);
+	/* If others may be right, too, nothing is known: even these may be wrong. */
+	if (!whole || s->tso)
+		drop_results(a);
 	return ret ?: 1;
 }
 
@@ -135,8 +151,9 @@ static void say(char *text, size_t size, const struct kl_scene *s, const struct 
 	if (a->n)
 		say_results(text, size, a, call.s);
 	else if (!a->all)
-		snprintf(text, size, "What would have been right is not known: the orders are too "
-			 "many");
+		snprintf(text, size, "What would have been right is not known: %s", s->tso ?
+			 "store buffers allow more orders than were tried" :
+			 "the orders are too many");
 	else if (m >= 0 && kl_spec_method(s->spec, m)->nresults)
 		snprintf(text, size, "Whatever %s had returned, the other operations of the "
 			 "counterexample would have no order", call.s);

@@ -64,8 +64,12 @@ int kl_story_orders(const struct kl_scene *s, struct kl_story *story)
 	};
 	struct kl_search found;
 	size_t i, k;
-	int ret = kl_search(s->spec, &in, KL_NO_OP, &found);
+	int ret;
 
+	/* With store buffers an operation may come next that these orders forbid. */
+	if (s->tso)
+		return 0;
+	ret = kl_search(s->spec, &in, KL_NO_OP, &found);
 	for (i = 0; i < found.nends && i < KL_STORY_ORDERS && !ret; i++) {
 		struct kl_story_order *order = &story->orders[story->norders++];
 
