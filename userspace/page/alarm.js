@@ -75,17 +75,12 @@ class Alarm {
 	}
 
 	key(e) {
-		const acts = {
+		act(e, {
 			ArrowLeft: () => this.go(this.at - 1),
 			ArrowRight: () => this.go(this.at + 1),
 			Home: () => this.go(0),
 			End: () => this.go(this.steps.length),
-		};
-
-		if (!acts[e.key])
-			return;
-		e.preventDefault();
-		acts[e.key]();
+		});
 	}
 }
 

@@ -45,6 +45,15 @@ function visible(text) {
 	return text.replace(HIDDEN, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
 }
 
+/* Do what the table @acts has for the key that was pressed.  Return: whether it has one. */
+function act(e, acts) {
+	if (!acts[e.key])
+		return false;
+	e.preventDefault();
+	acts[e.key]();
+	return true;
+}
+
 function empty(e) {
 	while (e.firstChild)
 		e.firstChild.remove();

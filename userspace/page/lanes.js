@@ -350,7 +350,9 @@ class Lanes {
 	}
 
 	key(e) {
-		const acts = {
+		if (e.ctrlKey || e.metaKey || e.altKey)
+			return;
+		act(e, {
 			ArrowLeft: () => this.pan(-0.2),
 			ArrowRight: () => this.pan(0.2),
 			ArrowUp: () => this.app.move(-1),
@@ -366,11 +368,6 @@ class Lanes {
 			t: () => this.turn(),
 			Enter: () => this.app.detail.focus(),
 			Escape: () => this.app.select(NONE),
-		};
-
-		if (!acts[e.key] || e.ctrlKey || e.metaKey || e.altKey)
-			return;
-		e.preventDefault();
-		acts[e.key]();
+		});
 	}
 }

@@ -148,16 +148,13 @@ class Orders {
 	}
 
 	key(e) {
-		const acts = {
+		if (e.target === this.choice)
+			return;
+		act(e, {
 			ArrowLeft: () => this.step(-1),
 			ArrowRight: () => this.step(1),
 			Home: () => this.go(0),
 			End: () => this.go(Infinity),
-		};
-
-		if (!acts[e.key] || e.target === this.choice)
-			return;
-		e.preventDefault();
-		acts[e.key]();
+		});
 	}
 }

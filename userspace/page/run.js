@@ -151,18 +151,13 @@ class Run {
 	}
 
 	key(e) {
-		const acts = {
+		if (act(e, {
 			ArrowUp: () => this.go(this.at - 1),
 			ArrowDown: () => this.go(this.at + 1),
 			Home: () => this.go(0),
 			End: () => this.go(this.steps.length),
-		};
-
-		if (!acts[e.key])
-			return;
-		e.preventDefault();
-		acts[e.key]();
-		this.rows[this.at].scrollIntoView({ block: "nearest" });
+		}))
+			this.rows[this.at].scrollIntoView({ block: "nearest" });
 	}
 }
 
