@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "page/choose.h"
+#include "story/story.h"
 
 struct choice {
 	const struct kl_op *ops;
@@ -17,22 +18,6 @@ static void keep(struct choice *c, uint64_t op)
 		return;
 	c->kept[op] = true;
 	c->n++;
-}
-
-static uint32_t nth(const struct kl_part_result *p, size_t i)
-{
-	return p->ops ? p->ops[i] : i;
-}
-
-/* Return: the operation that nothing explains: of the counterexample, the one that ends it. */
-static uint32_t failing(const struct kl_counterexample *cex)
-{
-	size_t i;
-
-	for (i = 0; i < cex->h->nops; i++)
-		if (cex->h->ops[i].ret == cex->end)
-			return cex->ops[i];
-	return cex->ops[0];
 }
 
 /* Choose the operations that are called at a time. */
@@ -82,7 +67,7 @@ static void keep_part(struct choice *c, const struct kl_part_result *p, uint32_t
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (nth(p, mid) < from)
+		if (kl_result_op(p, mid) < from)
 			low = mid + 1;
 		else
 			high = mid;
@@ -90,9 +75,9 @@ static void keep_part(struct choice *c, const struct kl_part_result *p, uint32_t
 	high = low;
 	while (c->n < until && (low || high < p->nops)) {
 		if (high < p->nops)
-			keep(c, nth(p, high++));
+			keep(c, kl_result_op(p, high++));
 		if (low)
-			keep(c, nth(p, --low));
+			keep(c, kl_result_op(p, --low));
 	}
 }
 
@@ -116,12 +101,12 @@ static void choose(struct choice *c, const struct kl_report *r, const json_t *re
 	/* Half of the room is for the violated partitions, in equal shares. */
 	for (i = 0; i < violated; i++)
 		if (r->parts[i].cex && r->parts[i].cex->h->nops)
-			keep_part(c, &r->parts[i], failing(r->parts[i].cex),
+			keep_part(c, &r->parts[i], kl_story_failing(r->parts[i].cex),
 				  c->most / 2 / nparts * ++done);
 	for (i = 0, k = 0; i < violated; i++)
 		if (r->parts[i].cex && r->parts[i].cex->h->nops) {
 			k++;
-			keep_around(c, failing(r->parts[i].cex),
+			keep_around(c, kl_story_failing(r->parts[i].cex),
 				    c->n + (c->most > c->n ? c->most - c->n : 0) /
 				    (nparts - k + 1));
 		}

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What would have been right: the results with which an operation leaves an order.
+ * The results that would have been right: those with which an operation leaves an order.
  *
- * The operation may return anything, and all orders of the counterexample's operations are tried.
- * So each result that is named has an order of all of them, and if the search came to its end,
- * there is no other result.  With store buffers more orders exist than were tried; then each
- * result is right, but there may be others.
+ * The operation may return anything, and all orders of the partition's operations up to its return
+ * are tried.  Each result that is named then has an order of all of them.  If the search came to
+ * its end, there is no other result.  With store buffers there are more orders than were tried, so
+ * other results may be right, too.
+ *
+ * If there are too many orders, or none, since more than one result is wrong, the operations of the
+ * counterexample are taken alone.  Then all other results are wrong, but operations that the
+ * counterexample lacks may forbid those that are named.
  */
 #include <errno.h>
 #include <stdio.h>

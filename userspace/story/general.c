@@ -35,7 +35,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	uint32_t op, other;
 	int ret;
 
-	op = kl_story_failing(s);
+	op = kl_story_failing(s->part->cex);
 	if (op == KL_NO_OP)
 		return 0;
 	if (cast_proof(s, story, op) || kl_story_orders(s, story))

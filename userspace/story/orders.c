@@ -11,9 +11,8 @@
 #define SENTENCE	1024
 #define NAMED		4	/* operations of an order that its sentence names */
 
-uint32_t kl_story_failing(const struct kl_scene *s)
+uint32_t kl_story_failing(const struct kl_counterexample *c)
 {
-	const struct kl_counterexample *c = s->part->cex;
 	uint32_t best = KL_NO_OP, i;
 
 	for (i = 0; c && i < c->h->nops; i++) {

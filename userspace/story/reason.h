@@ -61,11 +61,6 @@ int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op
  * -ENOMEM.
  */
 int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story);
-/*
- * The operation of the counterexample that ends it, as an index in the history; KL_NO_OP without a
- * counterexample.
- */
-uint32_t kl_story_failing(const struct kl_scene *s);
 /* Add the longest orders of the counterexample's operations.  Return: 0 or -ENOMEM. */
 int kl_story_orders(const struct kl_scene *s, struct kl_story *story);
 void kl_story_free_allowed(struct kl_allowed *a);

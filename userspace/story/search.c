@@ -104,7 +104,6 @@ static unsigned int note_result(struct search *s, const struct kl_item *it,
 	unsigned int i;
 
 	r.known = print_results(r.result, sizeof(r.result), s->in->h, vals, n);
-	memcpy(r.vals, vals, n * sizeof(*vals));
 	if (!in_gap)
 		print_state(r.state, sizeof(r.state), s, state_of(s->words), length_of(s->nwords));
 	for (i = 0; i < out->nresults; i++)

@@ -14,7 +14,6 @@
 struct kl_search_result {
 	char result[192];	/* as text: "1", "(1, 2)"; empty for a method without results */
 	char state[256];	/* as text; empty if the state is not known */
-	struct kl_val vals[KL_MAX_ARGS];	/* the results */
 	bool known;		/* all results are known words or special values */
 	bool complete;		/* an order of all operations that returned has it */
 };

@@ -189,7 +189,7 @@ static uint32_t right_op(const struct kl_scene *s, const struct kl_story *story)
 
 	if (kl_scene_proves(s, first) && kl_op_sig(s->h, &s->h->ops[first])->nres)
 		return first;
-	return kl_story_failing(s);
+	return kl_story_failing(s->part->cex);
 }
 
 /* Say what would have been right, unless the reason did.  Return: 0 or -ENOMEM. */
@@ -201,7 +201,7 @@ static int allow(const struct kl_scene *s, struct kl_story *story)
 		ret = kl_story_allow(s, story, right_op(s, story));
 	/* The counterexample may have forgotten the return of the operation. */
 	if (!ret && !story->allowed.sentence)
-		ret = kl_story_allow(s, story, kl_story_failing(s));
+		ret = kl_story_allow(s, story, kl_story_failing(s->part->cex));
 	return ret;
 }
 

@@ -26,8 +26,8 @@ struct kl_part_played {
 };
 
 /*
- * What would have been right: the results with which an operation of the counterexample leaves an
- * order of all its operations.
+ * The results that would have been right: with each of them the partition's operations, up to the
+ * return of this one, have an order.
  */
 struct kl_allowed {
 	uint32_t op;		/* index in the history; KL_NO_OP if nothing was found out */
@@ -35,7 +35,7 @@ struct kl_allowed {
 	char *states[KL_STORY_ALLOWED];		/* the state before, for each; may be empty */
 	size_t n;
 	bool all;		/* no other result is right */
-	/* each of these is right; else some may be wrong by operations that were forgotten */
+	/* each of these is right; else operations that the counterexample lacks may forbid some */
 	bool exact;
 	char *sentence;		/* without a full stop */
 };
@@ -70,8 +70,9 @@ struct kl_story {
  * @p: its violated partition
  * @out: gets the story, or NULL if no reason of the registry applies
  *
- * The time is that of sorting the partition's operations, and of trying the orders of the
- * counterexample's, which is bounded.  Few reasons have a name across gaps and with store buffers.
+ * The time is that of sorting the partition's operations, and of trying their orders and those of
+ * the counterexample, which is bounded.  Few reasons have a name across gaps and with store
+ * buffers.
  * Without a counterexample only a named reason has a story.
  *
  * Return: 0 or -ENOMEM.
@@ -79,5 +80,11 @@ struct kl_story {
 int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		  const struct kl_part_result *p, struct kl_story **out);
 void kl_story_free(struct kl_story *s);
+
+/*
+ * Return: the operation that ends a counterexample, which nothing explains, as an index in the
+ * history; KL_NO_OP if @c is NULL.
+ */
+uint32_t kl_story_failing(const struct kl_counterexample *c);
 
 #endif

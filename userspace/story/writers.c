@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who wrote the value that was seen: a person asks this first.  Operations that were called with a
+ * A person asks first who wrote the value that was seen.  So the operations that were called with a
  * value that the failing operation returned join the cast, whether they explain it or not.
  */
 #include <errno.h>
