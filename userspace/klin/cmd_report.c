@@ -104,7 +104,7 @@ static const struct argp argp = {
 	       "  klin report /var/lib/klin/reports/20260101T000000.000000Z-q-violation -o q.html",
 };
 
-/* What was read and made for a page. */
+/* The input of a page, and the parts of the page that were made from it. */
 struct made {
 	struct kl_page page;
 	struct kl_spec *spec;
@@ -216,12 +216,10 @@ static char *cert_spec(const char *text)
 static int from_certificate(struct report_args *a, struct made *m, const char *text)
 {
 	char *name = cert_word(text, "\nhistory ", " sha256 ");
-	char *hash = cert_word(text, " sha256 ", "\n"), *spec = cert_spec(text);
-	char *memory = cert_word(text, "\nmemory ", "\n");
+	char *hash = name ? cert_word(strstr(text, "\nhistory ") + 1, " sha256 ", "\n") : NULL;
+	char *memory = cert_word(text, "\nmemory ", "\n"), *spec = cert_spec(text);
 	int ret = -EINVAL;
 
-	free(hash);
-	hash = name ? cert_word(strstr(text, "\nhistory ") + 1, " sha256 ", "\n") : NULL;
 	if (!name || !hash || !spec || !memory) {
 		kl_err("%s: not a whole certificate", a->input);
 		goto out;
