@@ -20,8 +20,6 @@ SPECIAL = {"A": r"<(?P<A>\d+)>", "B": r"<(?P<B>\d+)>", "C": r"<(?P<C>\d+)>",
 ADDS = {"enq", "push", "push_front", "push_back", "put", "add", "insert", "write"}
 READS = {"read", "get", "has", "contains", "count", "peek", "load", "lookup"}
 TAKES = {"deq", "pop", "pop_front", "pop_back", "get", "read", "remove"}
-
-
 # Methods whose result is a truth value or a number of things.
 FLAGS = {"cas", "insert", "add", "has", "contains", "count", "trylock", "read_trylock",
          "write_trylock", "try_down", "take"}
@@ -31,17 +29,15 @@ class Untrue(Exception):
     pass
 
 
-def form(lists, text):
-    """Register a function for sentences of the form @text."""
+def form(forms, text):
+    """Register a function in the list @forms, for sentences of the form @text."""
     parts = re.split(r"\{(\w+)\}", text)
     pattern = "".join(SPECIAL[p] if i % 2 else re.escape(p).replace(r"\ ", " ")
                       for i, p in enumerate(parts))
 
     def register(f):
-        for each in lists if isinstance(lists, tuple) else (lists,):
-            each.append((re.compile(pattern), f))
+        forms.append((re.compile(pattern), f))
         return f
-    # append() of a list, or of each list of a tuple
     return register
 
 
@@ -243,8 +239,8 @@ class Scene:
 
 # ---- roles ----
 
-@form((ROLES,), "added {V}")
-@form((ROLES,), "wrote {V}")
+@form(ROLES, "added {V}")
+@form(ROLES, "wrote {V}")
 def role_added(s, op, V):
     if s.model.names:
         s.agree(s.states_after(op), V)
@@ -252,9 +248,9 @@ def role_added(s, op, V):
     demand(V in map(str, op.args), "%s has not the argument %s" % (op.name(), V))
 
 
-@form((ROLES,), "took {V}")
-@form((ROLES,), "saw {V}")
-@form((ROLES,), "took {V} later")
+@form(ROLES, "took {V}")
+@form(ROLES, "saw {V}")
+@form(ROLES, "took {V} later")
 def role_took(s, op, V):
     if s.model.names:
         s.agree(s.states_before(op), V)
@@ -262,7 +258,7 @@ def role_took(s, op, V):
         demand(s.found(op) == V, "%s has not the result %s" % (op.name(), V))
 
 
-@form((ROLES,), "found nothing")
+@form(ROLES, "found nothing")
 def role_nothing(s, op):
     demand(op.ret is not None and s.model.found(op.res) is None,
            "%s found something" % op.name())
@@ -311,33 +307,33 @@ def only_right(s, A, TEXT):
     demand(s.right(A) == {TEXT}, "%s were right" % s.right(A))
 
 
-@form((ROLES,), "fits into no order")
+@form(ROLES, "fits into no order")
 def role_failing(s, op):
     demand(op is s.failing, "it is another operation")
 
 
-@form((ROLES,), "was called with {V}")
+@form(ROLES, "was called with {V}")
 def role_called_with(s, op, V):
     demand(V in map(str, op.args), "%s was not" % op.name())
 
 
-@form((ROLES,), "returned before")
+@form(ROLES, "returned before")
 def role_before(s, op):
     demand(history.before(op, s.failing), "it did not")
 
 
-@form((ROLES,), "was called later")
+@form(ROLES, "was called later")
 def role_later(s, op):
     demand(history.before(s.failing, op), "it was not")
 
 
-@form((ROLES,), "overlaps")
+@form(ROLES, "overlaps")
 def role_overlaps(s, op):
     demand(not history.before(op, s.failing) and not history.before(s.failing, op),
            "it does not")
 
 
-@form((ROLES,), "returned what no state allows")
+@form(ROLES, "returned what no state allows")
 def role_impossible(s, op):
     demand(op.ret is not None, "%s has not returned" % op.name())
 
@@ -392,9 +388,9 @@ def first_word(s, V):
     demand(str(s.model.init[0]) == V, "it is %s" % s.model.init)
 
 
-@form((ROLES,), "found {V}")
-@form((ROLES,), "removed {V}")
-@form((ROLES,), "did not find {V}")
+@form(ROLES, "found {V}")
+@form(ROLES, "removed {V}")
+@form(ROLES, "did not find {V}")
 def role_key(s, op, V):
     demand(V in map(str, op.args), "%s is about another key" % op.name())
 
@@ -433,34 +429,34 @@ def seen_other(s, A, V, B, N):
     demand(V not in map(str, B.res), "%s saw it" % B.name())
 
 
-@form((ROLES,), "saw another word")
+@form(ROLES, "saw another word")
 def role_other(s, op):
     demand(op.ret is not None, "%s has not returned" % op.name())
 
 
 # ---- states of some words ----
 
-@form((ROLES,), "saw words of different writes")
-@form((ROLES,), "saw words that were gone")
-@form((ROLES,), "left or saw other words")
-@form((ROLES,), "left the words that were seen")
+@form(ROLES, "saw words of different writes")
+@form(ROLES, "saw words that were gone")
+@form(ROLES, "left or saw other words")
+@form(ROLES, "left the words that were seen")
 def role_words(s, op):
     demand(op.ret is not None or op.method not in READS, "%s saw nothing" % op.name())
 
 
-@form((ROLES,), "changed {TEXT}")
+@form(ROLES, "changed {TEXT}")
 def role_changed(s, op, TEXT):
     s.agree([state for state in s.states_before(op)
              if state not in s.model_after(op, state)], TEXT)
 
 
-@form((ROLES,), "left {TEXT}")
-@form((ROLES,), "made it {TEXT}")
+@form(ROLES, "left {TEXT}")
+@form(ROLES, "made it {TEXT}")
 def role_left(s, op, TEXT):
     s.agree(s.states_after(op), TEXT)
 
 
-@form((ROLES,), "saw {TEXT}")
+@form(ROLES, "saw {TEXT}")
 def role_saw(s, op, TEXT):
     s.agree(s.states_before(op), TEXT)
 

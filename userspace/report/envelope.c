@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What all results share, see envelope.h. */
+/* The members that all results share, see envelope.h. */
 #include <sys/utsname.h>
 
 #include "base/version.h"
