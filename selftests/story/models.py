@@ -12,13 +12,15 @@ class Model:
     A structure.  @methods: for each method the number of its arguments and its step, a function
     of state and arguments that gives a list of (results, next state); an empty list means that
     the call has to wait.  @key: the position of the argument by which klin splits an object.
+    @nothing: the word under a key that nobody wrote, or ABSENT, in a map with keys.
     @found: gives the value that results name, or None for nothing.  @names: of the words that are
     the state, with `?' for one that is a truth value.  @flags: further methods whose result is one.
     """
 
     def __init__(self, name, init, methods, key=None, values=4, rare=(),
                  found=lambda res: None if res[0] in (EMPTY, ABSENT) else res[0], names=(),
-                 flags=()):
+                 flags=(), nothing=None):
+        self.nothing = nothing
         self.name, self.init, self.methods = name, init, methods
         self.key, self.values, self.rare, self.found = key, values, rare, found
         self.names, self.flags = names, flags
@@ -27,6 +29,11 @@ class Model:
         """The words of a state as klin prints them, by name."""
         return {name.rstrip("?"): str(v if v < WORDS // 2 else v - WORDS) if name[-1] != "?" else "true" if v else "false"
                 for name, v in zip(self.names, state)}
+
+    def under(self, state, key):
+        """The word under a key as klin prints it."""
+        v = dict(state).get(key, self.nothing)
+        return "nothing" if v == ABSENT else str(v)
 
     def step(self, state, method, args):
         return self.methods[method][1](state, *args)
@@ -155,22 +162,40 @@ map_ = Model("map", (), {
                else one(0, s)),
     "cas": (3, lambda s, k, a, b: one(1, put(s, k, b)) if look(s, k, ABSENT) == a
             else one(0, s)),
-}, key=0, values=3)
+}, key=0, values=3, nothing=ABSENT)
+
+
+def append(n):
+    """append(k, old..., new..., other) writes new after old, and other after any other word."""
+    def step(s, k, *words):
+        was = look(s, k, 0)
+        for i in range(0, 2 * n, 2):
+            if was == words[i]:
+                return none(put(s, k, words[i + 1]))
+        return none(put(s, k, words[-1]))
+    return (2 + 2 * n, step)
+
+
+kv = Model("kv", (), {
+    "put": map_.methods["put"], "get": map_.methods["get"], "remove": map_.methods["remove"],
+    "append0": (2, lambda s, k, v: none(s)),
+    "append": append(1), "append2": append(2), "append3": append(3),
+}, key=0, values=3, rare=("append0", "append", "append2", "append3"), nothing=ABSENT)
 array = Model("array", (), {
     "read": (1, lambda s, i: one(look(s, i, 0), s)),
     "write": (2, lambda s, i, v: none(put(s, i, v))),
-}, key=0, values=3)
+}, key=0, values=3, nothing=0)
 xarray = Model("xarray", (), {
     "load": (1, lambda s, k: one(look(s, k, 0), s)),
     "store": (2, lambda s, k, v: one(look(s, k, 0), put(s, k, v))),
     "erase": (1, lambda s, k: one(look(s, k, 0), put(s, k, 0))),
     "cas": (3, lambda s, k, a, b: one(1, put(s, k, b)) if look(s, k, 0) == a else one(0, s)),
-}, key=0, values=3)
+}, key=0, values=3, nothing=0)
 rhashtable = Model("rhashtable", (), {
     "insert": (2, lambda s, k, v: one(1, put(s, k, v)) if look(s, k, 0) == 0 else one(0, s)),
     "remove": (1, lambda s, k: one(1, put(s, k, 0)) if look(s, k, 0) else one(0, s)),
     "lookup": (1, lambda s, k: one(look(s, k, 0), s)),
-}, key=0, values=3, flags=("remove",))
+}, key=0, values=3, flags=("remove",), nothing=0)
 
 
 # ---- words ----
@@ -257,5 +282,5 @@ fd_table = Model("fd_table", (), {
 
 MODELS = {m.name: m for m in (
     queue, stack, pqueue, deque, bounded_queue, kfifo, llist, stack_height, pipe, set_,
-    multiset, map_, array, xarray, rhashtable, register, pair, seqlock, counter, refsum, clock,
+    multiset, map_, kv, array, xarray, rhashtable, register, pair, seqlock, counter, refsum, clock,
     lock, mutex, rwlock, semaphore, eventsem, ida, idr, fd_table)}

@@ -153,6 +153,43 @@ class Scene:
             states.update(todo)
         return states
 
+    def word_steps(self, op):
+        """The words before and after an operation, for all words that somebody names."""
+        model = self.model
+        words = {v for o in self.ops for v in [*o.args, *(o.res or ())] if isinstance(v, int)}
+        if model.nothing is None:
+            return {(str(w), str(after[0])) for w in words | {model.init[0]}
+                    for after in history.outcomes(model, (w,), op)}
+        key = op.args[model.key]
+        states = [()] + [((key, w),) for w in words]
+        return {(model.under(state, key), model.under(after, key)) for state in states
+                for after in history.outcomes(model, state, op)}
+
+    def is_word(self):
+        """Is the state one word, or one for each key?"""
+        return self.is_keyed() or len(self.model.names) == 1 and self.model.names[0][-1] != "?"
+
+    def is_keyed(self):
+        return self.model.nothing is not None
+
+    def finds(self, op, V):
+        """Demand that the operation is possible at the word only."""
+        demand({before for before, _ in self.word_steps(op)} == {V} and op.ret is not None,
+               "%s did not find %s" % (op.name(), V))
+
+    def leaves(self, op, V):
+        """Demand that the operation may leave the word."""
+        demand(V in {after for _, after in self.word_steps(op)}, "%s does not" % op.name())
+
+    def shows(self, op, V):
+        """Demand that the word is there after the operation, which returned."""
+        demand({after for _, after in self.word_steps(op)} == {V} and op.ret is not None,
+               "%s does not show %s" % (op.name(), V))
+
+    def denies(self, op, V):
+        demand(V not in {before for before, _ in self.word_steps(op)} and op.ret is not None,
+               "%s is possible there" % op.name())
+
     def states_before(self, op):
         return [state for state in self.reachable()
                 for _ in history.outcomes(self.model, state, op)]
@@ -242,6 +279,9 @@ class Scene:
 @form(ROLES, "added {V}")
 @form(ROLES, "wrote {V}")
 def role_added(s, op, V):
+    if s.is_keyed():
+        s.leaves(op, V)
+        return
     if s.model.names:
         s.agree(s.states_after(op), V)
         return
@@ -252,7 +292,9 @@ def role_added(s, op, V):
 @form(ROLES, "saw {V}")
 @form(ROLES, "took {V} later")
 def role_took(s, op, V):
-    if s.model.names:
+    if s.is_keyed():
+        s.finds(op, V)
+    elif s.model.names:
         s.agree(s.states_before(op), V)
     else:
         demand(s.found(op) == V, "%s has not the result %s" % (op.name(), V))
@@ -260,6 +302,9 @@ def role_took(s, op, V):
 
 @form(ROLES, "found nothing")
 def role_nothing(s, op):
+    if s.is_keyed():
+        s.finds(op, "nothing")
+        return
     demand(op.ret is not None and s.model.found(op.res) is None,
            "%s found something" % op.name())
 
@@ -370,7 +415,13 @@ def fact_returned(s, A, N):
 @form(HEADLINES, "{A} found {V}, which no operation adds")
 def never_written(s, A, V):
     demand(V in map(str, A.res) or V in map(str, A.args), "%s did not" % A.name())
-    if s.model.name == "set":
+    if s.is_keyed():
+        s.finds(A, V)
+        demand(not any(V == after for op in s.ops if op is not A and not history.before(A, op)
+                       for before, after in s.word_steps(op) if before != after),
+               "it was written")
+        demand(str(s.model.nothing) != V, "it is the first word")
+    elif s.model.name == "set":
         demand(not any(op.method in ("add", "insert") and op.res != (0,) and
                        str(op.args[0]) == V for op in s.ops), "it was added")
     else:
@@ -385,6 +436,9 @@ def first_empty(s):
 
 @form(FACTS, "The first word is {V}")
 def first_word(s, V):
+    if s.is_keyed():
+        demand(s.model.under((), None) == V, "it is %s" % s.model.under((), None))
+        return
     demand(str(s.model.init[0]) == V, "it is %s" % s.model.init)
 
 
@@ -414,10 +468,81 @@ def presence_not(s, A, V, B, N):
     demand(history.before(B, A), "they overlap")
 
 
+# ---- the word under a key ----
+
+def between(s, B, A, N):
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+
+
+@form(HEADLINES, "{A} found nothing, although {B} had put {V} there by {N}")
+def nothing_there(s, A, B, V, N):
+    between(s, B, A, N)
+    s.finds(A, "nothing")
+    s.shows(B, V)
+
+
+@form(HEADLINES, "{A} found nothing, although {B} had seen another word by {N}")
+@form(HEADLINES, "{A} found nothing, although {B} had found a word there by {N}")
+def nothing_now(s, A, B, N):
+    between(s, B, A, N)
+    s.finds(A, "nothing")
+    s.denies(B, "nothing")
+
+
+@form(HEADLINES, "{A} saw {V}, which {B} had removed by {N}")
+@form(HEADLINES, "{A} saw {V}, although {B} had found nothing by {N}")
+def saw_removed(s, A, B, V, N):
+    between(s, B, A, N)
+    s.finds(A, V)
+    s.shows(B, "nothing")
+
+
+@form(HEADLINES, "{A} is wrong, since the word was {V} from {M} to {N}")
+@form(HEADLINES, "{A} is wrong, since nothing was there from {M} to {N}")
+def unchanged(s, A, M, N, V="nothing"):
+    returned(A, N)
+    s.denies(A, V)
+    shown = [op for op in s.cast if op.ret == M]
+    demand(len(shown) == 1 and history.before(shown[0], A), "nobody returned at %s" % M)
+    s.shows(shown[0], V)
+
+
+@form(HEADLINES, "{A} is wrong, since the word was {V} until {N}")
+@form(HEADLINES, "{A} is wrong, since nothing was there until {N}")
+def never_changed(s, A, N, V="nothing"):
+    returned(A, N)
+    s.denies(A, V)
+    first = s.model.init[0] if not s.is_keyed() else None
+    demand(V == (s.model.under((), None) if s.is_keyed() else str(first)), "the first is another")
+
+
+@form(ROLES, "found a word")
+@form(ROLES, "found another word than {V}")
+def role_denies(s, op, V="nothing"):
+    s.denies(op, V)
+
+
+@form(ROLES, "left nothing")
+def role_left_nothing(s, op):
+    s.leaves(op, "nothing")
+
+
+@form(HEADLINES, "{A} and {B} both put a word where there was none")
+def both_put(s, A, B):
+    demand(A is not B, "they are one operation")
+    for op in (A, B):
+        s.finds(op, "nothing")
+
+
 @form(HEADLINES, "{A} saw {V}, which {B} had overwritten by {N}")
 def overwritten(s, A, V, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")
+    if s.is_word():
+        s.finds(A, V)
+        demand(V not in {after for _, after in s.word_steps(B)}, "%s may leave it" % B.name())
+        return
     demand(V in map(str, A.res) or V in map(str, A.args), "%s did not" % A.name())
 
 
@@ -425,6 +550,10 @@ def overwritten(s, A, V, B, N):
 def seen_other(s, A, V, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")
+    if s.is_word():
+        s.finds(A, V)
+        s.denies(B, V)
+        return
     demand(V in map(str, A.res) or V in map(str, A.args), "%s did not" % A.name())
     demand(V not in map(str, B.res), "%s saw it" % B.name())
 
@@ -446,6 +575,9 @@ def role_words(s, op):
 
 @form(ROLES, "changed {TEXT}")
 def role_changed(s, op, TEXT):
+    if s.is_keyed():
+        s.finds(op, TEXT)
+        return
     s.agree([state for state in s.states_before(op)
              if state not in s.model_after(op, state)], TEXT)
 
@@ -479,6 +611,8 @@ def both_added(s, A, B, WORD, V):
 @form(FACTS, "No operation {WORD} {V} between them")
 @form(FACTS, "No operation makes it {TEXT} again")
 @form(FACTS, "The word can have been {V} only once")
+@form(FACTS, "No operation changes it between them")
+@form(FACTS, "No operation changes it before")
 @form(FACTS, "No operation left these words together")
 @form(FACTS, "The first state had gone by {N}, with {A}")
 def supported(s, **words):
@@ -486,6 +620,7 @@ def supported(s, **words):
 
 
 @form(HEADLINES, "{N} operations {WORD} {V}, which can have been {TEXT} {M} times")
+@form(HEADLINES, "{N} operations put a word where there was none, which can have been so {M} times")
 @form(HEADLINES, "{N} operations changed the word from {V}, which it can have been {M} times")
 @form(HEADLINES, "{N} operations changed {TEXT}, which can have been so {M} times")
 def changed_times(s, N, M, **words):

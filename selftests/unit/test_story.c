@@ -63,6 +63,54 @@ static const struct {
 	{ "register",
 	  "t1 @1 0 10 cas 0 1 -> 1\nt2 @1 5 30 cas 0 2 -> 1\n",
 	  "t1's cas(0, 1) -> 1 and t2's cas(0, 2) -> 1 both changed the word from 0" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt2 @1 20 30 cas 1 2 -> 0\n",
+	  "t2's cas(1, 2) -> 0 is wrong, since the word was 1 from 10 to 30" },
+	{ "register",
+	  "t1 @1 25 50 write 1\nt2 @1 0 20 cas 0 2 -> 0\n",
+	  "t2's cas(0, 2) -> 0 is wrong, since the word was 0 until 20" },
+	{ "map",
+	  "t1 @1 0 10 put 3 7\nt2 @1 20 30 get 3 -> absent\n",
+	  "t2's get(3) -> absent found nothing, although t1's put(3, 7) had put 7 there by 10" },
+	{ "map",
+	  "t1 @1 0 10 put 3 7\nt1 @1 20 30 remove 3 -> 7\nt2 @1 40 50 get 3 -> 7\n",
+	  "t2's get(3) -> 7 saw 7, which t1's remove(3) -> 7 had removed by 30" },
+	{ "map",
+	  "t1 @1 0 50 put 3 7\nt2 @1 5 10 get 3 -> 7\nt3 @1 20 30 get 3 -> absent\n",
+	  "t3's get(3) -> absent found nothing, although t2's get(3) -> 7 had seen another word by "
+	  "10" },
+	{ "map",
+	  "t1 @1 0 50 put 3 7\nt2 @1 5 10 has 3 -> 1\nt3 @1 20 30 remove 3 -> absent\n",
+	  "t3's remove(3) -> absent found nothing, although t2's has(3) -> 1 had found a word there "
+	  "by 10" },
+	{ "map",
+	  "t1 @1 0 10 put 3 7\nt2 @1 20 60 remove 3 -> 7\nt3 @1 30 40 get 3 -> absent\n"
+	  "t1 @1 50 55 get 3 -> 7\n",
+	  "t1's get(3) -> 7 saw 7, although t3's get(3) -> absent had found nothing by 40" },
+	{ "map",
+	  "t1 @1 0 10 put 3 6\nt2 @1 20 30 get 3 -> 7\n",
+	  "t2's get(3) -> 7 saw 7, which no operation writes" },
+	{ "map",
+	  "t1 @1 0 20 insert 3 7 -> 1\nt2 @1 10 30 insert 3 8 -> 1\n",
+	  "t1's insert(3, 7) -> 1 and t2's insert(3, 8) -> 1 both put a word where there was none" },
+	{ "map",
+	  "t1 @1 0 10 put 3 7\nt1 @1 20 30 remove 3 -> 7\nt2 @1 40 50 has 3 -> 1\n",
+	  "t2's has(3) -> 1 is wrong, since nothing was there from 30 to 50" },
+	{ "map",
+	  "t1 @1 0 10 put 3 7\nt2 @1 20 30 insert 3 8 -> 1\n",
+	  "t2's insert(3, 8) -> 1 found nothing, although t1's put(3, 7) had put 7 there by 10" },
+	{ "kv",
+	  "t1 @1 0 10 put 3 7\nt2 @1 20 30 append 3 7 8 9\nt3 @1 40 50 get 3 -> 6\n",
+	  "t3's get(3) -> 6 saw 6, which no operation writes" },
+	{ "array",
+	  "t1 @1 0 10 write 3 1\nt1 @1 20 30 write 3 2\nt2 @1 40 50 read 3 -> 1\n",
+	  "t2's read(3) -> 1 saw 1, which t1's write(3, 2) had overwritten by 30" },
+	{ "xarray",
+	  "t1 @1 0 10 store 3 1 -> 0\nt2 @1 20 30 cas 3 1 2 -> 0\n",
+	  "t2's cas(3, 1, 2) -> 0 is wrong, since the word was 1 from 10 to 30" },
+	{ "rhashtable",
+	  "t1 @1 0 10 insert 3 1 -> 1\nt1 @1 20 30 remove 3 -> 1\nt2 @1 40 50 remove 3 -> 1\n",
+	  "t2's remove(3) -> 1 is wrong, since the word was 0 from 30 to 50" },
 	{ "bounded_queue",
 	  "t1 @1 0 10 enq 1 -> 6\n",
 	  "t1's enq(1) -> 6 returned what no state allows" },
@@ -206,14 +254,15 @@ static void look_at_headline(const struct kl_history *h, const struct kl_story *
 static const char *const reasons[] = {
 	"never_added", "added_later", "taken_twice", "empty_while_inside", "order_inverted",
 	"never_written", "overwritten", "changed_twice", "torn", "impossible_result",
-	"no_order",
+	"went_back", "unchanged", "no_order",
 };
 
 #define NREASONS	(sizeof(reasons) / sizeof(*reasons))
 
 static const char *const specs[] = {
 	"queue", "stack", "pqueue", "deque", "register", "set", "bounded_queue", "pair",
-	"seqlock", "ping_range", "lock", "rwlock", "semaphore", "mutex", "clock",
+	"seqlock", "ping_range", "lock", "rwlock", "semaphore", "mutex", "clock", "map", "kv",
+	"array", "rhashtable",
 };
 
 #define NSPECS	(sizeof(specs) / sizeof(*specs))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "check/part.h"
 #include "spec/classify/ends.h"
 #include "story/scene.h"
@@ -133,41 +134,105 @@ static struct kl_word_step set_step(enum kl_role role, const struct kl_opsig *si
 	return step;
 }
 
-/* Find what operation @op did.  Return: false if there is no scene with it. */
-static bool add_op(struct kl_scene *s, const struct kind *kinds, uint32_t op)
+#define STEP_LOOKS	20	/* looks for a step that the interpreter finds */
+
+/* Find the step of an operation on the scene's key.  Return: 1, 0 if there is none, or -ENOMEM. */
+static int key_step(const struct kl_scene *s, struct kl_key_steps *steps, const struct kind *k,
+		    const struct kl_op *o, struct kl_word_deed *d)
+{
+	const struct kl_val *args = kl_op_args(s->h, o);
+	const struct kl_opsig *sig = kl_op_sig(s->h, o);
+	const bool pending = o->flags & KL_OP_PENDING;
+	struct kl_val is_not;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < sig->nargs + (pending ? 0u : sig->nres); i++)
+		if (kl_val_eq(args[i], kl_word(KL_STEP_ABSENT)))
+			return 0;
+	ret = kl_key_step(steps, k->method, args, pending ? NULL : kl_op_res(s->h, o), &d->step,
+			  &is_not);
+	d->denies = is_not.tag != KL_ANY;
+	d->is_not = is_not.tag == KL_ABSENT ? KL_STEP_ABSENT : is_not.v;
+	return ret ?: !kl_scene_over(s, STEP_LOOKS);
+}
+
+/* Return: 1 or -ENOMEM. */
+static int put_step(struct kl_scene *s, const struct kl_word_deed *d)
+{
+	if (kl_grow(s->steps, s->csteps, s->nsteps + 1))
+		return -ENOMEM;
+	s->steps[s->nsteps++] = *d;
+	return 1;
+}
+
+/* Add a deed for each value that an operation may have left.  Return: as add_step(). */
+static int add_leaves(struct kl_scene *s, const struct kl_key_steps *steps, uint32_t op)
+{
+	struct kl_word_deed d = { .op = op, .step.kind = KL_WORD_WRITES, .maybe = true };
+	uint64_t to[KL_STEP_LEAVES];
+	int n = kl_key_step_leaves(steps, to), ret = n >= 0;
+
+	while (n-- > 0 && ret > 0) {
+		d.step.after = to[n];
+		ret = put_step(s, &d);
+	}
+	return ret;
+}
+
+/* Find the step of an operation.  Return: 1, 0 if there is no scene with it, or -ENOMEM. */
+static int add_step(struct kl_scene *s, struct kl_key_steps *steps, const struct kind *k,
+		    uint32_t op)
 {
 	const struct kl_op *o = &s->h->ops[op];
 	const struct kl_opsig *sig = kl_op_sig(s->h, o);
-	const struct kind *k = &kinds[sig->method];
+	const struct kl_val *args = kl_op_args(s->h, o), *res = kl_op_res(s->h, o);
+	const bool pending = o->flags & KL_OP_PENDING;
+	struct kl_word_deed d = { .op = op };
+	unsigned int i;
+	uint64_t key;
+	int ret;
+
+	if (s->type.kind == KL_CONTAINER_SET) {
+		if (!sig->nargs || args[0].tag != KL_WORD)
+			return 0;
+		if (args[0].v != s->key)
+			return 1;
+		d.step = set_step(k->role, sig, res, pending);
+	} else if (steps) {
+		if (!kl_method_key(kl_spec_method(s->spec, k->method), args, &key))
+			return 0;
+		if (key != s->key)
+			return 1;
+		ret = key_step(s, steps, k, o, &d);
+		if (ret <= 0)
+			return ret;
+	} else {
+		if (!k->word)
+			return 0;
+		for (i = 0; i < sig->nargs + (pending ? 0u : sig->nres); i++)
+			if (args[i].tag != KL_WORD)
+				return 0;
+		d.step = kl_word_step(k->word, args, pending);
+		d.denies = d.step.kind == KL_WORD_SEES_NOT;
+		d.is_not = d.step.before;
+	}
+	if (d.step.kind == KL_WORD_OTHER && steps)
+		return add_leaves(s, steps, op);
+	if (d.step.kind == KL_WORD_OTHER || d.step.kind == KL_WORD_ADDS)
+		return 0;
+	return put_step(s, &d);
+}
+
+/* Find what operation @op did.  Return: false if there is no scene with it. */
+static bool add_deed(struct kl_scene *s, const struct kind *k, uint32_t op)
+{
+	const struct kl_op *o = &s->h->ops[op];
+	const struct kl_opsig *sig = kl_op_sig(s->h, o);
 	const struct kl_val *args = kl_op_args(s->h, o), *res = kl_op_res(s->h, o);
 	const bool pending = o->flags & KL_OP_PENDING;
 	struct kl_deed d = { .op = op };
 
-	if (k->method < 0)
-		return false;
-	if (s->steps) {
-		struct kl_word_step step;
-		unsigned int i, nvals = sig->nargs + (pending ? 0 : sig->nres);
-
-		if (s->type.kind == KL_CONTAINER_SET) {
-			if (!sig->nargs || args[0].tag != KL_WORD)
-				return false;
-			if (args[0].v != s->key)
-				return true;
-			step = set_step(k->role, sig, res, pending);
-		} else {
-			if (!k->word)
-				return false;
-			for (i = 0; i < nvals; i++)
-				if (args[i].tag != KL_WORD)
-					return false;
-			step = kl_word_step(k->word, args, pending);
-		}
-		if (step.kind == KL_WORD_OTHER || step.kind == KL_WORD_ADDS)
-			return false;
-		s->steps[s->nsteps++] = (struct kl_word_deed){ op, step };
-		return true;
-	}
 	if (!(k->end ? end_deed(&k->e, args, res, pending, &d) :
 		       role_deed(k->role, sig, args, res, pending, &d)) &&
 	    !kl_spec_method(s->spec, k->method)->pure)
@@ -211,17 +276,30 @@ static int copy_proof(struct kl_scene *s)
 	return 0;
 }
 
+/* The key of an operation.  Return: false if it has none. */
+static bool key_of(const struct kl_scene *s, const struct kl_op *op, uint64_t *key)
+{
+	const struct kl_opsig *sig = kl_op_sig(s->h, op);
+	const struct kl_val *args = kl_op_args(s->h, op);
+	const int m = kl_spec_find_method(s->spec, s->h->methods[sig->method]);
+
+	if (s->keyed)
+		return m >= 0 && kl_method_key(kl_spec_method(s->spec, m), args, key);
+	*key = sig->nargs ? args[0].v : 0;
+	return sig->nargs;
+}
+
 /* The key of the counterexample's operation that nothing explains. */
 static uint64_t failing_key(const struct kl_scene *s)
 {
-	uint64_t key = 0;
+	uint64_t key = 0, k;
 	size_t i;
 
 	for (i = 0; i < s->nproof; i++) {
 		const struct kl_op *op = &s->h->ops[s->proof[i]];
 
-		if (kl_op_sig(s->h, op)->nargs && (!i || op->ret == s->part->cex->end))
-			key = kl_op_args(s->h, op)[0].v;
+		if (key_of(s, op, &k) && (!i || op->ret == s->part->cex->end))
+			key = k;
 	}
 	return key;
 }
@@ -234,43 +312,81 @@ static void free_deeds(struct kl_scene *s)
 	s->steps = NULL;
 }
 
+/* The first word of the steps; @k finds those of a key. */
+static struct kl_val first_word(const struct kl_scene *s, const struct kl_key_steps *k)
+{
+	struct kl_val v = s->type.first;
+
+	if (!s->h->fresh)
+		return kl_special(KL_ANY);
+	if (k) {
+		v = kl_key_first(k);
+		return v.tag == KL_ABSENT ? kl_word(KL_STEP_ABSENT) : v;
+	}
+	if (!s->fresh)
+		return kl_special(KL_ANY);
+	return s->type.kind == KL_CONTAINER_SET ? kl_word(0) :
+	       v.tag == KL_WORD ? v : kl_special(KL_ANY);
+}
+
+/* Find the steps or deeds of all operations.  Return: 0 or -ENOMEM. */
+static int add_ops(struct kl_scene *s, struct kl_key_steps *steps)
+{
+	struct kind *kinds = find_kinds(s);
+	int ret = kinds ? 1 : -ENOMEM;
+	uint32_t i;
+
+	for (i = 0; i < s->part->nops && ret > 0; i++) {
+		const uint32_t op = kl_result_op(s->part, i);
+		const struct kind *k = &kinds[kl_op_method(s->h, &s->h->ops[op])];
+
+		ret = k->method < 0 ? 0 : s->steps ? add_step(s, steps, k, op) :
+		      add_deed(s, k, op);
+	}
+	free(kinds);
+	if (!ret)
+		free_deeds(s);
+	return ret < 0 ? ret : 0;
+}
+
 int kl_scene_set(struct kl_scene *s, const struct kl_spec *spec, const struct kl_history *h,
 		 const struct kl_part_result *p)
 {
 	const size_t n = (size_t)p->nops + 1;
-	struct kind *kinds;
-	bool word, known = true;
-	uint32_t i;
+	struct kl_key_steps *steps = NULL;
+	int ret = -ENOMEM;
+	bool word;
 
 	*s = (struct kl_scene){ .looks = s->looks, .spec = spec, .h = h, .part = p };
 	kl_spec_container(spec, &s->type);
 	s->fresh = h->fresh && s->type.init;
-	word = s->type.kind == KL_CONTAINER_REGISTER || s->type.kind == KL_CONTAINER_SET;
+	s->keyed = kl_spec_keyed(spec);
+	word = s->keyed || s->type.kind == KL_CONTAINER_REGISTER ||
+	       s->type.kind == KL_CONTAINER_SET;
 	s->tso = p->cex && p->cex->tso;
 	if (copy_proof(s))
 		return -ENOMEM;
 	if (!word && !is_sequence(s->type.kind))
 		return 0;
-	if (s->type.kind == KL_CONTAINER_SET)
-		s->key = failing_key(s);
+	if (s->keyed || s->type.kind == KL_CONTAINER_SET)
+		s->key = s->keyed && p->has_key ? p->key : failing_key(s);
 	if (word)
 		s->steps = malloc(n * sizeof(*s->steps));
 	else
 		s->deeds = malloc(n * sizeof(*s->deeds));
-	kinds = find_kinds(s);
-	if ((!s->steps && !s->deeds) || !kinds) {
-		free(kinds);
-		kl_scene_free(s);
-		return -ENOMEM;
+	s->csteps = s->steps ? n : 0;
+	if (s->keyed)
+		steps = kl_key_steps_new(spec, s->key);
+	if ((s->steps || s->deeds) && (steps || !s->keyed)) {
+		s->first = first_word(s, steps);
+		ret = add_ops(s, steps);
 	}
-	for (i = 0; i < p->nops && known; i++)
-		known = add_op(s, kinds, kl_result_op(p, i));
-	free(kinds);
-	if (!known)
-		free_deeds(s);
-	if (s->deeds)
+	kl_key_steps_free(steps);
+	if (ret)
+		kl_scene_free(s);
+	else if (s->deeds)
 		qsort(s->deeds, s->ndeeds, sizeof(*s->deeds), compare);
-	return 0;
+	return ret;
 }
 
 void kl_scene_free(struct kl_scene *s)

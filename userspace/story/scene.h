@@ -13,6 +13,7 @@
 #include "check/check.h"
 #include "spec/classify/container.h"
 #include "spec/classify/word.h"
+#include "story/key_step.h"
 
 enum kl_act {
 	KL_ACT_NONE,	/* it has no effect and sees nothing that the story needs */
@@ -31,10 +32,16 @@ struct kl_deed {
 	uint64_t v;
 };
 
-/* What an operation did to a word, or to the presence of a set's key: absent is 0, present 1. */
+/*
+ * What an operation did to a word: of a register, or under a key.  The presence of a set's key is a
+ * word, too: absent is 0, present 1.
+ */
 struct kl_word_deed {
 	uint32_t op;
 	struct kl_word_step step;
+	bool maybe;	/* it writes this word or another one, which is a deed of its own, or none */
+	bool denies;	/* the word before is certainly not @is_not */
+	uint64_t is_not;
 };
 
 /* Looks at operations: those that were made, and the number that ends the search for a reason. */
@@ -50,7 +57,9 @@ struct kl_scene {
 	struct kl_container type;
 	bool fresh;	/* the first state is known: empty, or type.first */
 	bool tso;	/* the violation was decided with store buffers */
-	uint64_t key;	/* of a set: the key that the steps are about */
+	enum kl_keyed keyed;	/* the steps are about the value of @key; no value: KL_STEP_ABSENT */
+	uint64_t key;	/* of a set, or if @keyed: the key that the steps are about */
+	struct kl_val first;	/* the first word of the steps; KL_ANY if it is not known */
 	/* operations of the counterexample, sorted */
 	uint32_t *proof;
 	size_t nproof;
@@ -58,9 +67,9 @@ struct kl_scene {
 	/* deeds on a queue, stack, deque or priority queue, by act, value and call */
 	struct kl_deed *deeds;
 	size_t ndeeds;
-	/* steps of a register's word or of a set's key, by call */
+	/* steps of a register's word, or of one key's, by call */
 	struct kl_word_deed *steps;
-	size_t nsteps;
+	size_t nsteps, csteps;
 };
 
 /**
@@ -95,6 +104,12 @@ static inline bool kl_scene_over(const struct kl_scene *s, uint64_t n)
 {
 	s->looks->made += n;
 	return s->looks->made > s->looks->most;
+}
+
+/* May the word of the steps be @v at first? */
+static inline bool kl_scene_may_begin(const struct kl_scene *s, uint64_t v)
+{
+	return s->first.tag == KL_ANY || kl_val_eq(s->first, kl_word(v));
 }
 
 /* Is the operation in the counterexample of the partition? */

@@ -148,6 +148,13 @@ struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v)
 	return name;
 }
 
+struct kl_name kl_name_step(const struct kl_scene *s, uint64_t v)
+{
+	if (s->keyed && v == KL_STEP_ABSENT)
+		return (struct kl_name){ "nothing" };
+	return kl_name_val(s, kl_word(s->type.kind == KL_CONTAINER_SET ? s->key : v));
+}
+
 /* The failing operation stays first; the history's operations are sorted by call. */
 static int compare_cast(const void *a, const void *b)
 {

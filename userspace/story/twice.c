@@ -29,9 +29,12 @@ static int tell_two(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v
 		    struct kl_story *story)
 {
 	const bool set = s->type.kind == KL_CONTAINER_SET;
-	const struct kl_name word = kl_name_val(s, kl_word(set ? s->key : v));
+	const struct kl_name word = kl_name_step(s, v);
 	const char *back = v ? "adds" : "removes";
 
+	if (s->keyed && v == KL_STEP_ABSENT)
+		return kl_story_headline(story, "%s and %s both put a word where there was none",
+					 kl_name_op(s, a).s, kl_name_op(s, b).s);
 	if (set && kl_story_fact(story, "No operation %s %s between them", back, word.s))
 		return -ENOMEM;
 	if (set)
@@ -46,11 +49,9 @@ static int tell_two(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v
 static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *story)
 {
 	const bool set = s->type.kind == KL_CONTAINER_SET;
-	/* Without a known first state the word may be v at first. */
-	size_t most = !s->fresh || (set ? !v : s->type.first.tag != KL_WORD ||
-						       s->type.first.v == v);
+	size_t most = kl_scene_may_begin(s, v);
 	const struct kl_word_deed *d, *end = s->steps + s->nsteps;
-	const struct kl_name word = kl_name_val(s, kl_word(set ? s->key : v));
+	const struct kl_name word = kl_name_step(s, v);
 	size_t n = 0, i = 0;
 	uint32_t two[2] = { 0 };
 
@@ -69,12 +70,14 @@ static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *stor
 				two[i] = d->op;
 			i++;
 			if (kl_story_cast(story, d->op, "%s %s",
+					  v == KL_STEP_ABSENT && s->keyed ? "found" :
 					  !set ? "changed" : v ? "removed" : "added", word.s))
 				return -ENOMEM;
 		}
 	}
 	for (d = s->steps; d < end; d++)
 		if (becomes(d, v) && kl_story_cast(story, d->op, "%s %s",
+						   v == KL_STEP_ABSENT && s->keyed ? "left" :
 						   !set ? "wrote" : v ? "added" : "removed",
 						   word.s))
 			return -ENOMEM;
@@ -85,6 +88,9 @@ static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *stor
 					 "%zu operations %s %s, which can have been %s %zu times",
 					 n, v ? "removed" : "added", word.s,
 					 v ? "inside" : "absent", most);
+	if (s->keyed && v == KL_STEP_ABSENT)
+		return kl_story_headline(story, "%zu operations put a word where there was none, "
+					 "which can have been so %zu times", n, most);
 	return kl_story_headline(story,
 				 "%zu operations changed the word from %s, which it can have been "
 				 "%zu times", n, word.s, most);

@@ -39,6 +39,8 @@ static bool excludes(const struct kl_word_step *t, uint64_t v)
 /* What an operation that leaves the word did, for the cast. */
 static const char *wrote(const struct kl_scene *s, const struct kl_word_deed *d)
 {
+	if (s->keyed && d->step.after == KL_STEP_ABSENT)
+		return "left";
 	if (s->type.kind != KL_CONTAINER_SET)
 		return "wrote";
 	return d->step.after ? "added" : "removed";
@@ -47,21 +49,29 @@ static const char *wrote(const struct kl_scene *s, const struct kl_word_deed *d)
 static int cast_leaving(const struct kl_scene *s, const struct kl_word_deed *d,
 			struct kl_story *story)
 {
-	const uint64_t v = s->type.kind == KL_CONTAINER_SET ? s->key : d->step.after;
-
-	return kl_story_cast(story, d->op, "%s %s", wrote(s, d), kl_name_val(s, kl_word(v)).s);
+	return kl_story_cast(story, d->op, "%s %s", wrote(s, d),
+			     kl_name_step(s, d->step.after).s);
 }
 
 /* What E saw, in words: "saw 1", "did not find 7". */
 static struct kl_name saw(const struct kl_scene *s, uint64_t v)
 {
 	const bool set = s->type.kind == KL_CONTAINER_SET;
-	const struct kl_name word = kl_name_val(s, kl_word(set ? s->key : v));
+	const struct kl_name word = kl_name_step(s, v);
 	struct kl_name name;
 
 	snprintf(name.s, sizeof(name.s), "%s %.200s",
-		 !set ? "saw" : v ? "found" : "did not find", word.s);
+		 s->keyed && v == KL_STEP_ABSENT ? "found" : !set ? "saw" : v ? "found" : "did not find", word.s);
 	return name;
+}
+
+/* What X saw, for "although X had ... by". */
+static const char *saw_what(const struct kl_scene *s, const struct kl_word_deed *x)
+{
+	if (!s->keyed || x->step.kind != KL_WORD_SEES)
+		return s->keyed && x->step.before == KL_STEP_ABSENT ? "found a word there" :
+								      "seen another word";
+	return x->step.before == KL_STEP_ABSENT ? "found nothing" : "seen another word";
 }
 
 static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e,
@@ -77,9 +87,34 @@ static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e
 			return -ENOMEM;
 		return kl_story_headline(story, "%s %s, which no operation adds", name.s, did.s);
 	}
-	if (kl_story_fact(story, "The first word is %s", kl_name_val(s, s->type.first).s))
+	if (kl_story_fact(story, "The first word is %s", kl_name_step(s, s->first.v).s))
 		return -ENOMEM;
 	return kl_story_headline(story, "%s %s, which no operation writes", name.s, did.s);
+}
+
+/* The headline for the value of a key, where there may be nothing. */
+static int tell_key(const struct kl_scene *s, const struct kl_word_deed *e,
+		    const struct kl_word_deed *x, struct kl_story *story)
+{
+	const bool nothing = e->step.before == KL_STEP_ABSENT;
+	const struct kl_name name = kl_name_op(s, e->op), other = kl_name_op(s, x->op);
+	const unsigned long long ret = s->h->ops[x->op].ret;
+	const uint64_t there = leaves(&x->step) ? x->step.after : x->step.before;
+	const char *saw = saw_what(s, x);
+
+	if (nothing && leaves(&x->step))
+		return kl_story_headline(story, "%s found nothing, although %s had put %s there by "
+					 "%llu", name.s, other.s, kl_name_step(s, there).s, ret);
+	if (leaves(&x->step))
+		return kl_story_headline(story, "%s saw %s, which %s had %s by %llu", name.s,
+					 kl_name_step(s, e->step.before).s, other.s,
+					 there == KL_STEP_ABSENT ? "removed" : "overwritten", ret);
+	story->reason = "went_back";
+	if (nothing)
+		return kl_story_headline(story, "%s found nothing, although %s had %s by %llu",
+					 name.s, other.s, saw, ret);
+	return kl_story_headline(story, "%s saw %s, although %s had %s by %llu", name.s,
+				 kl_name_step(s, e->step.before).s, other.s, saw, ret);
 }
 
 static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed *e,
@@ -110,11 +145,14 @@ static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed 
 									    "had removed" :
 					 e->step.before ? "had not found" : "had found",
 					 ret);
+	if (s->keyed)
+		return tell_key(s, e, x, story);
 	if (leaves(&x->step))
 		return kl_story_headline(story, "%s %s, which %s had overwritten by %llu", name.s,
 					 did.s, other.s, ret);
-	return kl_story_headline(story, "%s %s, although %s had seen another word by %llu",
-				 name.s, did.s, other.s, ret);
+	story->reason = "went_back";
+	return kl_story_headline(story, "%s %s, although %s had %s by %llu", name.s, did.s,
+				 other.s, saw_what(s, x), ret);
 }
 
 /*
@@ -127,7 +165,7 @@ static const struct kl_word_deed *last_excluding(const struct kl_scene *s,
 	const struct kl_word_deed *d;
 
 	for (d = e; d-- > s->steps; )
-		if (excludes(&d->step, e->step.before) && kl_scene_before(s, d->op, e->op))
+		if (!d->maybe && excludes(&d->step, e->step.before) && kl_scene_before(s, d->op, e->op))
 			return d;
 	return NULL;
 }
@@ -136,10 +174,7 @@ static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e, stru
 {
 	/* With store buffers E may not see yet what X wrote. */
 	const struct kl_word_deed *x = s->tso ? NULL : last_excluding(s, e), *d, *writer = NULL;
-	const bool first = !s->fresh || s->type.kind == KL_CONTAINER_SET ?
-		!s->fresh || !e->step.before :
-		s->type.first.tag != KL_WORD || s->type.first.v == e->step.before;
-	bool written = first;
+	bool written = kl_scene_may_begin(s, e->step.before);
 
 	if (kl_scene_over(s, 2 * s->nsteps))
 		return 0;

@@ -33,6 +33,19 @@ void kl_spec_container(const struct kl_spec *s, struct kl_container *c)
 	c->first = v->init;
 }
 
+enum kl_keyed kl_spec_keyed(const struct kl_spec *s)
+{
+	const struct kl_var *v = s->vars;
+	size_t i;
+
+	if (s->nvars != 1 || s->partition != KL_PART_PARAM || s->doubt)
+		return KL_KEYED_NONE;
+	for (i = 0; i < s->nmethods; i++)
+		if (s->methods[i].pub.part_param >= (int)s->methods[i].pub.nparams)
+			return KL_KEYED_NONE;
+	return v->is_array ? KL_KEYED_ARRAY : v->cont == KL_C_MAP ? KL_KEYED_MAP : KL_KEYED_NONE;
+}
+
 /* Return: the statement of a method that is one atomic block with one statement, or NULL. */
 static const struct kl_stmt *only_statement(const struct kl_method_def *m)
 {

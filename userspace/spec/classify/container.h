@@ -67,6 +67,19 @@ enum kl_role kl_spec_role(const struct kl_spec *s, unsigned int method);
  */
 enum kl_container_kind kl_spec_deque_used(const struct kl_spec *s, const bool *used);
 
+/* How a spec keeps a value for each key of its partition. */
+enum kl_keyed { KL_KEYED_NONE, KL_KEYED_ARRAY, KL_KEYED_MAP };
+
+/**
+ * kl_spec_keyed() - find out whether the state is one value for each key
+ * @s: the spec
+ *
+ * Return: KL_KEYED_ARRAY or KL_KEYED_MAP if the only variable is one of these, each operation
+ * touches just the entry that its argument names, and @s is partitioned by that argument.  The
+ * slot of an array's entry is its key.  Else KL_KEYED_NONE.
+ */
+enum kl_keyed kl_spec_keyed(const struct kl_spec *s);
+
 const char *kl_container_name(enum kl_container_kind k);
 
 #endif
