@@ -123,6 +123,7 @@ language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/
 	impl/impl.c impl/parse_impl.c probe/parse_probe.c interp/gen.c interp/run.c \
 	interp/fast_path.c)
 shipped := $(sort $(wildcard specs/*.lin))
+schema := userspace/report/klin-1.schema.json
 # The page's files.  Of the scripts, base.js comes first, since others use its constants when they
 # are read, and main.js, which starts, comes last.
 page_dir := userspace/page
@@ -397,6 +398,7 @@ install: userspace
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(SBINDIR)' '$(DESTDIR)$(UNITDIR)'
 	$(Q)$(INSTALL) -m 755 $(B)/klind '$(DESTDIR)$(SBINDIR)/klind'
 	$(Q)$(INSTALL) -m 644 userspace/klind/klind.conf '$(DESTDIR)$(DATADIR)/klind.conf'
+	$(Q)$(INSTALL) -m 644 $(schema) '$(DESTDIR)$(DATADIR)/$(notdir $(schema))'
 	$(Q)sed 's|@SBINDIR@|$(SBINDIR)|; s|@DATADIR@|$(DATADIR)|' userspace/klind/klind.service.in \
 		>'$(DESTDIR)$(UNITDIR)/klind.service'
 	$(Q)for f in $(wildcard specs/*.lin specs/explore/*.lin specs/verify/*.lin); do \

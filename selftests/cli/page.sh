@@ -168,7 +168,7 @@ grep -q '"history":{' of_result.html
 ktap_result $? "the page of a result has the history that it names"
 mkdir klind
 "$KLIN" convert queue.txt klind/history.klh
-echo '{ "kind": "violation", "name": "q", "check": {} }' >klind/report.json
+echo '{ "kind": "incident", "name": "q", "check": {} }' >klind/report.json
 page "klind's report" "$specs/queue.lin" klind
 grep -q 'took 1 a second time' "klind's report.html"
 ktap_result $? "the page of klind's report has the story"

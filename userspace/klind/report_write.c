@@ -240,9 +240,10 @@ static int put_json(const struct report *r, const char *when, json_t *check)
 	const struct incident *i = r->i;
 	struct kl_outfile o;
 	char path[4200], words[32];
-	json_t *j = kl_json_envelope(incident_kinds[i->kind], NULL);
+	json_t *j = kl_json_envelope("incident", NULL);
 	int ret;
 
+	json_object_set_new(j, "cause", json_string(incident_kinds[i->kind]));
 	json_object_set_new(j, "name", json_string(i->name));
 	json_object_set_new(j, "spec", json_string(kl_spec_name(i->spec)));
 	json_object_set_new(j, "written", json_string(when));

@@ -8,6 +8,7 @@
 #include "history/formats/kv_spec.h"
 #include "history/spell.h"
 #include "report/counterexample.h"
+#include "report/envelope.h"
 #include "report/json.h"
 #include "report/story.h"
 #include "report/verdict.h"
@@ -197,7 +198,7 @@ int kl_print_no_report(FILE *f, const char *name, const char *limit, const char 
 	}
 	if (asprintf(&reason, "%s was reached while %s %s%s", limit, doing, name, place) < 0)
 		return -ENOMEM;
-	j = json_object();
+	j = kl_json_envelope("check", NULL);
 	json_object_set_new(j, "history", kl_json_text(name));
 	json_object_set_new(j, "verdict", json_string(verdict));
 	json_object_set_new(j, "reason", kl_json_text(reason));
