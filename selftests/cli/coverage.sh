@@ -39,7 +39,7 @@ history 'unknown "put(): nobody knows"' whole >h.txt
 ends 3 "a writer of unknown coverage: UNKNOWN" \
 	"^UNKNOWN \(a violation, unless calls of 'write' were missed.*0 violated, 1 unknown"
 ends 3 "the clause is named" '^coverage of write: unknown, put\(\): nobody knows$'
-ends 3 "the ways to know are named" '^To be certain, .*--debug=FILE'
+ends 3 "the ways to know are named" '^  Advice: Record with debugging information \(--debug=FILE'
 ends 3 "what would be wrong is shown" '^A violation, if all calls were seen:'
 ends 3 "JSON" '"suspected": 1' --json
 ends 3 "--follow" "^Suspected violation at time" --follow

@@ -7,22 +7,22 @@
 
 #define LOOKS	(1u << 16)	/* looks, see engine.h, between two readings of the clock */
 
-bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
+enum kl_bound kl_time_over(const struct kl_limits *lim, char *reason, size_t size)
 {
 	if (lim->stop && *lim->stop) {
 		snprintf(reason, size, "interrupted");
-		return true;
+		return KL_BOUND_STOPPED;
 	}
 	if (lim->beaten && *lim->beaten) {
 		snprintf(reason, size, "another engine decided first");
-		return true;
+		return KL_BOUND_BEATEN;
 	}
 	if (!lim->deadline_ns)
-		return false;
+		return KL_BOUND_NONE;
 	if (kl_now_ns() <= lim->deadline_ns)
-		return false;
+		return KL_BOUND_NONE;
 	snprintf(reason, size, "time limit reached");
-	return true;
+	return KL_BOUND_TIME;
 }
 
 uint64_t kl_looks_left(const struct kl_looks *l)

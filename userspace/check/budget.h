@@ -14,6 +14,17 @@
 
 struct kl_progress;
 
+/* What ended a run without an answer. */
+enum kl_bound {
+	KL_BOUND_NONE,
+	KL_BOUND_WORK,
+	KL_BOUND_TIME,
+	KL_BOUND_MEMORY,
+	KL_BOUND_SIZE,		/* the partition does not fit the engines' numbers */
+	KL_BOUND_STOPPED,	/* kl_limits.stop */
+	KL_BOUND_BEATEN,	/* kl_limits.beaten */
+};
+
 /* Bounds of one run of one engine; 0 means no bound. */
 struct kl_limits {
 	uint64_t bytes;			/* bytes of memory for configurations and states */
@@ -30,9 +41,9 @@ struct kl_limits {
 };
 
 /*
- * Return: true if the run must end because of @stop, @beaten or the deadline; then @reason gets the
- * reason.
+ * Return: KL_BOUND_NONE, or what ends the run: @stop, @beaten or the deadline; then @reason gets it
+ * in words.
  */
-bool kl_time_over(const struct kl_limits *lim, char *reason, size_t size);
+enum kl_bound kl_time_over(const struct kl_limits *lim, char *reason, size_t size);
 
 #endif

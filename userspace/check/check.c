@@ -306,6 +306,7 @@ static int take_part(struct all_parts *a, struct kl_work *w, size_t k)
 
 		__atomic_store_n(&a->over, true, __ATOMIC_RELAXED);
 		pr->answer.verdict = KL_UNKNOWN;
+		pr->answer.bound = KL_BOUND_TIME;
 		memcpy(pr->answer.reason, reason, sizeof(reason));
 		return 0;
 	}
@@ -546,6 +547,7 @@ static int shrink_parts(const struct kl_job *j, const struct kl_split *s, struct
 			snprintf(pr->answer.reason, sizeof(pr->answer.reason),
 				 "a defect of klin: engine %s and the oracle disagree about a "
 				 "counterexample", pr->engine->name);
+			pr->defect = true;
 		} else if (ret && ret != -EINVAL && !kl_limit_met(ret)) {
 			return ret;
 		}
@@ -608,6 +610,9 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	r->h = h;
 	r->classical = opt->classical;
 	r->memory_by = opt->memory_by;
+	r->named = opt->engines && !opt->engines[1] ? opt->engines[0] : NULL;
+	r->no_partition = opt->no_partition;
+	r->work = opt->work;
 	ret = takes_whole(&j) ? check_whole(&j, &s, r) : 0;
 	if (!ret)
 		ret = check_split(&j, opt->no_partition, &s, r);

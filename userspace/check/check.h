@@ -67,6 +67,7 @@ struct kl_part_result {
 	uint64_t work;		/* looks of all engines that were asked in the last pass */
 	bool stopped;		/* UNKNOWN only because of kl_options.work */
 	bool starved;		/* UNKNOWN because of the process's memory limit */
+	bool defect;		/* UNKNOWN because an engine and the oracle disagree */
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
 	bool suspected;		/* a violation, but UNKNOWN since calls may have passed unseen */
 	struct kl_declined *declined;	/* reasons of engines that did not decide it, by rank */
@@ -95,6 +96,10 @@ struct kl_report {
 	size_t suspected;
 	bool classical;		/* decided on sequential consistency, see kl_options */
 	enum kl_memory_by memory_by;
+	/* of kl_options: */
+	const struct kl_engine *named;	/* the only engine that was asked, or NULL */
+	bool no_partition;
+	uint64_t work;
 	double seconds;		/* duration of the check */
 	double shrink_seconds;	/* the part of it for counterexamples */
 };

@@ -71,6 +71,7 @@ struct kl_answer {
 	/* the reason of UNKNOWN; of VIOLATION, if the engine knows one */
 	char reason[160];
 	bool more_work;			/* UNKNOWN only because of kl_limits.work or .cap */
+	enum kl_bound bound;		/* UNKNOWN: what ended the run, if a bound did */
 	bool lost;			/* UNKNOWN because of KL_LOST_REASON */
 	uint64_t progress;		/* UNKNOWN: number of operations that were placed */
 	const char *engine;

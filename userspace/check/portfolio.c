@@ -131,6 +131,7 @@ static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl
 	if (ret == -EOVERFLOW) {
 		snprintf(a->reason, sizeof(a->reason),
 			 "the partition has too many operations, gaps or overlaps within a thread");
+		a->bound = KL_BOUND_SIZE;
 		return 0;
 	}
 	if (!ret)

@@ -9,6 +9,7 @@
 #include "report/envelope.h"
 #include "report/json.h"
 #include "report/story.h"
+#include "report/unknown.h"
 
 #define MAX_UNKNOWN	100	/* largest number of UNKNOWN partitions in the list */
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
@@ -118,6 +119,16 @@ static json_t *key_json(const struct kl_history *h, uint64_t key)
 	return spelling ? kl_json_text(spelling) : kl_json_number(key);
 }
 
+void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p)
+{
+	char object[32];
+
+	snprintf(object, sizeof(object), "0x%llx", (unsigned long long)p->object);
+	json_object_set_new(j, "object", json_string(object));
+	if (p->has_key || h->keyed)
+		json_object_set_new(j, "key", key_json(h, p->has_key ? p->key : p->object));
+}
+
 static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
 			 const struct kl_part_result *p)
 {
@@ -125,13 +136,9 @@ static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
 		[KL_SHRINK_DONE] = "done", [KL_SHRINK_WORK] = "work", [KL_SHRINK_TIME] = "time",
 	};
 	json_t *j = json_object(), *ops;
-	char object[32];
 	size_t i;
 
-	snprintf(object, sizeof(object), "0x%llx", (unsigned long long)p->object);
-	json_object_set_new(j, "object", json_string(object));
-	if (p->has_key || h->keyed)
-		json_object_set_new(j, "key", key_json(h, p->has_key ? p->key : p->object));
+	kl_json_part_name(j, h, p);
 	json_object_set_new(j, "operations", json_integer(p->nops));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
@@ -139,6 +146,9 @@ static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
 	json_object_set_new(j, "suspected", json_boolean(p->suspected));
 	if (p->answer.verdict == KL_UNKNOWN || p->answer.ncore)
 		json_object_set_new(j, "reason", kl_json_text(p->answer.reason));
+	if (p->answer.verdict == KL_UNKNOWN)
+		json_object_set_new(j, "cause",
+				    json_string(kl_unknown_codes[kl_unknown_cause(p)]));
 	json_object_set_new(j, "needs_store_buffer", json_boolean(p->sc_violation));
 	if (!p->cex)
 		return j;
@@ -217,6 +227,7 @@ json_t *kl_report_json(const struct kl_report *r, const char *name, const struct
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(r->verdict)));
 	if (r->verdict == KL_UNKNOWN)
 		json_object_set_new(j, "reason", kl_json_text(r->reason));
+	kl_add_unknown(j, r);
 	json_object_set_new(j, "operations", json_integer(r->h->nops));
 	if (r->h->skipped) {
 		json_object_set_new(j, "skipped", json_integer(r->h->skipped));

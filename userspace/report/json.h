@@ -14,6 +14,9 @@
 /* Add members with the memory model and its source to @j, as in kl_print_memory(). */
 void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_memory *m);
 
+/* Add the members `object' and `key' with the name of a partition to @j. */
+void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p);
+
 /* Make a JSON object of the report; with @cost unless it is NULL.  See kl_json_whole(). */
 json_t *kl_report_json(const struct kl_report *r, const char *name, const struct kl_cost *cost);
 

@@ -11,21 +11,6 @@
 #include "report/words.h"
 #include "story/story.h"
 
-#define WIDTH	80	/* columns of the text */
-
-/* Print a sentence behind @before, which begins a line. */
-static void put_sentence(FILE *f, const char *before, const char *text)
-{
-	/* Without memory for the full stop, the sentence has none. */
-	char *whole = NULL;
-
-	if (asprintf(&whole, "%s.", text) < 0)
-		whole = NULL;
-	fputs(before, f);
-	kl_put_words(f, whole ? whole : text, strlen(before), 2, WIDTH);
-	free(whole);
-}
-
 /* An operation of the cast as text. */
 struct row {
 	char who[24], what[256], when[48], where[32];
@@ -89,16 +74,16 @@ int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history 
 		return 0;
 	}
 	fputc('\n', f);
-	put_sentence(f, "What is wrong:", s->headline);
+	kl_put_sentence(f, "What is wrong:", s->headline);
 	fputc('\n', f);
 	print_cast(f, h, s);
 	fputc('\n', f);
 	for (i = 0; i < s->nfacts; i++)
-		put_sentence(f, "  ", s->facts[i]);
+		kl_put_sentence(f, "  ", s->facts[i]);
 	for (i = 0; i < s->norders; i++)
-		put_sentence(f, "  ", s->orders[i].sentence);
+		kl_put_sentence(f, "  ", s->orders[i].sentence);
 	if (s->allowed.sentence)
-		put_sentence(f, "  ", s->allowed.sentence);
+		kl_put_sentence(f, "  ", s->allowed.sentence);
 	kl_story_free(s);
 	return 0;
 }

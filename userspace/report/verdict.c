@@ -11,6 +11,7 @@
 #include "report/envelope.h"
 #include "report/json.h"
 #include "report/story.h"
+#include "report/unknown.h"
 #include "report/verdict.h"
 #include "base/shipped.h"
 
@@ -26,7 +27,7 @@ static void print_key(FILE *f, const struct kl_history *h, uint64_t key)
 		fprintf(f, "key %" PRIu64, key);
 }
 
-static void print_part_name(FILE *f, const struct kl_history *h, const struct kl_part_result *p)
+void kl_print_part_name(FILE *f, const struct kl_history *h, const struct kl_part_result *p)
 {
 	if (h->keyed)
 		print_key(f, h, p->object);
@@ -48,7 +49,7 @@ static void explain(FILE *f, const struct kl_report *r)
 		const struct kl_part_result *p = &r->parts[i];
 
 		fputs("  ", f);
-		print_part_name(f, r->h, p);
+		kl_print_part_name(f, r->h, p);
 		fprintf(f, ": %u operations, %s by %s, %" PRIu64 " configurations, %" PRIu64
 			" KiB%s\n", p->nops, kl_verdict_name(p->answer.verdict),
 			p->answer.engine ? p->answer.engine : "none", p->answer.configs,
@@ -141,12 +142,6 @@ static void print_coverage(FILE *f, const struct kl_report *r)
 				" (harmless, since the method writes nothing)" :
 				"");
 	}
-	if (r->suspected)
-		fprintf(f,
-			"To be certain, record with debugging information (--debug=FILE; Debian: "
-			"linux-image-%s-dbg), or assert in\nthe probe clause why no call is "
-			"missed: coverage asserted \"REASON\";\n",
-			h->release ? h->release : "...");
 }
 
 int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
@@ -160,8 +155,10 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		return kl_print_json(f, r, name, style->cost);
 	print_summary(f, r, name, style);
 	print_coverage(f, r);
-	if (style && style->quiet)
-		return 0;
+	if (r->verdict == KL_UNKNOWN)
+		ret = kl_print_unknown(f, r);
+	if (ret || (style && style->quiet))
+		return ret;
 	if (style && style->explain)
 		explain(f, r);
 	for (i = 0; i < r->nparts && ret != -ENOMEM; i++) {
@@ -174,7 +171,7 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		told |= p->suspected;
 		if (r->nparts > 1) {
 			fputc('\n', f);
-			print_part_name(f, r->h, p);
+			kl_print_part_name(f, r->h, p);
 			fputs(p->suspected ? ": suspected\n" : ": VIOLATION\n", f);
 		}
 		ret = kl_print_story(f, r->spec, r->h, p);

@@ -22,6 +22,9 @@ struct kl_verdict_style {
 	const struct kl_cost *cost;	/* for JSON, or NULL */
 };
 
+/* Print the name of a partition: its object or key, or both. */
+void kl_print_part_name(FILE *f, const struct kl_history *h, const struct kl_part_result *p);
+
 /**
  * kl_print_memory() - print the memory model of a verdict, and its source
  * @f: the stream to print to

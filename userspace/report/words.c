@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Text with line breaks between words, see words.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/words.h"
@@ -25,4 +26,16 @@ void kl_put_words(FILE *f, const char *text, int at, int indent, int width)
 		at = kl_put_word(f, text, len, at, indent, width);
 	}
 	putc('\n', f);
+}
+
+void kl_put_sentence(FILE *f, const char *before, const char *text)
+{
+	/* Without memory for the full stop, the sentence has none. */
+	char *whole = NULL;
+
+	if (asprintf(&whole, "%s.", text) < 0)
+		whole = NULL;
+	fputs(before, f);
+	kl_put_words(f, whole ? whole : text, strlen(before), 2, KL_REPORT_WIDTH);
+	free(whole);
 }

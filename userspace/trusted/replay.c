@@ -40,7 +40,7 @@ int kl_replay_look(struct replay *r, uint64_t more)
 
 	if (r->over)
 		return -E2BIG;
-	r->over = more ? kl_look(l, more) : kl_time_over(l->lim, l->reason, sizeof(l->reason));
+	r->over = more ? kl_look(l, more) : kl_looks_over(l);
 	if (r->over)
 		kl_warn_at(r->path, r->line, 0, "%s", l->reason);
 	return r->over ? -E2BIG : 0;

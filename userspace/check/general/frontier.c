@@ -749,7 +749,8 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 	a->bytes = f.cnodes * sizeof(*f.nodes) + sys->bytes(sys);
 	if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;
-		a->more_work = b->more_work;
+		a->more_work = b->bound == KL_BOUND_WORK;
+		a->bound = b->bound;
 		a->progress = b->progress;
 		snprintf(a->reason, sizeof(a->reason), "%s", b->reason);
 		ret = 0;

@@ -152,6 +152,7 @@ static int replay(struct replay *r, const struct kl_limits *lim)
 
 		if (kl_budget_check(&b, 0)) {
 			snprintf(r->a->reason, sizeof(r->a->reason), "points: %.140s", b.reason);
+			r->a->bound = b.bound;
 			return 0;
 		}
 		r->outcomes = 0;

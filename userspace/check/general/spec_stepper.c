@@ -22,14 +22,15 @@ bool kl_budget_over(void *budget)
 {
 	struct kl_budget *b = budget;
 
-	return kl_time_over(b->lim, b->reason, sizeof(b->reason));
+	b->bound = kl_time_over(b->lim, b->reason, sizeof(b->reason));
+	return b->bound;
 }
 
 int kl_budget_out(struct kl_budget *b)
 {
 	if (kl_budget_over(b))
 		return -EDQUOT;
-	b->more_work = true;
+	b->bound = KL_BOUND_WORK;
 	snprintf(b->reason, sizeof(b->reason), "work limit reached");
 	return -EDQUOT;
 }
@@ -37,6 +38,7 @@ int kl_budget_out(struct kl_budget *b)
 int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 {
 	if (b->lim->bytes && bytes > b->lim->bytes) {
+		b->bound = KL_BOUND_MEMORY;
 		snprintf(b->reason, sizeof(b->reason), "memory limit of %llu MiB reached",
 			 (unsigned long long)(b->lim->bytes >> 20));
 		return -EDQUOT;
@@ -51,9 +53,7 @@ int kl_budget_check(struct kl_budget *b, uint64_t bytes)
 	b->clocked = b->work;
 	if (b->lim->progress)
 		b->lim->progress->now = b->progress;
-	if (kl_time_over(b->lim, b->reason, sizeof(b->reason)))
-		return -EDQUOT;
-	return 0;
+	return kl_budget_over(b) ? -EDQUOT : 0;
 }
 
 /*

@@ -22,7 +22,7 @@ struct kl_budget {
 	uint64_t clocked;	/* @work when the clock was read last */
 	uint64_t configs;	/* number of configurations that were made */
 	uint64_t progress;	/* largest number of operations that were placed */
-	bool more_work;		/* the run ended by the bound of work */
+	enum kl_bound bound;	/* what ended the run */
 	char reason[160];	/* why the run had to end */
 };
 

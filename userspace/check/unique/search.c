@@ -101,7 +101,8 @@ static int time_over(struct search *s)
 	if (s->st.now + s->all_tries < s->clock)
 		return 0;
 	s->clock = s->st.now + s->all_tries + LOOK_AT_CLOCK;
-	return kl_time_over(s->lim, s->a->reason, sizeof(s->a->reason)) ? -EDQUOT : 0;
+	s->a->bound = kl_time_over(s->lim, s->a->reason, sizeof(s->a->reason));
+	return s->a->bound ? -EDQUOT : 0;
 }
 
 static bool is_dead(const struct search *s, uint64_t place)

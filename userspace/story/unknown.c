@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Why a verdict is UNKNOWN, see unknown.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limit.h"
+#include "check/coverage.h"
+#include "story/lost.h"
+#include "story/unknown.h"
+
+const char *const kl_unknown_codes[KL_UNKNOWN_CAUSES] = {
+	[KL_UNKNOWN_DEFECT] = "defect", [KL_UNKNOWN_COVERAGE] = "coverage",
+	[KL_UNKNOWN_GAPS] = "gaps", [KL_UNKNOWN_VALUES] = "unknown_values",
+	[KL_UNKNOWN_WORK] = "work_limit", [KL_UNKNOWN_TIME] = "time_limit",
+	[KL_UNKNOWN_MEMORY] = "memory_limit", [KL_UNKNOWN_STOPPED] = "interrupted",
+	[KL_UNKNOWN_SIZE] = "too_large", [KL_UNKNOWN_NO_ENGINE] = "no_engine",
+	[KL_UNKNOWN_EMPTY] = "nothing_recorded",
+};
+
+enum kl_unknown_cause kl_unknown_cause(const struct kl_part_result *p)
+{
+	static const enum kl_unknown_cause bounds[] = {
+		[KL_BOUND_NONE] = KL_UNKNOWN_NO_ENGINE, [KL_BOUND_WORK] = KL_UNKNOWN_WORK,
+		[KL_BOUND_TIME] = KL_UNKNOWN_TIME, [KL_BOUND_MEMORY] = KL_UNKNOWN_MEMORY,
+		[KL_BOUND_SIZE] = KL_UNKNOWN_SIZE, [KL_BOUND_STOPPED] = KL_UNKNOWN_STOPPED,
+		[KL_BOUND_BEATEN] = KL_UNKNOWN_NO_ENGINE,
+	};
+
+	return p->defect ? KL_UNKNOWN_DEFECT :
+	       p->suspected ? KL_UNKNOWN_COVERAGE :
+	       p->explained ? KL_UNKNOWN_GAPS :
+	       p->starved ? KL_UNKNOWN_MEMORY :
+	       p->answer.lost ? KL_UNKNOWN_VALUES :
+	       p->stopped || p->answer.more_work ? KL_UNKNOWN_WORK : bounds[p->answer.bound];
+}
+
+/* Return: @text with the values, or NULL when out of memory. */
+__attribute__((format(printf, 1, 2)))
+static char *sentence(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	return s;
+}
+
+/* What was asked: "an order for object 0x1 key 3", with or without store buffers. */
+static const char *what_is_open(const struct kl_unknown *u)
+{
+	return !u->first->sc_violation ? "Whether the operations have an order is not known" :
+	       "Without store buffers the operations have no order.  Whether stores that waited in "
+	       "a store buffer explain them is not known";
+}
+
+static char *say_why(const struct kl_report *r, const struct kl_unknown *u)
+{
+	const struct kl_coverage *c;
+	const char *limit;
+
+	switch (u->cause) {
+	case KL_UNKNOWN_DEFECT:
+		return sentence("Engine %s reports a violation, but the oracle finds an order of its "
+			    "counterexample: one of them is wrong", u->first->engine->name);
+	case KL_UNKNOWN_COVERAGE:
+		c = kl_coverage_harm(r->spec, r->h);
+		return sentence("What was recorded has no order.  But some calls of %s may have passed "
+			    "without a probe%s%s%s, and such a call may explain it",
+			    c ? c->method : "a method", c && c->text ? " (" : "",
+			    c && c->text ? c->text : "", c && c->text ? ")" : "");
+	case KL_UNKNOWN_GAPS:
+		return kl_lost_sentence(r->h, u->first);
+	case KL_UNKNOWN_VALUES:
+		return sentence("An order exists if unknown values were right for it.  klin cannot keep "
+			    "all conditions on them, so perhaps no first state allows this order");
+	case KL_UNKNOWN_WORK:
+		return sentence("%s: the search reached its bound of work (--work=%" PRIu64 ")",
+			    what_is_open(u), r->work);
+	case KL_UNKNOWN_TIME:
+		limit = kl_limit_met(-ETIME);
+		return sentence("%s: %s was reached", what_is_open(u), limit ? limit : "the time limit");
+	case KL_UNKNOWN_MEMORY:
+		limit = kl_limit_met(-ENOMEM);
+		return sentence("%s: %s was reached", what_is_open(u),
+			    limit ? limit : "the memory limit");
+	case KL_UNKNOWN_STOPPED:
+		return sentence("%s: klin was interrupted", what_is_open(u));
+	case KL_UNKNOWN_SIZE:
+		return sentence("%s: the partition has %" PRIu32 " operations, which with their gaps "
+			    "and overlaps are too many for an engine", what_is_open(u),
+			    u->first->nops);
+	default:
+		return sentence("%s: %s", what_is_open(u), u->first->answer.reason);
+	}
+}
+
+/* How far the search came.  Return: 0 or -ENOMEM. */
+static int say_progress(struct kl_unknown *u)
+{
+	const struct kl_answer *a = &u->first->answer;
+
+	if (u->cause == KL_UNKNOWN_GAPS || u->cause == KL_UNKNOWN_VALUES ||
+	    u->cause == KL_UNKNOWN_COVERAGE)
+		return 0;
+	if (a->progress)
+		u->progress = sentence("The longest order that was tried has about %" PRIu64 " of %"
+				   PRIu32 " operations", a->progress, u->first->nops);
+	else if (a->configs)
+		u->progress = sentence("%" PRIu64 " configurations of %" PRIu32
+				   " operations were tried", a->configs, u->first->nops);
+	else
+		return 0;
+	return u->progress ? 0 : -ENOMEM;
+}
+
+static char *advise(const struct kl_report *r, const struct kl_unknown *u)
+{
+	const bool bounded = u->cause == KL_UNKNOWN_WORK || u->cause == KL_UNKNOWN_TIME ||
+			     u->cause == KL_UNKNOWN_MEMORY || u->cause == KL_UNKNOWN_SIZE ||
+			     u->cause == KL_UNKNOWN_NO_ENGINE;
+
+	if (bounded && r->named)
+		return sentence("Omit --engine=%s, so that all engines are asked", r->named->name);
+	if (bounded && r->no_partition)
+		return sentence("Omit --no-partition, so that each key is decided alone");
+	switch (u->cause) {
+	case KL_UNKNOWN_DEFECT:
+		return sentence("Report it, with the history and the output of klin --version");
+	case KL_UNKNOWN_COVERAGE:
+		return sentence("Record with debugging information (--debug=FILE; Debian: "
+			    "linux-image-%s-dbg), or assert `coverage asserted \"REASON\"' in "
+			    "the probe clause if no call is missed",
+			    r->h->release ? r->h->release : "...");
+	case KL_UNKNOWN_GAPS:
+		return kl_lost_advice(r->h, u->first);
+	case KL_UNKNOWN_VALUES:
+		return sentence(!r->h->fresh ?
+			    "Record from the structure's creation, or declare its first state "
+			    "(# first init), if it was that of the specification" :
+			    "Record the results that are unknown (pending operations, or ? in the "
+			    "text form)");
+	case KL_UNKNOWN_WORK:
+		return sentence("Allow ten times as much: --work=%" PRIu64 " (0: no bound)",
+			    r->work > UINT64_MAX / 10 ? 0 : r->work * 10);
+	case KL_UNKNOWN_TIME:
+		return sentence("Allow more time by --time-limit=SECONDS");
+	case KL_UNKNOWN_MEMORY:
+		return sentence("Allow more memory by --memory-limit=MIB");
+	case KL_UNKNOWN_STOPPED:
+		return sentence("Let klin run to its end");
+	case KL_UNKNOWN_SIZE:
+		return sentence("Check a part of the history, or partition it by a key of the "
+			    "specification");
+	case KL_UNKNOWN_EMPTY:
+		return sentence(r->h->ngaps ? "Record with larger buffers (--buffer=PAGES) or fewer "
+					  "events (--object, --sample)" :
+			    "Use the structure while recording, for example by --load");
+	default:
+		return sentence(u->first->sc_violation ?
+			    "For a machine without store buffers, use --memory-model=sc" :
+			    "See the engines' reasons by --explain");
+	}
+}
+
+static int explain(const struct kl_report *r, struct kl_unknown *u)
+{
+	if (!u->first)
+		u->why = strdup(r->reason);
+	else
+		u->why = say_why(r, u);
+	u->advice = advise(r, u);
+	if (!u->why || !u->advice)
+		return -ENOMEM;
+	*u->why -= *u->why >= 'a' && *u->why <= 'z' ? 'a' - 'A' : 0;
+	return u->first ? say_progress(u) : 0;
+}
+
+int kl_unknown_explain(const struct kl_report *r, struct kl_unknown out[KL_UNKNOWN_CAUSES],
+		       size_t *n)
+{
+	struct kl_unknown all[KL_UNKNOWN_CAUSES] = { 0 };
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < r->nparts; i++) {
+		const struct kl_part_result *p = &r->parts[i];
+		struct kl_unknown *u;
+
+		if (p->answer.verdict != KL_UNKNOWN)
+			continue;
+		u = &all[kl_unknown_cause(p)];
+		if (!u->parts++)
+			u->first = p;
+	}
+	*n = 0;
+	for (i = 0; i < KL_UNKNOWN_CAUSES && !ret; i++) {
+		const bool whole = i == KL_UNKNOWN_EMPTY && !r->nparts &&
+				   r->verdict == KL_UNKNOWN;
+
+		if (!all[i].parts && !whole)
+			continue;
+		all[i].cause = i;
+		out[*n] = all[i];
+		ret = explain(r, &out[(*n)++]);
+	}
+	if (ret) {
+		kl_unknown_free(out, *n);
+		*n = 0;
+	}
+	return ret;
+}
+
+void kl_unknown_free(struct kl_unknown *u, size_t n)
+{
+	while (n--) {
+		free(u[n].why);
+		free(u[n].progress);
+		free(u[n].advice);
+	}
+}
