@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Text with line breaks between words, see words.h. */
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "report/words.h"
@@ -14,28 +14,28 @@ int kl_put_word(FILE *f, const char *word, int len, int at, int indent, int widt
 	return at + fprintf(f, "%s%.*s", at > indent ? " " : "", len, word);
 }
 
+/* Print words and then @end, which no line break parts from the last word. */
+static void put_words(FILE *f, const char *text, const char *end, int at, int indent, int width)
+{
+	int len, more;
+	bool last;
+
+	for (text += strspn(text, " \n"); *text; text += len + more) {
+		len = strcspn(text, " \n");
+		more = strspn(text + len, " \n");
+		last = !text[len + more];
+		at = kl_put_word(f, text, len, at, indent, last ? width - (int)strlen(end) : width);
+	}
+	fprintf(f, "%s\n", end);
+}
+
 void kl_put_words(FILE *f, const char *text, int at, int indent, int width)
 {
-	int len;
-
-	for (;; text += len) {
-		text += strspn(text, " \n");
-		len = strcspn(text, " \n");
-		if (!len)
-			break;
-		at = kl_put_word(f, text, len, at, indent, width);
-	}
-	putc('\n', f);
+	put_words(f, text, "", at, indent, width);
 }
 
 void kl_put_sentence(FILE *f, const char *before, const char *text)
 {
-	/* Without memory for the full stop, the sentence has none. */
-	char *whole = NULL;
-
-	if (asprintf(&whole, "%s.", text) < 0)
-		whole = NULL;
 	fputs(before, f);
-	kl_put_words(f, whole ? whole : text, strlen(before), 2, KL_REPORT_WIDTH);
-	free(whole);
+	put_words(f, text, ".", strlen(before), 2, KL_REPORT_WIDTH);
 }
