@@ -468,6 +468,70 @@ def presence_not(s, A, V, B, N):
     demand(history.before(B, A), "they overlap")
 
 
+# ---- one operation after another ----
+
+def excludes(s, B, A):
+    """Demand that A is impossible after B, whatever came between; return what could come."""
+    ops = [op for op in s.ops if op is not A and op is not B and not history.before(op, B) and
+           not history.before(A, op)]
+    todo = {(after, frozenset()) for state in s.reachable()
+            for after in history.outcomes(s.model, state, B)}
+    seen = set()
+    while todo:
+        node = todo.pop()
+        seen.add(node)
+        state, done = node
+        demand(not list(history.outcomes(s.model, state, A)),
+               "%s is possible in %s" % (A.name(), state))
+        todo |= {(after, done | {op.index}) for op in ops if op.index not in done
+                 for after in history.outcomes(s.model, state, op)} - seen
+    return ops
+
+
+@form(HEADLINES, "{A} cannot follow {B}, which had returned at {N}, whatever came between")
+def cannot_follow(s, A, B, N):
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+    demand(excludes(s, B, A), "nothing could come between")
+
+
+@form(HEADLINES, "{A} cannot follow {B}, which had returned at {N}, with nothing between")
+def cannot_follow_at_once(s, A, B, N):
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+    demand(not excludes(s, B, A), "something could come between")
+
+
+@form(HEADLINES, "{A} cannot follow {B}, which had returned at {N}, whatever came between, where "
+      "only {TEXT} was right")
+def cannot_follow_but(s, A, B, N, TEXT):
+    cannot_follow(s, A, B, N)
+    only_right(s, A, TEXT)
+
+
+@form(HEADLINES, "{A} cannot follow {B}, which had returned at {N}, with nothing between, where "
+      "only {TEXT} was right")
+def cannot_follow_at_once_but(s, A, B, N, TEXT):
+    cannot_follow_at_once(s, A, B, N)
+    only_right(s, A, TEXT)
+
+
+@form(HEADLINES, "{A} and {B} cannot both be right: neither can follow the other, whatever came "
+      "between")
+def exclude_each_other(s, A, B):
+    demand(not history.before(A, B) and not history.before(B, A), "they do not overlap")
+    excludes(s, A, B)
+    excludes(s, B, A)
+
+
+@form(ROLES, "is not possible")
+@form(ROLES, "is not possible after the other")
+@form(ROLES, "came before")
+@form(ROLES, "may have come between")
+def role_in_order(s, op):
+    """The headline says of which other operation."""
+
+
 # ---- the word under a key ----
 
 def between(s, B, A, N):

@@ -111,6 +111,22 @@ static const struct {
 	{ "rhashtable",
 	  "t1 @1 0 10 insert 3 1 -> 1\nt1 @1 20 30 remove 3 -> 1\nt2 @1 40 50 remove 3 -> 1\n",
 	  "t2's remove(3) -> 1 is wrong, since the word was 0 from 30 to 50" },
+	{ "rwlock",
+	  "t1 @1 0 10 write_lock\nt2 @1 20 30 read_lock\n",
+	  "t2's read_lock() cannot follow t1's write_lock(), which had returned at 10, "
+	  "with nothing between" },
+	{ "stack_height",
+	  "t1 @1 0 20 push 1 -> 1\nt2 @1 10 30 push 2 -> 1\n",
+	  "t1's push(1) -> 1 and t2's push(2) -> 1 cannot both be right: neither can follow the "
+	  "other, whatever came between" },
+	{ "clock",
+	  "t1 @1 0 10 read -> 5\nt3 @1 5 40 read -> 6\nt2 @1 20 30 read -> 4\n",
+	  "t2's read() -> 4 cannot follow t1's read() -> 5, which had returned at 10, "
+	  "whatever came between" },
+	{ "bpf_lpm",
+	  "t1 @1 0 10 update 4 7\nt2 @1 20 30 lookup -> 8\n",
+	  "t2's lookup() -> 8 cannot follow t1's update(4, 7), which had returned at 10, "
+	  "with nothing between, where only 7 was right" },
 	{ "bounded_queue",
 	  "t1 @1 0 10 enq 1 -> 6\n",
 	  "t1's enq(1) -> 6 returned what no state allows" },
@@ -254,7 +270,7 @@ static void look_at_headline(const struct kl_history *h, const struct kl_story *
 static const char *const reasons[] = {
 	"never_added", "added_later", "taken_twice", "empty_while_inside", "order_inverted",
 	"never_written", "overwritten", "changed_twice", "torn", "impossible_result",
-	"went_back", "unchanged", "no_order",
+	"went_back", "unchanged", "cannot_follow", "exclude_each_other", "no_order",
 };
 
 #define NREASONS	(sizeof(reasons) / sizeof(*reasons))

@@ -39,7 +39,7 @@ struct kl_deed {
 struct kl_word_deed {
 	uint32_t op;
 	struct kl_word_step step;
-	bool maybe;	/* it writes this word or another one, which is a deed of its own, or none */
+	bool maybe;	/* it may also write another word, which is a deed of its own, or none */
 	bool denies;	/* the word before is certainly not @is_not */
 	uint64_t is_not;
 };
@@ -57,7 +57,7 @@ struct kl_scene {
 	struct kl_container type;
 	bool fresh;	/* the first state is known: empty, or type.first */
 	bool tso;	/* the violation was decided with store buffers */
-	enum kl_keyed keyed;	/* the steps are about the value of @key; no value: KL_STEP_ABSENT */
+	enum kl_keyed keyed;	/* the steps are about the value of @key, or KL_STEP_ABSENT */
 	uint64_t key;	/* of a set, or if @keyed: the key that the steps are about */
 	struct kl_val first;	/* the first word of the steps; KL_ANY if it is not known */
 	/* operations of the counterexample, sorted */

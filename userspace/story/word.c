@@ -165,7 +165,8 @@ static const struct kl_word_deed *last_excluding(const struct kl_scene *s,
 	const struct kl_word_deed *d;
 
 	for (d = e; d-- > s->steps; )
-		if (!d->maybe && excludes(&d->step, e->step.before) && kl_scene_before(s, d->op, e->op))
+		if (!d->maybe && excludes(&d->step, e->step.before) &&
+		    kl_scene_before(s, d->op, e->op))
 			return d;
 	return NULL;
 }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Searches the states between two operations, see reach.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "story/reach.h"
+
+#define MOST_NODES	600
+#define APPLY_LOOKS	20	/* looks for a call of the interpreter */
+
+/* A state, and the operations between that led to it. */
+struct node {
+	uint32_t done;
+	size_t at, len;	/* its values */
+	uint64_t hash;
+};
+
+struct search {
+	struct kl_reach *r;
+	struct node *nodes;
+	size_t nnodes, cnodes;
+	struct kl_val *vals;
+	size_t nvals, cvals;
+	struct kl_val *state;	/* a copy of the present one, since vals[] may move */
+	size_t cstate;
+	uint32_t done;	/* of the nodes that outcomes become */
+	bool over, found;
+};
+
+static int on_outcome(void *ctx, const struct kl_outcome *o)
+{
+	struct search *s = ctx;
+	const uint64_t hash = kl_hash_bytes(o->state, o->len * sizeof(*o->state)) ^ s->done;
+	size_t i;
+
+	for (i = 0; i < s->nnodes; i++) {
+		const struct node *n = &s->nodes[i];
+
+		if (n->hash == hash && n->done == s->done && n->len == o->len &&
+		    !memcmp(s->vals + n->at, o->state, o->len * sizeof(*o->state)))
+			return 0;
+	}
+	if (s->nnodes == MOST_NODES) {
+		s->over = true;
+		return 1;
+	}
+	if (kl_grow(s->nodes, s->cnodes, s->nnodes + 1) ||
+	    kl_grow(s->vals, s->cvals, s->nvals + o->len))
+		return -ENOMEM;
+	memcpy(s->vals + s->nvals, o->state, o->len * sizeof(*o->state));
+	s->nodes[s->nnodes++] = (struct node){ s->done, s->nvals, o->len, hash };
+	s->nvals += o->len;
+	return 0;
+}
+
+static int on_possible(void *ctx, const struct kl_outcome *o)
+{
+	struct search *s = ctx;
+
+	s->found = true;
+	return 1;
+}
+
+static int apply(struct search *s, const struct kl_val *state, size_t len, uint32_t op,
+		 kl_outcome_fn fn)
+{
+	const struct kl_scene *scene = s->r->s;
+	const struct kl_op *o = &scene->h->ops[op];
+	const int m = kl_spec_find_method(scene->spec, scene->h->methods[kl_op_method(scene->h,
+										      o)]);
+	int ret = -EINVAL;
+
+	if (m >= 0 && !kl_scene_over(scene, APPLY_LOOKS))
+		ret = kl_run_apply(s->r->run, state, len, m, kl_op_args(scene->h, o),
+				   o->flags & KL_OP_PENDING ? NULL : kl_op_res(scene->h, o), fn, s);
+	/* What the interpreter cannot do is not excluded. */
+	if (ret < 0 && ret != -ENOMEM)
+		s->over = true;
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Go on from node @i.  Return: 0 or -ENOMEM. */
+static int expand(struct search *s, size_t i, uint32_t e)
+{
+	const struct node n = s->nodes[i];
+	size_t k;
+	int ret;
+
+	if (kl_grow(s->state, s->cstate, n.len + 1))
+		return -ENOMEM;
+	memcpy(s->state, s->vals + n.at, n.len * sizeof(*s->state));
+	ret = apply(s, s->state, n.len, e, on_possible);
+	for (k = 0; k < s->r->nbetween && !ret && !s->found && !s->over; k++) {
+		s->done = n.done | 1u << k;
+		if (s->done != n.done)
+			ret = apply(s, s->state, n.len, s->r->between[k], on_outcome);
+	}
+	return ret;
+}
+
+/* Find the operations between.  Return: false if they are too many. */
+static bool find_between(struct kl_reach *r, uint32_t x, uint32_t e)
+{
+	const struct kl_part_result *p = r->s->part;
+	uint32_t i;
+
+	r->nbetween = 0;
+	if (kl_scene_over(r->s, p->nops))
+		return false;
+	for (i = 0; i < p->nops; i++) {
+		const uint32_t op = kl_result_op(p, i);
+
+		if (op == x || op == e || kl_scene_before(r->s, op, x) ||
+		    kl_scene_before(r->s, e, op))
+			continue;
+		if (r->nbetween == KL_REACH_MOST)
+			return false;
+		r->between[r->nbetween++] = op;
+	}
+	return true;
+}
+
+int kl_reach_excludes(struct kl_reach *r, uint32_t x, uint32_t e)
+{
+	struct search s = { .r = r };
+	const struct kl_val *init;
+	size_t len, i;
+	int ret = -ENOMEM;
+
+	if (!find_between(r, x, e))
+		return 0;
+	init = kl_run_init(r->run, false, &len);
+	if (init && !kl_grow(s.state, s.cstate, len + 1)) {
+		memcpy(s.state, init, len * sizeof(*init));
+		ret = apply(&s, s.state, len, x, on_outcome);
+	}
+	for (i = 0; i < s.nnodes && !ret && !s.found && !s.over; i++)
+		ret = expand(&s, i, e);
+	free(s.nodes);
+	free(s.vals);
+	free(s.state);
+	/* An operation that is impossible by itself is a reason of its own. */
+	return ret ?: s.nnodes && !s.found && !s.over;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Can an operation take effect after another one, whatever takes effect between them? */
+#ifndef KL_STORY_REACH_H
+#define KL_STORY_REACH_H
+
+#include "story/scene.h"
+
+#define KL_REACH_MOST	20	/* largest number of operations between */
+
+struct kl_reach {
+	const struct kl_scene *s;
+	struct kl_run *run;
+	uint32_t between[KL_REACH_MOST];
+	size_t nbetween;
+};
+
+/**
+ * kl_reach_excludes() - show that an operation cannot take effect after another one
+ * @r: with @s and @run; gets the operations that may take effect between the two
+ * @x: the operation that takes effect first
+ * @e: the other one
+ *
+ * The search begins in the unknown state, applies @x, and then each choice of the operations that
+ * need not be before @x and need not be after @e, each once at most, in any order.  So it reaches
+ * each state that any order of the partition has between @x and @e.
+ *
+ * Return: 1 if @e is impossible in all these states, 0 if not or if they are too many, or -ENOMEM.
+ */
+int kl_reach_excludes(struct kl_reach *r, uint32_t x, uint32_t e);
+
+#endif
