@@ -10,6 +10,9 @@
  *				first bytes if the file is larger
  * KLIN_INJECT_CLOCK=NS		adds NS to the clock at each reading
  * KLIN_INJECT_MARK=FILE	is created when a call was made to fail
+ * KLIN_INJECT_COUNT=FILE	gets the number of allocations, and of calls that write if
+ *				inject_disk.c counts them, as a word; programs that the program
+ *				becomes by execve() add theirs
  *
  * inject_disk.c fails the calls that write to a disk.
  */
@@ -34,6 +37,7 @@ void *__libc_memalign(size_t align, size_t size);
 
 static unsigned long fail_alloc, fail_from, fail_exit, fail_threads, allocs, threads;
 static unsigned long clock_step, clock_reads;
+static unsigned long *count;
 static const char *mark, *fail_read;
 static bool begun;
 
@@ -42,6 +46,27 @@ unsigned long inject_number(const char *name)
 	const char *s = getenv(name);
 
 	return s ? strtoul(s, NULL, 10) : 0;
+}
+
+static void begin_count(void)
+{
+	const char *path = getenv("KLIN_INJECT_COUNT");
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+
+	if (fd < 0)
+		return;
+	if (!ftruncate(fd, sizeof(*count)))
+		count = (void *)syscall(SYS_mmap, NULL, sizeof(*count), PROT_READ | PROT_WRITE,
+					MAP_SHARED, fd, 0L);
+	if (count == MAP_FAILED)
+		count = NULL;
+	close(fd);
+}
+
+void inject_count(void)
+{
+	if (count)
+		__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
 }
 
 /* Runs before main(), after the allocations of the loader and other libraries. */
@@ -54,6 +79,7 @@ __attribute__((constructor)) static void begin(void)
 	clock_step = inject_number("KLIN_INJECT_CLOCK");
 	fail_read = getenv("KLIN_INJECT_READ");
 	mark = getenv("KLIN_INJECT_MARK");
+	begin_count();
 	begun = true;
 	inject_disk_begin();
 }
@@ -74,6 +100,8 @@ static bool fails(void)
 	if (!begun)
 		return false;
 	n = __atomic_add_fetch(&allocs, 1, __ATOMIC_RELAXED);
+	if (!inject_disk_counts())
+		inject_count();
 	if (n == fail_exit) {
 		inject_mark();
 		exit(1);

@@ -3,6 +3,7 @@
 #ifndef KLIN_INJECT_H
 #define KLIN_INJECT_H
 
+#include <stdbool.h>
 #include <unistd.h>
 
 /* Sixth argument of a system call that the filter of inject_disk.c lets pass. */
@@ -15,6 +16,10 @@
 unsigned long inject_number(const char *name);
 /* Record that a call was made to fail. */
 void inject_mark(void);
+/* Add one to the count of KLIN_INJECT_COUNT. */
+void inject_count(void);
+/* Return: true if calls that write are counted, and not allocations. */
+bool inject_disk_counts(void);
 /* Trap system calls that write, if the environment asks for it.  Called before main(). */
 void inject_disk_begin(void);
 

@@ -44,12 +44,18 @@ static bool writes(long nr, long fd)
 	}
 }
 
+bool inject_disk_counts(void)
+{
+	return fail_at || fail_from || short_writes;
+}
+
 static bool fails(long nr, long fd)
 {
 	unsigned long n;
 
 	if (!writes(nr, fd))
 		return false;
+	inject_count();
 	n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
 	if (n != fail_at && (!fail_from || n < fail_from))
 		return false;
@@ -111,7 +117,7 @@ void inject_disk_begin(void)
 	fail_from = inject_number("KLIN_INJECT_DISK_ON");
 	short_writes = inject_number("KLIN_INJECT_SHORT");
 	error = inject_number("KLIN_INJECT_ERRNO") ?: ENOSPC;
-	if (!fail_at && !fail_from && !short_writes)
+	if (!inject_disk_counts())
 		return;
 	if (sigaction(SIGSYS, &action, NULL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))

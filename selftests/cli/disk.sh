@@ -17,6 +17,7 @@ halved()
 {
 	name=$1
 	shift
+	rm -f mark
 	inject_env="KLIN_INJECT_SHORT=1 KLIN_INJECT_MARK=mark LD_PRELOAD=$inject"
 	attempt "$@"
 	if right && [ $status -ne 4 ] && [ -e mark ]; then
