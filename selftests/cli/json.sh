@@ -61,19 +61,24 @@ json 1 "the story of a violation names each operation, its role and its line" "
 	'reason': 'taken_twice',
 	'headline': \"queue @1: t3's deq() -> 1 took 1 a second time; \"
 		\"t2's deq() -> 1 had taken it by 30\",
+	'trust': {'engine': 'log-linear', 'oracle_agrees': True, 'operations': 1,
+		'sentence': 'log-linear decided, and the brute-force oracle agrees on the proof of '
+			'1 operation',
+		'replay': 'klin check --certificate=klin.cert $spec h.txt; klin replay klin.cert'},
 	'orders': [], 'allowed': {'operation': 2, 'results': ['empty'], 'states': ['q = []'],
 		'all': True, 'exact': True, 'sentence': \"t3's deq() could only have returned empty, \"
 			\"with q = [] before it\"},
 	'facts': ['1 was added once',
 		\"t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30\"],
 	'cast': [{'thread': t, 'method': o[:3], 'arguments': a, 'results': s, 'text': o,
-			'call': c, 'return': c + 10, 'role': r, 'line': n}
-		for t, o, a, s, c, r, n in ((3, 'deq() -> 1', [], [1], 40, 'took 1', 5),
-			(1, 'enq(1)', [1], [], 0, 'added 1', 3),
-			(2, 'deq() -> 1', [], [1], 20, 'took 1', 4))]}]"
+			'call': c, 'return': c + 10, 'role': r, 'id': i,
+			'source': {'file': 'h.txt', 'line': i + 3}}
+		for t, o, a, s, c, r, i in ((3, 'deq() -> 1', [], [1], 40, 'took 1', 2),
+			(1, 'enq(1)', [1], [], 0, 'added 1', 0),
+			(2, 'deq() -> 1', [], [1], 20, 'took 1', 1))]}]"
 run check "$spec" h.txt
-sed -n '/^What is wrong/,/^  t3.s deq() could/p' out >said
-cat >wanted <<'END'
+sed -n '/^What is wrong/,/^  Check it again/p' out >said
+cat >wanted <<END
 What is wrong: queue @1: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1
   had taken it by 30.
 
@@ -84,8 +89,15 @@ What is wrong: queue @1: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1
   1 was added once.
   t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30.
   t3's deq() could only have returned empty, with q = [] before it.
+
+  log-linear decided, and the brute-force oracle agrees on the proof of 1
+  operation.
+  Check it again: klin check --certificate=klin.cert $spec h.txt; klin replay klin.cert
 END
 ktap_result "$(cmp -s said wanted; echo $?)" "the text has the same story" "$(cat said)"
+PATH=$(cd "$(dirname "$KLIN")" && pwd):$PATH sh -c "$(sed -n 's/^  Check it again: //p' out)" >again 2>err
+ktap_result "$(grep -q "1 violation" again; echo $?)" "the command of the story checks the proof again" \
+	"$(cat again err)"
 cat >h.txt <<'END'
 # klin history 1
 # first init
@@ -106,9 +118,9 @@ END
 run check --json "$specs/register.lin" h.edn
 python3 -c "import json
 cast = json.load(open('out'))['partitions'][0]['story']['cast']
-assert [(c['thread'], c['text'], c['line']) for c in cast] == [(4, 'read() -> 7', 3)]
+assert [(c['thread'], c['text'], c['source']['line']) for c in cast] == [(4, 'read() -> 7', 3)]
 line = open('h.edn').read().split('\n')[2]
-assert line[cast[0]['column'] - 1:].startswith(':read'), cast" 2>err
+assert line[cast[0]['source']['column'] - 1:].startswith(':read'), cast" 2>err
 ktap_result $? "the story of an EDN history has its lines" "$(cat out err)"
 spec=$specs/stack.lin
 ops=100000 less=--work=100000000
@@ -132,12 +144,14 @@ json 1 "numbers of 2^63 and more are strings, smaller ones are not" "
 	sorted(type(p['key']).__name__ for p in v['partitions']) == ['int', 'str']"
 json 1 "thread ids of 2^63 and more are strings" "
 	[p.get('counterexample') for p in v['partitions'] if p['key'] == 2**63 - 1] == [[{
+		'id': 0, 'source': {'file': 'h.txt', 'line': 3},
 		'thread': str(2**64 - 1), 'method': 'get', 'arguments': [2**63 - 1],
 		'results': [5], 'text': 'get(0x7fffffffffffffff) -> 5',
 		'call': 2**63 - 2, 'return': 2**63 - 1}]]"
 sed -i 's/ 9223372036854775807 -> 5$/ 9223372036854775807 -> absent/' h.txt
 json 1 "times of 2^63 and more are strings" "
 	[p.get('counterexample') for p in v['partitions'] if p['key'] == str(2**63)] == [[{
+		'id': 1, 'source': {'file': 'h.txt', 'line': 4},
 		'thread': 7, 'method': 'get', 'arguments': [str(2**63)],
 		'results': [5], 'text': 'get(0x8000000000000000) -> 5',
 		'call': str(2**63), 'return': str(2**64 - 2)}]]"

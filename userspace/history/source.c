@@ -111,21 +111,26 @@ static bool in_line(const struct kl_source *s, struct found *f, uint32_t place, 
 }
 
 /* Find a place in the text.  The caller frees @f->text if it is found. */
-static bool find(const struct kl_source *s, uint32_t place, unsigned int word, struct found *f)
+static bool find(struct kl_source *s, uint32_t place, unsigned int word, struct found *f)
 {
 	FILE *file = s->text ? fmemopen((void *)s->text, s->len, "r") :
 		     s->path ? fopen(s->path, "re") : NULL;
-	size_t cap = 0, at = 0;
+	const bool again = s->places == KL_PLACES_OFFSETS && place >= s->found_at;
+	size_t cap = 0, at = again ? s->found_at : 0;
 	bool found = false;
 	ssize_t len;
 
 	if (!file)
 		return false;
-	if (!s->text)
-		fseeko(file, s->skip, SEEK_SET);
-	for (f->line = s->first; !found && (len = getline(&f->text, &cap, file)) > 0; f->line++) {
+	fseeko(file, (s->text ? 0 : s->skip) + at, SEEK_SET);
+	f->line = s->first + (again ? s->found_lines : 0);
+	for (; !found && (len = getline(&f->text, &cap, file)) > 0; f->line++) {
 		f->len = len;
 		found = in_line(s, f, place, at, word);
+		if (found) {
+			s->found_at = at;
+			s->found_lines = f->line - s->first;
+		}
 		at += len;
 	}
 	f->line--;
@@ -135,7 +140,7 @@ static bool find(const struct kl_source *s, uint32_t place, unsigned int word, s
 
 unsigned int kl_source_find(const struct kl_history *h, size_t op, size_t *col)
 {
-	const struct kl_source *s = h->source;
+	struct kl_source *s = h->source;
 	struct found f = { .text = NULL };
 
 	*col = 0;
@@ -151,7 +156,7 @@ unsigned int kl_source_find(const struct kl_history *h, size_t op, size_t *col)
 
 void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, const char *fmt, ...)
 {
-	const struct kl_source *s = h->source;
+	struct kl_source *s = h->source;
 	struct found f = { .text = NULL };
 	char what[1200];
 	va_list ap;

@@ -25,6 +25,12 @@ struct kl_source {
 	size_t len;
 	unsigned int first;	/* number of the first of these lines */
 	char *kept;		/* memory of @text that the source owns, or NULL */
+	/*
+	 * where the last line that was found begins, in bytes and lines after the first line: the
+	 * search for a later place goes on there
+	 */
+	size_t found_at;
+	unsigned int found_lines;
 };
 
 /* Record the input of the history, after its last operation.  Return: 0 or -ENOMEM. */
@@ -37,7 +43,8 @@ void kl_source_free(struct kl_source *s);
  * @op: index of the operation
  * @col: gets the column, from 1; 0 if it is not known
  *
- * Where places are offsets, the file is read again, up to the operation.
+ * Where places are offsets, the file is read again, up to the operation, and from the operation
+ * that was found last if that comes earlier.
  *
  * Return: the number of the line, from 1; 0 if it is not known.
  */

@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limit.h"
+#include "base/memstream.h"
+#include "base/quote.h"
 #include "check/certificate.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
@@ -32,6 +34,7 @@ struct check_args {
 	bool limited;		/* --memory-limit was given */
 	uint64_t lateness;	/* in units of the history's clock */
 	const char *offline;	/* an option that excludes --follow, or NULL */
+	struct kl_memstream deciding;	/* the options that decide the verdict, for a shell */
 };
 
 enum {
@@ -123,6 +126,22 @@ static void note_offline(struct check_args *a, int key)
 			a->offline = options[i].name;
 }
 
+/* Remember an option that may change the verdict. */
+static void note_deciding(struct check_args *a, int key, const char *arg)
+{
+	size_t i;
+
+	if (key != OPT_ENGINE && key != OPT_MEMORY_MODEL && key != OPT_NO_PARTITION &&
+	    key != OPT_PARTITION && key != OPT_CACHE && key != OPT_WORK && key != OPT_TIME &&
+	    key != OPT_BYTES && key != OPT_FROM && key != OPT_INDEPENDENT)
+		return;
+	for (i = 0; options[i].key != key; i++)
+		;
+	fprintf(a->deciding.f, " --%s%s", options[i].name, arg ? "=" : "");
+	if (arg)
+		kl_put_quoted(a->deciding.f, arg);
+}
+
 /*
  * Write the names of the engines as "A, B or C".  Without @tso the list leaves out the engines
  * that require store buffers.  Return: @names.
@@ -159,8 +178,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	char names[ENGINE_NAMES];
 	uint64_t n;
 
-	if (key > OPT_ENGINE - 1 && key <= OPT_WORK)
+	if (key > OPT_ENGINE - 1 && key <= OPT_WORK) {
 		note_offline(a, key);
+		note_deciding(a, key, arg);
+	}
 	switch (key) {
 	case OPT_FOLLOW:
 		a->follow = true;
@@ -328,6 +349,36 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 	return -ENOMEM;
 }
 
+/*
+ * Make the command that checks the proofs of this run again: without a certificate it writes one
+ * first.  Return: the command, which the caller frees; NULL out of memory, or if the history came
+ * from standard input and so is gone.
+ */
+static char *replay_command(struct check_args *a)
+{
+	const char *cert = a->certificate ?: "klin.cert";
+	char *options = NULL, *command = NULL;
+	struct kl_memstream m;
+
+	if (kl_memstream_close(&a->deciding, &options, NULL) ||
+	    (!a->certificate && !strcmp(a->history, "-")) || kl_memstream_open(&m))
+		goto out;
+	if (!a->certificate) {
+		fprintf(m.f, "klin check%s --certificate=%s ", options, cert);
+		if (a->spec)
+			kl_put_quoted(m.f, a->spec);
+		fputs(a->spec ? " " : "", m.f);
+		kl_put_quoted(m.f, a->history);
+		fputs("; ", m.f);
+	}
+	fputs("klin replay ", m.f);
+	kl_put_quoted(m.f, cert);
+	kl_memstream_close(&m, &command, NULL);
+out:
+	free(options);
+	return command;
+}
+
 static double seconds(void)
 {
 	return kl_now_ns() / 1e9;
@@ -423,6 +474,12 @@ static int end_without_report(struct check_args *a, int err, const char *when, c
 	return ret ? KLIN_EXIT_SYSTEM : KLIN_EXIT_UNKNOWN;
 }
 
+static int out_of_memory(void)
+{
+	kl_err("out of memory");
+	return KLIN_EXIT_SYSTEM;
+}
+
 static int cmd_check(int argc, char **argv)
 {
 	struct check_args a = {
@@ -437,13 +494,20 @@ static int cmd_check(int argc, char **argv)
 	struct kl_report *r = NULL;
 	struct kl_cost cost = { 0 };
 	int ret, code, failed;
+	char *replay;
 	double start;
 
-	ret = kl_args(&argp, argc, argv, 0, &a);
+	ret = kl_memstream_open(&a.deciding) ? out_of_memory() :
+					       kl_args(&argp, argc, argv, 0, &a);
 	if (ret)
 		return ret;
-	if (a.follow)
-		return check_follow(&a);
+	replay = replay_command(&a);
+	a.style.replay = replay;
+	if (a.follow) {
+		code = check_follow(&a);
+		free(replay);
+		return code;
+	}
 	start = seconds();
 	begin_limits(&a);
 	a.read.hashed = a.certificate;
@@ -493,6 +557,7 @@ out:
 	kl_report_free(r);
 	kl_history_free(h);
 	kl_spec_free(spec);
+	free(replay);
 	return code;
 }
 

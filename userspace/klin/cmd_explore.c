@@ -9,6 +9,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/memstream.h"
+#include "base/quote.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/progress.h"
@@ -198,28 +199,16 @@ static void show_progress(FILE *f, const void *arg)
  */
 static char *command_line(int argc, char **argv)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-=./,:+@%";
 	char *line = NULL;
-	const char *c;
 	struct kl_memstream m;
-	FILE *f;
 	int i;
 
 	if (kl_memstream_open(&m))
 		return NULL;
-	f = m.f;
-	fputs("klin explore", f);
+	fputs("klin explore", m.f);
 	for (i = 1; i < argc; i++) {
-		fputc(' ', f);
-		if (*argv[i] && !argv[i][strspn(argv[i], plain)]) {
-			fputs(argv[i], f);
-			continue;
-		}
-		fputc('\'', f);
-		for (c = argv[i]; *c; c++)
-			fputs(*c == '\'' ? "'\\''" : (char[]){ *c, 0 }, f);
-		fputc('\'', f);
+		fputc(' ', m.f);
+		kl_put_quoted(m.f, argv[i]);
 	}
 	kl_memstream_close(&m, &line, NULL);
 	return line;

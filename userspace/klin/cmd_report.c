@@ -113,6 +113,7 @@ struct made {
 	json_t *result;
 	char *source;		/* text of a model */
 	char *history, *command;
+	char *replay;		/* the command that checks the proofs again */
 };
 
 static int no_memory(const char *name)
@@ -138,6 +139,7 @@ static char *path_beside(const char *beside, const char *name)
 static int check_history(struct report_args *a, struct made *m, const char *path)
 {
 	int ret = kl_load_input(a->spec, path, &a->read, &m->spec, &m->h);
+	struct kl_verdict_style style = { 0 };
 
 	if (ret)
 		return ret;
@@ -154,8 +156,9 @@ static int check_history(struct report_args *a, struct made *m, const char *path
 		return ret;
 	m->page.h = m->h;
 	m->page.r = m->r;
+	style.replay = m->replay;
 	if (!m->result)
-		m->result = kl_json_whole(kl_report_json(m->r, path, NULL));
+		m->result = kl_json_whole(kl_report_json(m->r, path, &style));
 	return m->result ? 0 : no_memory(path);
 }
 
@@ -171,9 +174,14 @@ static int make_command(struct made *m, const struct report_args *a, const char 
 
 static int from_history(struct report_args *a, struct made *m, const char *path)
 {
-	int ret = check_history(a, m, path);
+	int ret = make_command(m, a, path);
 
-	return ret ? ret : make_command(m, a, path);
+	if (!ret && strcmp(path, "-") &&
+	    asprintf(&m->replay, "%s --certificate=klin.cert; klin replay klin.cert", m->command) < 0) {
+		m->replay = NULL;
+		ret = no_memory(path);
+	}
+	return ret ? ret : check_history(a, m, path);
 }
 
 /* ---- a certificate ----------------------------------------------------------------------- */
@@ -226,6 +234,10 @@ static int from_certificate(struct report_args *a, struct made *m, const char *t
 	}
 	m->history = path_beside(a->input, name);
 	ret = m->history ? 0 : no_memory(a->input);
+	if (!ret && asprintf(&m->replay, "klin replay %s", a->input) < 0) {
+		m->replay = NULL;
+		ret = no_memory(a->input);
+	}
 	if (!ret && !a->spec && *spec)
 		ret = kl_spec_parse(a->input, spec, strlen(spec), &m->spec);
 	a->read.hashed = true;
@@ -239,9 +251,9 @@ static int from_certificate(struct report_args *a, struct made *m, const char *t
 		       m->history);
 		ret = -EINVAL;
 	}
-	if (!ret && asprintf(&m->command, "klin replay %s", a->input) < 0) {
-		m->command = NULL;
-		ret = no_memory(a->input);
+	if (!ret) {
+		m->command = strdup(m->replay);
+		ret = m->command ? 0 : no_memory(a->input);
 	}
 out:
 	free(name);
@@ -429,6 +441,7 @@ static int cmd_report(int argc, char **argv)
 	free(m.source);
 	free(m.history);
 	free(m.command);
+	free(m.replay);
 	return ret ? kl_ending_error(ret) : KLIN_EXIT_OK;
 }
 

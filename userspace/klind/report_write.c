@@ -42,7 +42,8 @@ struct report {
 	json_t *result;			/* the result as `klin check --json' prints it, or NULL */
 	struct missing missing[6]; /* room for all files but report.json, and for "check" */
 	size_t nmissing;
-	bool has_history, has_flight;	/* history.klh, flight.klh were written */
+	/* history.klh, flight.klh and the certificate were written */
+	bool has_history, has_flight, has_certificate;
 	/* 0: @history shows the violation; -ENODATA: it does not; other errno: not checked */
 	int proved;
 };
@@ -138,9 +139,17 @@ static int put_certificate(struct report *r)
 	       kl_cert_write(r->check, r->i->classical, "history.klh", path);
 }
 
+/* The files of the report name each other by paths in the report's directory. */
+static struct kl_verdict_style style_of(const struct report *r)
+{
+	return (struct kl_verdict_style){
+		.replay = r->has_certificate ? "klin replay certificate" : NULL,
+	};
+}
+
 static int put_counterexample(const struct report *r)
 {
-	const struct kl_verdict_style style = { 0 };
+	const struct kl_verdict_style style = style_of(r);
 	struct kl_outfile o;
 	char path[4200];
 	int ret = path_of(r, "counterexample.txt", path, sizeof(path)) ?:
@@ -158,8 +167,10 @@ static int put_counterexample(const struct report *r)
 /* Return: the check's result as `klin check --json' prints it; NULL if out of memory. */
 static json_t *check_json(struct report *r)
 {
+	const struct kl_verdict_style style = style_of(r);
+
 	if (!r->result)
-		r->result = kl_json_whole(kl_report_json(r->check, "history.klh", NULL));
+		r->result = kl_json_whole(kl_report_json(r->check, "history.klh", &style));
 	return json_incref(r->result);
 }
 
@@ -294,6 +305,7 @@ static void put_proof(struct report *r)
 	if (ret)
 		note_missing(r, "history.klh", ret, "klin check");
 	ret = !r->check ? r->proved : r->has_history ? put_certificate(r) : 0;
+	r->has_certificate = r->check && r->has_history && !ret;
 	if (ret || !r->has_history)
 		note_missing(r, "certificate", ret, "klin check --certificate=certificate");
 	ret = r->check ? put_counterexample(r) : r->proved;

@@ -202,8 +202,11 @@ function listedHistory(ops) {
 		return numbers.get(key);
 	};
 
-	for (const o of ops) {
-		const key = [ o.id, threadOf(o), textOf(o), o.call, o.return ].join("\u0000");
+	/* The proof may have an operation as pending that has returned in the cast. */
+	for (const o of [...ops ].sort((a, b) => isNull(a.return ) - isNull(b.return ))) {
+		const key = Number.isInteger(o.id) ?
+			o.id :
+			[ threadOf(o), textOf(o), o.call, o.return ].join("\u0000");
 
 		if (seen.has(key) || o.call === undefined)
 			continue;
@@ -254,6 +257,8 @@ function listedHistory(ops) {
 	}
 	return c;
 }
+
+function isNull(v) { return v === null || v === undefined; }
 
 function threadOf(o) { return typeof o.thread === "number" ? "t" + o.thread : string(o.thread); }
 

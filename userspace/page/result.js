@@ -82,7 +82,7 @@ function readCast(h, o) {
 				(o.return === null || o.return === undefined ?
 						"" :
 						"\u2013" + string(o.return )),
-		line: string(source.line || o.line),
+		line: string(source.line),
 		file: string(source.file),
 		extra: o,
 	};

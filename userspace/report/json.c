@@ -130,7 +130,7 @@ void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_pa
 }
 
 static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
-			 const struct kl_part_result *p)
+			 const struct kl_part_result *p, const char *replay)
 {
 	static const char *const ends[] = {
 		[KL_SHRINK_DONE] = "done", [KL_SHRINK_WORK] = "work", [KL_SHRINK_TIME] = "time",
@@ -154,10 +154,11 @@ static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
 		return j;
 	ops = json_array();
 	for (i = 0; i < p->cex->h->nops; i++)
-		json_array_append_new(ops, kl_op_json(p->cex->h, &p->cex->h->ops[i]));
+		json_array_append_new(ops, kl_op_json_placed(h, p->cex->ops[i], p->cex->h,
+							     &p->cex->h->ops[i]));
 	json_object_set_new(j, "counterexample", ops);
 	json_object_set_new(j, "oracle_agrees", json_boolean(p->cex->oracle == KL_VIOLATION));
-	kl_add_story(j, spec, h, p);
+	kl_add_story(j, spec, h, p, replay);
 	/* After "work" or "time" shrinking was not complete: a smaller counterexample may exist. */
 	json_object_set_new(j, "shrinking_ended", json_string(ends[p->cex->ended]));
 	return j;
@@ -217,7 +218,8 @@ void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_me
 	json_object_set_new(j, "history_memory", json_string(m->sc ? "sc" : "tso"));
 }
 
-json_t *kl_report_json(const struct kl_report *r, const char *name, const struct kl_cost *cost)
+json_t *kl_report_json(const struct kl_report *r, const char *name,
+		       const struct kl_verdict_style *style)
 {
 	json_t *j = kl_json_envelope("check", r->h->release), *parts = json_array();
 	size_t unknown = 0, listed = 0, not_listed, i;
@@ -244,11 +246,12 @@ json_t *kl_report_json(const struct kl_report *r, const char *name, const struct
 	if (r->h->ncoverage)
 		json_object_set_new(j, "coverage", coverage_json(r->h));
 	json_object_set_new(j, "seconds", json_real(r->seconds));
-	if (cost)
-		add_cost(j, r, cost);
+	if (style && style->cost)
+		add_cost(j, r, style->cost);
 	for (i = 0; i < r->nparts; i++)
 		if (is_listed(r, &r->parts[i], &unknown)) {
-			json_array_append_new(parts, part_json(r->spec, r->h, &r->parts[i]));
+			json_array_append_new(parts, part_json(r->spec, r->h, &r->parts[i],
+							       style ? style->replay : NULL));
 			listed++;
 		}
 	json_object_set_new(j, "partitions", parts);
@@ -260,10 +263,4 @@ json_t *kl_report_json(const struct kl_report *r, const char *name, const struct
 	if (not_listed)
 		json_object_set_new(j, "linearizable_not_listed", json_integer(not_listed));
 	return j;
-}
-
-int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
-		   const struct kl_cost *cost)
-{
-	return kl_json_put(f, kl_report_json(r, name, cost), JSON_INDENT(2));
 }

@@ -17,15 +17,12 @@ void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_me
 /* Add the members `object' and `key' with the name of a partition to @j. */
 void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p);
 
-/* Make a JSON object of the report; with @cost unless it is NULL.  See kl_json_whole(). */
-json_t *kl_report_json(const struct kl_report *r, const char *name, const struct kl_cost *cost);
-
 /*
- * Print the report as one JSON object and a newline; with @cost unless it is NULL.  Return: as
- * kl_json_put().
+ * Make a JSON object of the report, with the cost and the command of @style, or without if @style is
+ * NULL.  See kl_json_whole().
  */
-int kl_print_json(FILE *f, const struct kl_report *r, const char *name,
-		   const struct kl_cost *cost);
+json_t *kl_report_json(const struct kl_report *r, const char *name,
+		       const struct kl_verdict_style *style);
 
 /**
  * kl_json_put() - print a value and a newline
@@ -58,5 +55,20 @@ void kl_json_add_step(void *ctx, const struct kl_explore_step *s);
  * which it returned, or was called while it is pending, if that is known.
  */
 json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op);
+
+/**
+ * kl_op_json_placed() - an operation of a history as JSON, and its place in that history
+ * @whole: the history
+ * @id: index of the operation in @whole
+ * @h: @whole, or a part of it that has the operation, perhaps as pending
+ * @op: the operation in @h
+ *
+ * All objects of one operation have the same id.
+ *
+ * Return: an object as that of kl_op_json(), with the id, and the file, line and column where the
+ * operation begins, if they are known.
+ */
+json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const struct kl_history *h,
+			  const struct kl_op *op);
 
 #endif

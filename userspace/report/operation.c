@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An operation as JSON, see json.h. */
+#include "history/source.h"
 #include "history/spell.h"
 #include "report/json.h"
 
@@ -53,5 +54,27 @@ json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 			    op->ret == KL_TIME_MAX ? json_null() : kl_json_number(op->ret));
 	if (op->cpu != KL_NO_CPU)
 		json_object_set_new(j, "cpu", json_integer(op->cpu));
+	return j;
+}
+
+json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const struct kl_history *h,
+			  const struct kl_op *op)
+{
+	json_t *j = json_object(), *source, *rest = kl_op_json(h, op);
+	size_t col;
+	const unsigned int line = kl_source_find(whole, id, &col);
+
+	json_object_set_new(j, "id", json_integer(id));
+	json_object_update(j, rest);
+	json_decref(rest);
+	if (!line)
+		return j;
+	source = json_object();
+	if (whole->source->name)
+		json_object_set_new(source, "file", kl_json_text(whole->source->name));
+	json_object_set_new(source, "line", json_integer(line));
+	if (col)
+		json_object_set_new(source, "column", json_integer(col));
+	json_object_set_new(j, "source", source);
 	return j;
 }

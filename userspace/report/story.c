@@ -8,6 +8,7 @@
 #include "history/source.h"
 #include "report/json.h"
 #include "report/story.h"
+#include "report/trust.h"
 #include "report/words.h"
 #include "story/story.h"
 
@@ -60,7 +61,7 @@ static void print_cast(FILE *f, const struct kl_history *h, const struct kl_stor
 }
 
 int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history *h,
-		   const struct kl_part_result *p)
+		   const struct kl_part_result *p, const char *replay)
 {
 	struct kl_story *s;
 	size_t i;
@@ -84,6 +85,8 @@ int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history 
 		kl_put_sentence(f, "  ", s->orders[i].sentence);
 	if (s->allowed.sentence)
 		kl_put_sentence(f, "  ", s->allowed.sentence);
+	fputc('\n', f);
+	kl_print_trust(f, p, replay);
 	kl_story_free(s);
 	return 0;
 }
@@ -127,11 +130,11 @@ static json_t *order_json(const struct kl_story_order *o)
 }
 
 void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history *h,
-		  const struct kl_part_result *p)
+		  const struct kl_part_result *p, const char *replay)
 {
 	json_t *story, *cast, *orders, *one;
 	struct kl_story *s;
-	size_t i, col;
+	size_t i;
 
 	if (kl_story_tell(spec, h, p, &s))
 		kl_json_no_memory();
@@ -144,14 +147,9 @@ void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history
 	json_object_set_new(story, "headline", kl_json_text(s->headline));
 	for (i = 0; i < s->ncast; i++) {
 		const uint32_t op = s->cast[i].op;
-		const unsigned int line = kl_source_find(h, op, &col);
 
-		one = kl_op_json(h, &h->ops[op]);
+		one = kl_op_json_placed(h, op, h, &h->ops[op]);
 		json_object_set_new(one, "role", kl_json_text(s->cast[i].role));
-		if (line)
-			json_object_set_new(one, "line", json_integer(line));
-		if (col)
-			json_object_set_new(one, "column", json_integer(col));
 		json_array_append_new(cast, one);
 	}
 	for (i = 0; i < s->norders; i++)
@@ -161,6 +159,7 @@ void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history
 	json_object_set_new(story, "orders", orders);
 	if (s->allowed.sentence)
 		json_object_set_new(story, "allowed", allowed_json(&s->allowed));
+	json_object_set_new(story, "trust", kl_trust_json(p, replay));
 	json_object_set_new(j, "story", story);
 	kl_story_free(s);
 }

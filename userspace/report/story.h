@@ -22,16 +22,17 @@
  * @spec: the specification
  * @h: the whole history
  * @p: its violated partition
+ * @replay: the command that checks the proof again, or NULL
  *
  * Without a story, print the reason of the engine, if it gave one.
  *
  * Return: 0 or -ENOMEM.
  */
 int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history *h,
-		   const struct kl_part_result *p);
+		   const struct kl_part_result *p, const char *replay);
 
 /* Add the story to the partition's object @j, if there is one. */
 void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history *h,
-		  const struct kl_part_result *p);
+		  const struct kl_part_result *p, const char *replay);
 
 #endif

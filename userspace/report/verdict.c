@@ -152,7 +152,7 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 	size_t i;
 
 	if (style && style->json)
-		return kl_print_json(f, r, name, style->cost);
+		return kl_json_put(f, kl_report_json(r, name, style), JSON_INDENT(2));
 	print_summary(f, r, name, style);
 	print_coverage(f, r);
 	if (r->verdict == KL_UNKNOWN)
@@ -174,7 +174,7 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 			kl_print_part_name(f, r->h, p);
 			fputs(p->suspected ? ": suspected\n" : ": VIOLATION\n", f);
 		}
-		ret = kl_print_story(f, r->spec, r->h, p);
+		ret = kl_print_story(f, r->spec, r->h, p, style ? style->replay : NULL);
 		if (ret != -ENOMEM && (!style || !style->no_diagram))
 			ret = kl_print_counterexample(f, r->spec, p->cex, p->nops);
 	}

@@ -20,6 +20,7 @@ struct kl_verdict_style {
 	bool quiet;		/* summary and coverage alone */
 	bool no_memory;		/* leave the memory model out */
 	const struct kl_cost *cost;	/* for JSON, or NULL */
+	const char *replay;	/* the command that checks the proofs again, or NULL */
 };
 
 /* Print the name of a partition: its object or key, or both. */
