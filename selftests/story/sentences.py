@@ -118,7 +118,8 @@ class Scene:
         # The person asks first who wrote the value that was seen.
         v = self.found(self.failing)
         writers = self.adds(v)
-        if story["reason"] == "impossible_result":
+        # An operation of a multiset names the value itself.
+        if story["reason"] == "impossible_result" or self.model.name == "multiset":
             return
         demand(not writers or self.full or any(op in self.cast for op in writers),
                "nobody who wrote %s is in the cast" % v)
@@ -262,6 +263,8 @@ class Scene:
 
     def found(self, op):
         """The value that an operation saw, as text; None if its result is a truth value."""
+        if self.model.name == "multiset":
+            return str(op.args[0]) if op.ret is not None and op.res and op.res[0] else None
         if op.method in FLAGS or op.method in self.model.flags:
             return None
         return str(self.model.found(op.res)) if op.ret is not None and op.res else None
@@ -444,9 +447,14 @@ def first_word(s, V):
 
 @form(ROLES, "found {V}")
 @form(ROLES, "removed {V}")
-@form(ROLES, "did not find {V}")
 def role_key(s, op, V):
     demand(V in map(str, op.args), "%s is about another key" % op.name())
+
+
+@form(ROLES, "did not find {V}")
+def role_missed(s, op, V):
+    role_key(s, op, V)
+    demand(op.res == (0,) or s.model.name == "set", "%s did" % op.name())
 
 
 @form(HEADLINES, "{A} found {V}, which {B} had {WORD} by {N}")
@@ -468,22 +476,157 @@ def presence_not(s, A, V, B, N):
     demand(history.before(B, A), "they overlap")
 
 
+@form(HEADLINES, "{A} saw {V}, which was gone: {B} had taken it by {N}")
+def saw_gone_value(s, A, V, B, N):
+    role_took(s, A, V)
+    role_took(s, B, V)
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+    demand(sum(history.before(t, A) for t in s.takes(V) if t.method != "contains" and
+               t.method != "count") >= sum(not history.before(A, a) for a in s.adds(V)),
+           "it may be inside")
+
+
+# ---- room ----
+
+@form(ROLES, "added a value")
+@form(ROLES, "took a value")
+@form(ROLES, "may have added a value")
+@form(ROLES, "may have taken a value")
+def role_room(s, op):
+    demand(op.ret is None or op.res in ((), (0,), (1,)) or s.model.found(op.res) is not None,
+           "%s did not" % op.name())
+
+
+def inside_at(s, A):
+    """The numbers of values that may be inside when an operation takes effect."""
+    return {len(state) for state in states_at(s, A)}
+
+
+@form(ROLES, "was refused")
+@form(ROLES, "was accepted")
+def role_push(s, op):
+    demand(op is s.failing and op.ret is not None, "%s is not the one" % op.name())
+
+
+@form(HEADLINES, "{A} found no room, while at most {N} of {M} values were inside")
+@form(HEADLINES, "{A} found room, while at least {N} of {M} values were inside")
+def room(s, A, N, M):
+    refused = A.res[0] == "full" or s.model.name == "kfifo" and A.res == (0,)
+    numbers = inside_at(s, A)
+    demand(all(n <= N < M if refused else n >= N >= M for n in numbers), "%s are" % numbers)
+
+
+@form(HEADLINES, "{A} did not find {V}, which was inside from {N} to {M}")
+def missed(s, A, V, N, M):
+    role_missed(s, A, V)
+    returned(A, M)
+    inside(s, V, A)
+    demand(any(op.ret == N for op in s.adds(V)), "no addition returned at %d" % N)
+
+
+# ---- counts ----
+
+def states_at(s, A):
+    """The states in which an operation may take effect, whatever comes after it."""
+    ops = [op for op in s.ops if op is not A and not history.before(A, op)]
+    todo, seen, states = {(s.model.init, frozenset())}, set(), set()
+    while todo:
+        node = todo.pop()
+        seen.add(node)
+        state, done = node
+        left = [op for op in ops if op.index not in done]
+        if not any(history.before(op, A) for op in left):
+            states.add(state)
+        todo |= {(after, done | {op.index}) for op in left
+                 if not any(history.before(other, op) for other in left)
+                 for after in history.outcomes(s.model, state, op)} - seen
+    return states
+
+
+@form(HEADLINES, "{A} is wrong, since {TEXT} while it ran")
+def wrong_count(s, A, TEXT):
+    for state in states_at(s, A):
+        for word in TEXT.split(" and "):
+            name, _, v = word.partition(" = ")
+            low, _, high = v.partition(" to ")
+            is_now = s.model.words(state)[name]
+            demand(is_now == low or high and int(low) <= int(is_now) <= int(high),
+                   "%s may be %s" % (name, is_now))
+        demand(not list(history.outcomes(s.model, state, A)), "it is possible in %s" % (state,))
+
+
+@form(ROLES, "needs another state")
+@form(ROLES, "counts")
+@form(ROLES, "may count")
+def role_counts(s, op):
+    demand(op is s.failing or not history.before(s.failing, op), "it came later")
+
+
 # ---- one operation after another ----
+
+@form(HEADLINES, "{A} went back: {B} had returned at {N}")
+def went_back(s, A, B, N):
+    returned(B, N)
+    demand(history.before(B, A) and A.res < B.res, "it did not")
+
+
+@form(HEADLINES, "{A} gave {V} a second time; {B} had given it by {N}")
+def given_again(s, A, V, B, N):
+    returned(B, N)
+    demand(A is not B and history.before(B, A), "they overlap")
+    gave_both(s, A, B, V)
+
+
+@form(HEADLINES, "{A} and {B} both gave {V}")
+def gave_both(s, A, B, V):
+    demand(A.res == B.res == (int(V),), "they did not")
+    for x, e in ((B, A), (A, B)):
+        demand(history.before(e, x) or not any(
+            V in map(str, op.args) for op in s.ops if op is not A and op is not B and
+            not history.before(op, x) and not history.before(e, op)),
+            "somebody may have given it back")
+
+
+@form(HEADLINES, "{A} is not possible in the first state, and no operation was called before {N}")
+@form(HEADLINES, "{A} is not possible in any state that the operations called before {N} can make")
+def never_possible(s, A, N):
+    returned(A, N)
+    ops = [op for op in s.ops if op is not A and not history.before(A, op)]
+    todo, seen = {(s.model.init, frozenset())}, set()
+    while todo:
+        node = todo.pop()
+        seen.add(node)
+        state, done = node
+        demand(not list(history.outcomes(s.model, state, A)), "it is possible in %s" % (state,))
+        todo |= {(after, done | {op.index}) for op in ops if op.index not in done
+                 for after in history.outcomes(s.model, state, op)} - seen
+
+
+@form(ROLES, "may have come before")
+def role_maybe_before(s, op):
+    demand(not history.before(s.failing, op), "it came later")
+
 
 def excludes(s, B, A):
     """Demand that A is impossible after B, whatever came between; return what could come."""
     ops = [op for op in s.ops if op is not A and op is not B and not history.before(op, B) and
            not history.before(A, op)]
-    todo = {(after, frozenset()) for state in s.reachable()
-            for after in history.outcomes(s.model, state, B)}
-    seen = set()
+    first = [op for op in s.ops if op is not A and op is not B and history.before(op, B)]
+    todo, seen = {(s.model.init, frozenset(), False)}, set()
     while todo:
         node = todo.pop()
         seen.add(node)
-        state, done = node
+        state, done, after_b = node
+        if not after_b:
+            todo |= {(after, done, True) for after in history.outcomes(s.model, state, B)} - seen
+            todo |= {(after, done | {op.index}, False) for op in first + ops
+                     if op.index not in done
+                     for after in history.outcomes(s.model, state, op)} - seen
+            continue
         demand(not list(history.outcomes(s.model, state, A)),
                "%s is possible in %s" % (A.name(), state))
-        todo |= {(after, done | {op.index}) for op in ops if op.index not in done
+        todo |= {(after, done | {op.index}, True) for op in ops if op.index not in done
                  for after in history.outcomes(s.model, state, op)} - seen
     return ops
 

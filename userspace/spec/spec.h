@@ -261,6 +261,11 @@ uint64_t kl_run_total(const struct kl_run *r);
 void kl_run_set_raw(struct kl_run *r, bool raw);
 #define KL_RAW_ALIVE	2 /* number of values that kl_raw_alive() puts */
 void kl_raw_alive(uint64_t unknown, struct kl_val *to);
+/*
+ * Raw mode: is the value of @slot after an outcome the sum of the word of @unknown, which is alive,
+ * and a word?  @by gets that word.
+ */
+bool kl_outcome_added(const struct kl_outcome *o, size_t slot, uint64_t unknown, uint64_t *by);
 /* Never use the fast path for known values.  This is for code that checks results of other code. */
 void kl_run_set_slow(struct kl_run *r, bool slow);
 /*

@@ -10,6 +10,9 @@
  * order has X before E, and between them only operations that need not be before X or after E.
  * reach.h searches the states between.  If the two overlap, one of both orders must be possible.
  *
+ * An order begins with the first state, so that if this is known, fewer states may be reached.  If
+ * no order of any operations that may be before E reaches a state with E, E was never possible.
+ *
  * Other reasons say more of registers, sets and queues, and are tried before.
  */
 #include <errno.h>
@@ -33,14 +36,73 @@ static int cast_between(const struct kl_reach *r, struct kl_story *story)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < r->nbetween && n < SHOWN; i++) {
-		if (is_pure(r->s, r->between[i]))
+	for (i = r->nbefore; i < r->n && n < SHOWN; i++) {
+		if (is_pure(r->s, r->ops[i]))
 			continue;
 		n++;
-		if (kl_story_cast(story, r->between[i], "may have come between"))
+		if (kl_story_cast(story, r->ops[i], "may have come between"))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Are both calls of one method that changes the state, and has a word for a result? */
+static bool same_call(const struct kl_scene *s, uint32_t x, uint32_t e)
+{
+	const struct kl_op *a = &s->h->ops[x], *b = &s->h->ops[e];
+	const struct kl_opsig *sig = kl_op_sig(s->h, b);
+
+	return kl_op_method(s->h, a) == sig->method && sig->nres == 1 && !is_pure(s, e) &&
+	       kl_op_res(s->h, a)->tag == KL_WORD && kl_op_res(s->h, b)->tag == KL_WORD;
+}
+
+/* Is the method one of a set, whose operations name what they add or remove? */
+static bool names_key(const struct kl_scene *s, uint32_t op)
+{
+	const int m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h,
+								 &s->h->ops[op])]);
+
+	return m < 0 || kl_spec_role(s->spec, m) != KL_ROLE_OTHER;
+}
+
+/* May @op take effect after @x and before @e? */
+static bool may_be_between(const struct kl_scene *s, uint32_t op, uint32_t x, uint32_t e)
+{
+	return !kl_scene_before(s, op, x) && !kl_scene_before(s, e, op) &&
+	       !kl_scene_before(s, e, x);
+}
+
+/*
+ * Did the two give the same identifier: the state is a set, and nobody between names its value?
+ */
+static bool gave_again(const struct kl_scene *s, uint32_t x, uint32_t e)
+{
+	const struct kl_val v = *kl_op_res(s->h, &s->h->ops[e]);
+	uint32_t i, k;
+
+	if (s->type.kind != KL_CONTAINER_SET || !same_call(s, x, e) || names_key(s, e) ||
+	    !kl_val_eq(*kl_op_res(s->h, &s->h->ops[x]), v) || kl_scene_over(s, s->part->nops))
+		return false;
+	for (i = 0; i < s->part->nops; i++) {
+		const uint32_t op = kl_result_op(s->part, i);
+		const struct kl_op *o = &s->h->ops[op];
+
+		if (op == x || op == e ||
+		    !(may_be_between(s, op, x, e) || may_be_between(s, op, e, x)))
+			continue;
+		for (k = 0; k < kl_op_sig(s->h, o)->nargs; k++)
+			if (kl_val_eq(kl_op_args(s->h, o)[k], v))
+				return false;
+	}
+	return true;
+}
+
+/* Did a clock go back: the state is a word, and the second result is less than the first? */
+static bool went_back(const struct kl_scene *s, uint32_t x, uint32_t e)
+{
+	return s->type.kind == KL_CONTAINER_REGISTER && same_call(s, x, e) &&
+	       !kl_op_sig(s->h, &s->h->ops[e])->nargs &&
+	       kl_op_res(s->h, &s->h->ops[e])->v < kl_op_res(s->h, &s->h->ops[x])->v;
 }
 
 static int tell_after(const struct kl_reach *r, uint32_t x, uint32_t e, struct kl_story *story)
@@ -59,23 +121,65 @@ static int tell_after(const struct kl_reach *r, uint32_t x, uint32_t e, struct k
 	if (story->allowed.all && story->allowed.exact && story->allowed.n == 1)
 		snprintf(right, sizeof(right), ", where only %s was right",
 			 story->allowed.results[0]);
+	if (gave_again(s, x, e)) {
+		story->reason = "given_twice";
+		return kl_story_headline(story, "%s gave %s a second time; %s had given it by %llu",
+					 name.s, kl_name_val(s, *kl_op_res(s->h, &s->h->ops[e])).s,
+					 other.s, ret);
+	}
+	if (went_back(s, x, e)) {
+		story->reason = "went_back";
+		return kl_story_headline(story, "%s went back: %s had returned at %llu", name.s,
+					 other.s, ret);
+	}
 	return kl_story_headline(story, "%s cannot follow %s, which had returned at %llu, %s%s",
-				 name.s, other.s, ret, r->nbetween ? "whatever came between" :
-				 "with nothing between", right);
+				 name.s, other.s, ret, r->n > r->nbefore ?
+				 "whatever came between" : "with nothing between", right);
 }
 
 static int tell_both(const struct kl_reach *r, uint32_t x, uint32_t e, struct kl_story *story)
 {
 	const struct kl_scene *s = r->s;
 
-	story->reason = "exclude_each_other";
+	const bool again = gave_again(s, x, e);
+
+	story->reason = again ? "given_twice" : "exclude_each_other";
 	if (kl_story_cast(story, e, "is not possible after the other") ||
 	    kl_story_cast(story, x, "is not possible after the other") ||
 	    cast_between(r, story))
 		return -ENOMEM;
+	if (again)
+		return kl_story_headline(story, "%s and %s both gave %s", kl_name_op(s, x).s,
+					 kl_name_op(s, e).s,
+					 kl_name_val(s, *kl_op_res(s->h, &s->h->ops[e])).s);
 	return kl_story_headline(story, "%s and %s cannot both be right: neither can follow the "
 				 "other, whatever came between", kl_name_op(s, x).s,
 				 kl_name_op(s, e).s);
+}
+
+/* No operation before makes @e possible. */
+static int tell_never(const struct kl_reach *r, uint32_t e, struct kl_story *story)
+{
+	const struct kl_scene *s = r->s;
+	const unsigned long long ret = s->h->ops[e].ret;
+	size_t i, n = 0;
+
+	story->reason = "never_possible";
+	if (kl_story_cast(story, e, "is not possible"))
+		return -ENOMEM;
+	for (i = 0; i < r->n && n < SHOWN; i++) {
+		if (is_pure(s, r->ops[i]))
+			continue;
+		n++;
+		if (kl_story_cast(story, r->ops[i], "may have come before"))
+			return -ENOMEM;
+	}
+	if (!r->n)
+		return kl_story_headline(story, "%s is not possible in the first state, and no "
+					 "operation was called before %llu",
+					 kl_name_op(s, e).s, ret);
+	return kl_story_headline(story, "%s is not possible in any state that the operations "
+				 "called before %llu can make", kl_name_op(s, e).s, ret);
 }
 
 static bool is_pending(const struct kl_scene *s, uint32_t op)
@@ -90,6 +194,11 @@ static int look_at(struct kl_reach *r, uint32_t e, struct kl_story *story)
 	size_t i;
 	int ret = 0;
 
+	if (r->first) {
+		ret = kl_reach_excludes(r, KL_NO_OP, e);
+		if (ret)
+			return ret < 0 ? ret : tell_never(r, e, story);
+	}
 	for (i = s->nproof; i-- && !ret;) {
 		const uint32_t x = s->proof[i];
 
@@ -110,14 +219,18 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 {
 	struct kl_reach r = { .s = s, .run = kl_run_new(s->spec) };
 	const uint32_t fails = kl_story_failing(s->part->cex);
-	int ret = r.run ? 0 : -ENOMEM;
+	int ret = r.run ? 0 : -ENOMEM, k;
 	size_t i;
 
-	if (!ret && fails != KL_NO_OP)
-		ret = look_at(&r, fails, story);
-	for (i = s->nproof; i-- && !ret;)
-		if (s->proof[i] != fails && !is_pending(s, s->proof[i]))
-			ret = look_at(&r, s->proof[i], story);
+	/* The first state is tried last, since its search needs all operations before. */
+	for (k = 0; k <= s->h->fresh && !ret; k++) {
+		r.first = k;
+		if (fails != KL_NO_OP)
+			ret = look_at(&r, fails, story);
+		for (i = s->nproof; i-- && !ret;)
+			if (s->proof[i] != fails && !is_pending(s, s->proof[i]))
+				ret = look_at(&r, s->proof[i], story);
+	}
 	kl_run_free(r.run);
 	return ret;
 }

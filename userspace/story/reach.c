@@ -8,10 +8,11 @@
 #include "base/mem.h"
 #include "story/reach.h"
 
-#define MOST_NODES	600
+#define MOST_NODES	1000
+#define X_DONE		(1u << KL_REACH_MOST)
 #define APPLY_LOOKS	20	/* looks for a call of the interpreter */
 
-/* A state, and the operations between that led to it. */
+/* A state, and the operations that led to it: a bit each, and X_DONE. */
 struct node {
 	uint32_t done;
 	size_t at, len;	/* its values */
@@ -83,62 +84,81 @@ static int apply(struct search *s, const struct kl_val *state, size_t len, uint3
 }
 
 /* Go on from node @i.  Return: 0 or -ENOMEM. */
-static int expand(struct search *s, size_t i, uint32_t e)
+static int expand(struct search *s, size_t i, uint32_t x, uint32_t e)
 {
 	const struct node n = s->nodes[i];
-	size_t k;
-	int ret;
+	size_t k = n.done & X_DONE ? s->r->nbefore : 0;
+	int ret = 0;
 
 	if (kl_grow(s->state, s->cstate, n.len + 1))
 		return -ENOMEM;
 	memcpy(s->state, s->vals + n.at, n.len * sizeof(*s->state));
-	ret = apply(s, s->state, n.len, e, on_possible);
-	for (k = 0; k < s->r->nbetween && !ret && !s->found && !s->over; k++) {
+	s->done = n.done | X_DONE;
+	if (n.done & X_DONE)
+		ret = apply(s, s->state, n.len, e, on_possible);
+	else
+		ret = apply(s, s->state, n.len, x, on_outcome);
+	for (; k < s->r->n && !ret && !s->found && !s->over; k++) {
 		s->done = n.done | 1u << k;
 		if (s->done != n.done)
-			ret = apply(s, s->state, n.len, s->r->between[k], on_outcome);
+			ret = apply(s, s->state, n.len, s->r->ops[k], on_outcome);
 	}
 	return ret;
 }
 
-/* Find the operations between.  Return: false if they are too many. */
-static bool find_between(struct kl_reach *r, uint32_t x, uint32_t e)
+/* Add the operations certainly before @x, or those that are not.  Return: false if full. */
+static bool add_ops(struct kl_reach *r, uint32_t x, uint32_t e, bool before)
 {
 	const struct kl_part_result *p = r->s->part;
 	uint32_t i;
 
-	r->nbetween = 0;
 	if (kl_scene_over(r->s, p->nops))
 		return false;
 	for (i = 0; i < p->nops; i++) {
 		const uint32_t op = kl_result_op(p, i);
 
-		if (op == x || op == e || kl_scene_before(r->s, op, x) ||
-		    kl_scene_before(r->s, e, op))
+		if (op == x || op == e || kl_scene_before(r->s, e, op) ||
+		    before != (x != KL_NO_OP && kl_scene_before(r->s, op, x)))
 			continue;
-		if (r->nbetween == KL_REACH_MOST)
+		if (r->n == KL_REACH_MOST)
 			return false;
-		r->between[r->nbetween++] = op;
+		r->ops[r->n++] = op;
 	}
 	return true;
+}
+
+/* Find the operations that the search applies.  Return: false if they are too many. */
+static bool find_ops(struct kl_reach *r, uint32_t x, uint32_t e)
+{
+	r->n = r->nbefore = 0;
+	if (r->first && x != KL_NO_OP && !add_ops(r, x, e, true))
+		return false;
+	r->nbefore = r->n;
+	return add_ops(r, x, e, false);
 }
 
 int kl_reach_excludes(struct kl_reach *r, uint32_t x, uint32_t e)
 {
 	struct search s = { .r = r };
-	const struct kl_val *init;
-	size_t len, i;
+	struct kl_outcome first = { 0 };
 	int ret = -ENOMEM;
+	size_t i;
 
-	if (!find_between(r, x, e))
+	if (!find_ops(r, x, e))
 		return 0;
-	init = kl_run_init(r->run, false, &len);
-	if (init && !kl_grow(s.state, s.cstate, len + 1)) {
-		memcpy(s.state, init, len * sizeof(*init));
-		ret = apply(&s, s.state, len, x, on_outcome);
+	first.state = kl_run_init(r->run, r->first, &first.len);
+	s.done = x == KL_NO_OP ? X_DONE : 0;
+	if (first.state)
+		ret = on_outcome(&s, &first);
+	/* The unknown state is that before x. */
+	if (!ret && !r->first && !kl_grow(s.state, s.cstate, first.len + 1)) {
+		memcpy(s.state, s.vals, first.len * sizeof(*s.state));
+		s.nnodes = 0;
+		s.done = X_DONE;
+		ret = apply(&s, s.state, first.len, x, on_outcome);
 	}
 	for (i = 0; i < s.nnodes && !ret && !s.found && !s.over; i++)
-		ret = expand(&s, i, e);
+		ret = expand(&s, i, x, e);
 	free(s.nodes);
 	free(s.vals);
 	free(s.state);

@@ -10,19 +10,24 @@
 struct kl_reach {
 	const struct kl_scene *s;
 	struct kl_run *run;
-	uint32_t between[KL_REACH_MOST];
-	size_t nbetween;
+	bool first;	/* search from the first state, which is known */
+	/* the operations before x, which only a search from the first state applies, and others */
+	uint32_t ops[KL_REACH_MOST];
+	size_t nbefore, n;
 };
 
 /**
  * kl_reach_excludes() - show that an operation cannot take effect after another one
- * @r: with @s and @run; gets the operations that may take effect between the two
- * @x: the operation that takes effect first
+ * @r: with @s, @run and @first; gets the operations that may take effect between the two
+ * @x: the operation that takes effect first; KL_NO_OP, with @first, if there is none
  * @e: the other one
  *
- * The search begins in the unknown state, applies @x, and then each choice of the operations that
- * need not be before @x and need not be after @e, each once at most, in any order.  So it reaches
- * each state that any order of the partition has between @x and @e.
+ * Unless @first, the search begins in the unknown state, applies @x, and then each choice of the
+ * operations that need not be before @x and need not be after @e, each once at most, in any order.
+ * So it reaches each state that any order of the partition has between @x and @e.
+ *
+ * With @first it begins in the first state, and applies these operations and those before @x to it,
+ * but the latter only before @x.  It reaches each state that an order from the first state has.
  *
  * Return: 1 if @e is impossible in all these states, 0 if not or if they are too many, or -ENOMEM.
  */

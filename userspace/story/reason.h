@@ -75,6 +75,9 @@ struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op);
 struct kl_name kl_name_call(const struct kl_scene *s, uint32_t op);
 /* The value as its writer spelled it. */
 struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v);
+/* The slot number @i of a state without containers and arrays, as text: "low = 1". */
+struct kl_name kl_name_slot(const struct kl_scene *s, const struct kl_val *state, size_t len,
+			    size_t i);
 /* A word of the scene's steps: as its writer spelled it, "nothing", or the key of a set. */
 struct kl_name kl_name_step(const struct kl_scene *s, uint64_t v);
 

@@ -18,10 +18,10 @@ struct kind {
 	const struct kl_word_method *word;
 };
 
-static bool is_sequence(enum kl_container_kind k)
+static bool has_deeds(enum kl_container_kind k)
 {
 	return k == KL_CONTAINER_QUEUE || k == KL_CONTAINER_STACK || k == KL_CONTAINER_DEQUE ||
-	       k == KL_CONTAINER_PQUEUE;
+	       k == KL_CONTAINER_PQUEUE || k == KL_CONTAINER_MULTISET;
 }
 
 /* Find the kinds of all methods.  Return: an array to free(), or NULL when out of memory. */
@@ -39,7 +39,8 @@ static struct kind *find_kinds(const struct kl_scene *s)
 		k->role = kl_spec_role(s->spec, k->method);
 		if (s->type.kind == KL_CONTAINER_REGISTER)
 			k->word = kl_word_method(s->spec, k->method);
-		else if (s->type.kind != KL_CONTAINER_SET && s->type.kind != KL_CONTAINER_PQUEUE)
+		else if (s->type.kind != KL_CONTAINER_PQUEUE &&
+			 !kl_container_keyed(&s->type))
 			k->end = kl_spec_end_method(s->spec, k->method, &k->e);
 	}
 	return kinds;
@@ -57,6 +58,40 @@ static bool has_results(const struct kl_val *res, const struct kl_val *want, uns
 	return true;
 }
 
+/* May a push have removed a value to make room, which it does not name? */
+static bool may_replace(const struct kl_end_method *e, const struct kl_val *args)
+{
+	return e->act == KL_END_PUSH && e->replaces >= 0 &&
+	       !kl_val_eq(args[e->replaces], kl_word(0));
+}
+
+/* How many values fit, at most, when a push succeeds or finds no room? */
+static uint64_t room(const struct kl_end_method *e, const struct kl_val *args)
+{
+	if (!e->bounded || may_replace(e, args))
+		return UINT64_MAX;
+	return e->most < 0 ? e->capacity : args[e->most].tag == KL_WORD ? args[e->most].v :
+									  UINT64_MAX;
+}
+
+static void push_deed(const struct kl_end_method *e, const struct kl_val *args,
+		      const struct kl_val *res, bool pending, struct kl_deed *d)
+{
+	bool unknown = args[e->value].tag != KL_WORD;
+	unsigned int i;
+
+	d->room = room(e, args);
+	if (!pending && e->bounded && has_results(res, e->other, e->nresults, -1)) {
+		d->act = d->room == UINT64_MAX ? KL_ACT_NONE : KL_ACT_FULL;
+		return;
+	}
+	/* A push with an unknown result may have found no room. */
+	for (i = 0; !pending && e->bounded && i < e->nresults; i++)
+		unknown |= res[i].tag == KL_ANY;
+	d->act = unknown ? KL_ACT_VAGUE_ADD : KL_ACT_ADD;
+	d->v = unknown ? 0 : args[e->value].v;
+}
+
 /* Find what an operation of a method at an end did.  Return: false if that is not known. */
 static bool end_deed(const struct kl_end_method *e, const struct kl_val *args,
 		     const struct kl_val *res, bool pending, struct kl_deed *d)
@@ -64,14 +99,8 @@ static bool end_deed(const struct kl_end_method *e, const struct kl_val *args,
 	unsigned int i;
 
 	if (e->act == KL_END_PUSH) {
-		if (args[e->value].tag != KL_WORD)
-			d->act = KL_ACT_VAGUE_ADD;
-		else if (!pending && e->bounded && has_results(res, e->other, e->nresults, -1))
-			d->act = KL_ACT_NONE;
-		else
-			*d = (struct kl_deed){ d->op, KL_ACT_ADD, args[e->value].v };
-		/* A push that makes room removes a value, which its operation does not name. */
-		return e->replaces < 0;
+		push_deed(e, args, res, pending, d);
+		return true;
 	}
 	for (i = 0; !pending && i < e->nresults; i++)
 		pending = res[i].tag == KL_ANY;
@@ -80,10 +109,31 @@ static bool end_deed(const struct kl_end_method *e, const struct kl_val *args,
 	else if (has_results(res, e->other, e->nresults, -1))
 		d->act = KL_ACT_EMPTY;
 	else if (has_results(res, e->done, e->nresults, e->value) && res[e->value].tag == KL_WORD)
-		*d = (struct kl_deed){ d->op, e->act == KL_END_POP ? KL_ACT_REMOVE : KL_ACT_LOOK,
-				       res[e->value].v };
+		*d = (struct kl_deed){ .op = d->op, .v = res[e->value].v,
+				       .act = e->act == KL_END_POP ? KL_ACT_REMOVE : KL_ACT_LOOK };
 	else
 		return false;
+	return true;
+}
+
+/* The same for a multiset, whose methods name the value, and may have missed it. */
+static bool multiset_deed(enum kl_role role, const struct kl_opsig *sig, const struct kl_val *args,
+			  const struct kl_val *res, bool pending, struct kl_deed *d)
+{
+	const bool known = !pending && sig->nres == 1 && res[0].tag == KL_WORD;
+	const bool removes = role == KL_ROLE_REMOVE;
+
+	if (sig->nargs != 1 || args[0].tag != KL_WORD || role == KL_ROLE_OTHER)
+		return false;
+	d->v = args[0].v;
+	if (role == KL_ROLE_ADD)
+		d->act = KL_ACT_ADD;
+	else if (known)
+		d->act = !res[0].v ? KL_ACT_MISS : removes ? KL_ACT_REMOVE : KL_ACT_LOOK;
+	else
+		d->act = removes ? KL_ACT_VAGUE_REMOVE : KL_ACT_NONE;
+	if (d->act == KL_ACT_VAGUE_REMOVE)
+		d->v = 0;
 	return true;
 }
 
@@ -107,8 +157,9 @@ static bool role_deed(enum kl_role role, const struct kl_opsig *sig, const struc
 	else if (res[0].tag == KL_EMPTY)
 		d->act = KL_ACT_EMPTY;
 	else if (res[0].tag == KL_WORD)
-		*d = (struct kl_deed){ d->op, role == KL_ROLE_REMOVE ? KL_ACT_REMOVE : KL_ACT_LOOK,
-				       res[0].v };
+		*d = (struct kl_deed){ .op = d->op, .v = res[0].v, .room = UINT64_MAX,
+				       .act = role == KL_ROLE_REMOVE ? KL_ACT_REMOVE :
+								       KL_ACT_LOOK };
 	else
 		return false;
 	return true;
@@ -231,14 +282,19 @@ static bool add_deed(struct kl_scene *s, const struct kind *k, uint32_t op)
 	const struct kl_opsig *sig = kl_op_sig(s->h, o);
 	const struct kl_val *args = kl_op_args(s->h, o), *res = kl_op_res(s->h, o);
 	const bool pending = o->flags & KL_OP_PENDING;
-	struct kl_deed d = { .op = op };
+	struct kl_deed d = { .op = op, .room = UINT64_MAX };
 
 	if (!(k->end ? end_deed(&k->e, args, res, pending, &d) :
+	      s->type.kind == KL_CONTAINER_MULTISET ?
+		       multiset_deed(k->role, sig, args, res, pending, &d) :
 		       role_deed(k->role, sig, args, res, pending, &d)) &&
 	    !kl_spec_method(s->spec, k->method)->pure)
 		return false;
 	if (d.act != KL_ACT_NONE)
 		s->deeds[s->ndeeds++] = d;
+	if (k->end && (d.act == KL_ACT_ADD || d.act == KL_ACT_VAGUE_ADD) &&
+	    may_replace(&k->e, args))
+		s->deeds[s->ndeeds++] = (struct kl_deed){ .op = op, .act = KL_ACT_VAGUE_REMOVE };
 	return true;
 }
 
@@ -366,14 +422,14 @@ int kl_scene_set(struct kl_scene *s, const struct kl_spec *spec, const struct kl
 	s->tso = p->cex && p->cex->tso;
 	if (copy_proof(s))
 		return -ENOMEM;
-	if (!word && !is_sequence(s->type.kind))
+	if (!word && !has_deeds(s->type.kind))
 		return 0;
 	if (s->keyed || s->type.kind == KL_CONTAINER_SET)
 		s->key = s->keyed && p->has_key ? p->key : failing_key(s);
 	if (word)
 		s->steps = malloc(n * sizeof(*s->steps));
 	else
-		s->deeds = malloc(n * sizeof(*s->deeds));
+		s->deeds = malloc(2 * n * sizeof(*s->deeds));
 	s->csteps = s->steps ? n : 0;
 	if (s->keyed)
 		steps = kl_key_steps_new(spec, s->key);

@@ -21,6 +21,8 @@ enum kl_act {
 	KL_ACT_REMOVE,
 	KL_ACT_LOOK,	/* it saw the value, which stayed */
 	KL_ACT_EMPTY,	/* it found no value; @v is 0 */
+	KL_ACT_MISS,	/* it did not find the value; of a multiset */
+	KL_ACT_FULL,	/* it found no room; @v is 0 */
 	KL_ACT_VAGUE_ADD,	/* an addition of an unknown value; @v is 0 */
 	KL_ACT_VAGUE_REMOVE,	/* a removal that may have taken any value, or none; @v is 0 */
 };
@@ -30,6 +32,7 @@ struct kl_deed {
 	uint32_t op;	/* index in the history */
 	enum kl_act act;
 	uint64_t v;
+	uint64_t room;	/* of an addition and KL_ACT_FULL: how many values fit; UINT64_MAX: any */
 };
 
 /*
@@ -64,7 +67,7 @@ struct kl_scene {
 	uint32_t *proof;
 	size_t nproof;
 	/* the rest is NULL where the specification or an operation is of no known kind: */
-	/* deeds on a queue, stack, deque or priority queue, by act, value and call */
+	/* deeds on a container that is not keyed, or a multiset, by act, value and call */
 	struct kl_deed *deeds;
 	size_t ndeeds;
 	/* steps of a register's word, or of one key's, by call */

@@ -204,23 +204,6 @@ static bool is_wrong(const struct scan *t, const struct seen *seen)
 			       (!t->s->tso && seen->other != KL_NO_OP));
 }
 
-/* The word number @i as text, "low = 1". */
-static struct kl_name name_word(const struct scan *t, const struct kl_val *words, size_t i)
-{
-	char text[1024], *word = text, *end;
-	struct kl_name name;
-	size_t k;
-
-	kl_state_print(text, sizeof(text), t->s->spec, words, t->len);
-	for (k = 0; k < i && strstr(word, ", "); k++)
-		word = strstr(word, ", ") + 2;
-	end = strstr(word, ", ");
-	if (end)
-		*end = 0;
-	snprintf(name.s, sizeof(name.s), "%.200s", word);
-	return name;
-}
-
 /* Add the origin of each word to @text, "low = 1 is t1's write(1, 1), ...". */
 static int tell_origins(const struct scan *t, const struct seen *seen, struct kl_story *story,
 			char *text, size_t size)
@@ -230,7 +213,7 @@ static int tell_origins(const struct scan *t, const struct seen *seen, struct kl
 
 	*text = 0;
 	for (i = 0; i < t->len && len < size; i++) {
-		const struct kl_name word = name_word(t, seen->words, i);
+		const struct kl_name word = kl_name_slot(t->s, seen->words, t->len, i);
 		const uint32_t from = seen->from[i];
 
 		if (from != KL_NO_OP &&
@@ -316,7 +299,7 @@ static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_st
 	char text[1024];
 
 	if (bad < t->len) {
-		const struct kl_name word = name_word(t, seen->words, bad);
+		const struct kl_name word = kl_name_slot(t->s, seen->words, t->len, bad);
 
 		story->reason = "never_written";
 		if (kl_story_cast(story, seen->op, "saw %s", word.s))

@@ -72,6 +72,27 @@ void kl_raw_alive(uint64_t unknown, struct kl_val *to)
 	to[1] = (struct kl_val){ .tag = KL_NOTE_ALIVE };
 }
 
+bool kl_outcome_added(const struct kl_outcome *o, size_t slot, uint64_t unknown, uint64_t *by)
+{
+	const struct kl_val *v = o->state + slot;
+	size_t at, len;
+
+	for (at = o->notes; at < o->len; at += len) {
+		const struct kl_val *n = o->state + at;
+		const bool second = v->v == n[0].v;
+
+		len = note_len(n, o->len - at);
+		if (!len)
+			break;
+		if (len == 3 && n[2].tag == KL_NOTE_PLUS && v->tag == KL_ANY &&
+		    (second || v->v == n[1].v) && unknown == n[second].v) {
+			*by = second ? n[2].v : -n[2].v;
+			return true;
+		}
+	}
+	return false;
+}
+
 void kl_notes_each_alive(struct kl_run *r, void (*fn)(struct kl_run *r, struct kl_val v))
 {
 	size_t at;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reason: an operation saw a value that had been taken before.
+ *
+ * The first state is empty.  Let E see v.  Each removal of v that certainly returned before E was
+ * called has taken one v.  No more can have been added before E than by all additions of v or of an
+ * unknown value that were not certainly called after E returned.  If these are not more, no v is
+ * inside when E takes effect.
+ */
+#include <errno.h>
+
+#include "story/reason.h"
+
+/* The number of deeds that may be before @op. */
+static size_t may_be_before(const struct kl_scene *s, const struct kl_deed *d, size_t n,
+			    uint32_t op)
+{
+	size_t may = 0, i;
+
+	for (i = 0; i < n; i++)
+		may += d[i].op != op && !kl_scene_before(s, op, d[i].op);
+	return may;
+}
+
+static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_story *story)
+{
+	const struct kl_name v = kl_name_val(s, kl_word(e->v)), name = kl_name_op(s, e->op);
+	const struct kl_deed *adds, *vague, *removes, *last = NULL;
+	const struct kl_op *ops = s->h->ops;
+	size_t nadds, nvague, nremoves, taken = 0, i;
+
+	adds = kl_scene_deeds(s, KL_ACT_ADD, e->v, &nadds);
+	removes = kl_scene_deeds(s, KL_ACT_REMOVE, e->v, &nremoves);
+	vague = kl_scene_all(s, KL_ACT_VAGUE_ADD, &nvague);
+	if (kl_scene_over(s, nadds + nremoves + nvague + 1))
+		return 0;
+	for (i = 0; i < nremoves; i++) {
+		if (!kl_scene_before(s, removes[i].op, e->op))
+			continue;
+		taken++;
+		if (!last || ops[removes[i].op].ret > ops[last->op].ret)
+			last = &removes[i];
+	}
+	if (!last || may_be_before(s, adds, nadds, e->op) +
+		     may_be_before(s, vague, nvague, e->op) > taken)
+		return 0;
+	if (kl_story_cast(story, e->op, "saw %s", v.s))
+		return -ENOMEM;
+	for (i = 0; i < nremoves; i++)
+		if (kl_scene_before(s, removes[i].op, e->op) &&
+		    kl_story_cast(story, removes[i].op, "took %s", v.s))
+			return -ENOMEM;
+	for (i = 0; i < nadds; i++)
+		if (!kl_scene_before(s, e->op, adds[i].op) &&
+		    kl_story_cast(story, adds[i].op, "added %s", v.s))
+			return -ENOMEM;
+	return kl_story_headline(story, "%s saw %s, which was gone: %s had taken it by %llu",
+				 name.s, v.s, kl_name_op(s, last->op).s,
+				 (unsigned long long)ops[last->op].ret);
+}
+
+static int tell(const struct kl_scene *s, struct kl_story *story)
+{
+	const struct kl_deed *e;
+	size_t n, i;
+	int ret = 0;
+
+	e = kl_scene_all(s, KL_ACT_LOOK, &n);
+	for (i = 0; i < n && !ret && s->fresh; i++)
+		if (kl_scene_proves(s, e[i].op))
+			ret = look_at(s, &e[i], story);
+	return ret;
+}
+
+static const struct kl_reason gone = {
+	.name = "seen_when_gone", .rank = 25, .needs = KL_NEEDS_DEEDS, .tell = tell,
+};
+KL_REASON(gone);
