@@ -17,6 +17,7 @@ refused "check, a violation" "$KLIN" check --threads=1 --certificate=made/c \
 refused "check --json" "$KLIN" check --threads=1 --json bad.txt
 refused "check, store buffers" "$KLIN" check --threads=1 slbad.txt
 refused "check --follow" "$KLIN" check --follow followed.txt
+refused "check --output=junit" "$KLIN" check --threads=1 --output=junit bad.txt
 refused "check --follow --json" "$KLIN" check --follow --json followed.txt
 for pair in log-linear:s points:s ends:pq fifo:q lifo:st frontier:s dfs:s beam:s wgl:s tso:sl \
 	oracle:small tso-oracle:small; do

@@ -25,7 +25,7 @@ some=24 known='' lines=''
 # Times, and values that depend on them, differ between runs.
 steady()
 {
-	sed -E 's/\(?[0-9.]+ s\)?/T/g; s/[0-9]+ operations\/s/R/; s/[0-9]+ KiB/K/
+	sed -E 's/\(?[0-9.]+ s\)?/T/g; s/[0-9]+ operations\/s/R/; s/[0-9]+ KiB/K/; s/ time="[0-9.]+"//
 		s/"(([a-z_]*)seconds|peak_bytes|operations_per_second)": ?[0-9.e+-]+/"\1"/g' "$1"
 }
 

@@ -37,7 +37,7 @@ def parts(value):
     if isinstance(value, dict):
         yield value
         for name, member in value.items():
-            if name != "variables":
+            if name not in ("variables", "values"):
                 yield from parts(member)
     elif isinstance(value, list):
         for member in value[:2]:

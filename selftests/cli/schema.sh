@@ -117,6 +117,28 @@ result 1 verify-wrong verify --json alarm.lin
 result 3 verify-not-searched verify --json --no-confirm alarm.lin
 result 3 verify-memory verify --json --memory-limit=1 "$specs/verify/harris.lin"
 
+# Litmus tests.
+cat >SB.litmus <<'END'
+X86 SB
+{ x=0; y=0; }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\ 1:EAX=0)
+END
+cat >endless.litmus <<'END'
+X86 endless
+{ x=0; }
+ P0        ;
+ L:        ;
+ INC [x]   ;
+ JMP L     ;
+exists ([x]=1)
+END
+echo X86 >bad.litmus
+result 0 litmus-good litmus --json SB.litmus
+result 2 litmus-bad litmus --json --memory-limit=1 SB.litmus endless.litmus bad.litmus missing.litmus
+
 # Places in debugging information.
 cat >inlined.c <<'END'
 #define INLINE static inline __attribute__((always_inline))

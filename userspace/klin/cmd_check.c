@@ -17,6 +17,7 @@
 #include "klin/cmd.h"
 #include "klin/follow.h"
 #include "klin/input.h"
+#include "klin/output.h"
 #include "klin/progress.h"
 #include "klin/stop.h"
 #include "report/verdict.h"
@@ -40,7 +41,7 @@ struct check_args {
 enum {
 	OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_CACHE,
 	OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
-	OPT_CERT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX, OPT_FOLLOW,
+	OPT_CERT, OPT_OUTPUT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX, OPT_FOLLOW,
 	OPT_FROM, OPT_INDEPENDENT, OPT_LATENESS, OPT_WORK,
 };
 
@@ -77,8 +78,9 @@ static const struct argp_option options[] = {
 	  "Write the first counterexample to FILE as a history.  Without a counterexample, FILE "
 	  "is not changed",
 	  0 },
+	{ "output", OPT_OUTPUT, "FORM", 0, KLIN_OUTPUT, 0 },
 	{ "json", OPT_JSON, NULL, 0,
-	  "Print the verdict as JSON.  Numbers of 2^63 and more are strings.  Only times (names "
+	  "The same as --output=json.  Numbers of 2^63 and more are strings.  Only times (names "
 	  "that end in `seconds') and `peak_bytes' differ from run to run",
 	  0 },
 	{ "threads", OPT_THREADS, "N", 0, "Number of threads (default: number of CPUs)", 0 },
@@ -118,8 +120,8 @@ static void note_offline(struct check_args *a, int key)
 {
 	size_t i;
 
-	if (key == OPT_MEMORY_MODEL || key == OPT_BYTES || key == OPT_JSON || key == OPT_SHOW ||
-	    key == OPT_NO_DIAGRAM || key == OPT_FOLLOW || key == OPT_LATENESS)
+	if (key == OPT_MEMORY_MODEL || key == OPT_BYTES || key == OPT_OUTPUT || key == OPT_JSON ||
+	    key == OPT_SHOW || key == OPT_NO_DIAGRAM || key == OPT_FOLLOW || key == OPT_LATENESS)
 		return;
 	for (i = 0; options[i].name; i++)
 		if (options[i].key == key)
@@ -239,8 +241,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_CEX:
 		a->cex = arg;
 		break;
+	case OPT_OUTPUT:
+		a->style.output = kl_arg_output(state, arg);
+		break;
 	case OPT_JSON:
-		a->style.json = true;
+		a->style.output = KL_OUTPUT_JSON;
 		break;
 	case OPT_THREADS:
 		n = kl_arg_number(state, "threads", arg, 1, 4096);
@@ -312,6 +317,8 @@ static const struct argp argp = {
 	       "  klin check --certificate=run.cert specs/seqlock.lin seqlock.klh\n"
 	       "  # Is there an order without store buffers?\n"
 	       "  klin check --memory-model=sc specs/fig5.lin fig5.klh\n"
+	       "  # The verdict on each partition as the results of tests.\n"
+	       "  klin check --output=ktap specs/queue.lin queue.klh\n"
 	       "  # Decide while a program writes the history.\n"
 	       "  my-program | klin check --follow specs/queue.lin -",
 };
@@ -351,17 +358,21 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 
 /*
  * Make the command that checks the proofs of this run again: without a certificate it writes one
- * first.  Return: the command, which the caller frees; NULL out of memory, or if the history came
- * from standard input and so is gone.
+ * first.  @command gets it, and the caller frees it; or NULL if the history came from standard input
+ * and so is gone.  Return: 0 or -ENOMEM.
  */
-static char *replay_command(struct check_args *a)
+static int replay_command(struct check_args *a, char **command)
 {
 	const char *cert = a->certificate ?: "klin.cert";
-	char *options = NULL, *command = NULL;
 	struct kl_memstream m;
+	char *options;
+	int ret = kl_memstream_close(&a->deciding, &options, NULL);
 
-	if (kl_memstream_close(&a->deciding, &options, NULL) ||
-	    (!a->certificate && !strcmp(a->history, "-")) || kl_memstream_open(&m))
+	*command = NULL;
+	if (ret || (!a->certificate && !strcmp(a->history, "-")))
+		goto out;
+	ret = kl_memstream_open(&m);
+	if (ret)
 		goto out;
 	if (!a->certificate) {
 		fprintf(m.f, "klin check%s --certificate=%s ", options, cert);
@@ -373,10 +384,10 @@ static char *replay_command(struct check_args *a)
 	}
 	fputs("klin replay ", m.f);
 	kl_put_quoted(m.f, cert);
-	kl_memstream_close(&m, &command, NULL);
+	ret = kl_memstream_close(&m, command, NULL);
 out:
 	free(options);
-	return command;
+	return ret;
 }
 
 static double seconds(void)
@@ -431,7 +442,7 @@ static int check_follow(const struct check_args *a)
 		.spec = a->spec, .history = a->history, .late = a->late, .lateness = a->lateness,
 		.style = {
 			.name = a->history, .classical = a->opt.classical,
-			.memory_by = a->opt.memory_by, .json = a->style.json,
+			.memory_by = a->opt.memory_by, .output = a->style.output,
 			.no_diagram = a->style.no_diagram, .show = a->opt.max_shrink,
 			.bytes = a->opt.bytes, .stop = stop_on_signals(true),
 		},
@@ -501,7 +512,8 @@ static int cmd_check(int argc, char **argv)
 					       kl_args(&argp, argc, argv, 0, &a);
 	if (ret)
 		return ret;
-	replay = replay_command(&a);
+	if (replay_command(&a, &replay))
+		return out_of_memory();
 	a.style.replay = replay;
 	if (a.follow) {
 		code = check_follow(&a);

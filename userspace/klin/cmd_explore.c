@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/output.h"
 #include "klin/progress.h"
 #include "klin/stop.h"
 #include "report/explored.h"
@@ -19,13 +20,14 @@
 struct explore_args {
 	struct kl_explore_options o;
 	struct kl_limits lim;
-	bool stats, no_run, json, outcomes;
+	bool stats, no_run, outcomes;
+	enum kl_output output;
 	bool model_given;		/* --memory-model was given */
 	const char *file;
 };
 
 enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STATS, OPT_NO_RUN,
-	OPT_SHORTEST, OPT_COMPACT, OPT_JSON,
+	OPT_SHORTEST, OPT_COMPACT, OPT_JSON, OPT_OUTPUT,
 	OPT_OUTCOMES, OPT_HISTORIES, OPT_TIME };
 
 /*
@@ -75,7 +77,8 @@ static const struct argp_option options[] = {
 	  "Compare the final values that the client's threads can see with the implementation, and "
 	  "with the specification in its place",
 	  0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the verdict and its run as JSON", 0 },
+	{ "output", OPT_OUTPUT, "FORM", 0, KLIN_OUTPUT, 0 },
+	{ "json", OPT_JSON, NULL, 0, "The same as --output=json: the verdict and its run", 0 },
 	{ "stats", OPT_STATS, NULL, 0,
 	  "Print numbers of states and transitions, also per second of CPU time, bytes and "
 	  "seconds",
@@ -145,8 +148,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_OUTCOMES:
 		a->outcomes = true;
 		break;
+	case OPT_OUTPUT:
+		a->output = kl_arg_output(state, arg);
+		break;
 	case OPT_JSON:
-		a->json = true;
+		a->output = KL_OUTPUT_JSON;
 		break;
 	case OPT_STATS:
 		a->stats = true;
@@ -302,7 +308,8 @@ static int cmd_explore(int argc, char **argv)
 	progress_stop(line);
 	stop_by_default();
 	if (!ret)
-		ret = a.json ? kl_explored_json(stdout, &e) : kl_explored_print(stdout, &e);
+		ret = a.output ? kl_explored_put(stdout, &e, a.output) :
+				 kl_explored_print(stdout, &e);
 	if (!ret) {
 		code = violation ? kl_ending_violation() :
 		       kl_explore_unknown(e.verdict) ? KLIN_EXIT_UNKNOWN : KLIN_EXIT_OK;

@@ -12,20 +12,25 @@
 #include "base/file.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/output.h"
 #include "klin/stop.h"
+#include "report/envelope.h"
+#include "report/litmus_result.h"
 #include "tso/litmus/litmus.h"
 
 struct litmus_args {
 	struct kl_litmus_options o;
 	struct kl_limits lim;
 	bool summary;
+	enum kl_output output;
+	json_t *tests;		/* results for a form that is printed at the end, or NULL */
 	char **files;
 	size_t nfiles;
 	/* Numbers of tests, by result. */
 	size_t run, unread, unknown, failed, ok, never, sometimes, always;
 };
 
-enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT, OPT_TIME };
+enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT, OPT_TIME, OPT_OUTPUT, OPT_JSON };
 
 static const struct argp_option options[] = {
 	{ "memory-model", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
@@ -38,6 +43,9 @@ static const struct argp_option options[] = {
 	{ "no-reduce", OPT_NO_REDUCE, NULL, 0, "Do not merge the steps of several instructions",
 	  0 },
 	{ "summary", 's', NULL, 0, "Print one line for each test", 0 },
+	{ "output", OPT_OUTPUT, "FORM", 0,
+	  KLIN_OUTPUT ".  A test that was run is passed, whether its condition holds or not", 0 },
+	{ "json", OPT_JSON, NULL, 0, "The same as --output=json", 0 },
 	{ 0 }
 };
 
@@ -57,6 +65,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_REDUCE:
 		a->o.unreduced = true;
+		break;
+	case OPT_OUTPUT:
+		a->output = kl_arg_output(state, arg);
+		break;
+	case OPT_JSON:
+		a->output = KL_OUTPUT_JSON;
 		break;
 	case 's':
 		a->summary = true;
@@ -94,101 +108,6 @@ static const struct argp argp = {
 	       "  klin litmus selftests/litmus",
 };
 
-static void print_item(const struct kl_litmus *l, unsigned int i)
-{
-	const struct kl_lit_item *it = &l->items[i];
-
-	if (it->thread < 0)
-		printf("[%s]", l->locs[it->index].name);
-	else
-		printf("%d:%s", it->thread, kl_litmus_reg(l->x64, it->index));
-}
-
-/* Return: the rank of a condition's operator; a higher rank binds its operands more strongly. */
-static unsigned int strength(enum kl_lit_op op)
-{
-	return op == KL_LIT_IMPLIES ? 1 : op == KL_LIT_OR ? 2 : op == KL_LIT_AND ? 3 : 4;
-}
-
-static void print_node(const struct kl_litmus *l, unsigned int n);
-
-/* Print an operand of @parent, in parentheses if it binds less strongly than @parent. */
-static void print_part(const struct kl_litmus *l, unsigned int n, enum kl_lit_op parent)
-{
-	const bool open = strength(l->nodes[n].op) < strength(parent) ||
-			  (parent == KL_LIT_IMPLIES && l->nodes[n].op == KL_LIT_IMPLIES);
-
-	if (open)
-		putchar('(');
-	print_node(l, n);
-	if (open)
-		putchar(')');
-}
-
-static void print_node(const struct kl_litmus *l, unsigned int n)
-{
-	const struct kl_lit_node *x = &l->nodes[n];
-	char buf[32];
-
-	switch (x->op) {
-	case KL_LIT_TRUE:
-	case KL_LIT_FALSE:
-		fputs(x->op == KL_LIT_TRUE ? "true" : "false", stdout);
-		break;
-	case KL_LIT_NOT:
-		fputs("not (", stdout);
-		print_node(l, x->a);
-		putchar(')');
-		break;
-	case KL_LIT_EQ:
-		print_item(l, x->a);
-		printf("=%s", kl_litmus_value(l, x->a, x->val, buf));
-		break;
-	case KL_LIT_SAME:
-		print_item(l, x->a);
-		putchar('=');
-		print_item(l, x->b);
-		break;
-	default:
-		print_part(l, x->a, x->op);
-		fputs(x->op == KL_LIT_AND ? " /\\ " :
-		      x->op == KL_LIT_OR ? " \\/ " :
-		      " => ",
-		      stdout);
-		print_part(l, x->b, x->op);
-	}
-}
-
-static void print_result(const struct kl_litmus *l, const struct kl_litmus_result *r)
-{
-	static const char *const kind[] = { "Allowed", "Forbidden", "Required" };
-	static const char *const quantifier[] = { "exists", "~exists", "forall" };
-	const bool swap = l->quantifier == KL_LIT_NOT_EXISTS;
-	char buf[32];
-	size_t i, j;
-
-	printf("Test %s %s\nStates %zu\n", l->name, kind[l->quantifier], r->nstates);
-	for (i = 0; i < r->nstates; i++) {
-		for (j = 0; j < l->nitems; j++) {
-			if (j)
-				putchar(' ');
-			print_item(l, j);
-			printf("=%s;", kl_litmus_value(l, j, r->states[i * l->nitems + j], buf));
-		}
-		putchar('\n');
-	}
-	printf("%s\nWitnesses\nPositive: %zu Negative: %zu\nCondition %s (",
-	       kl_litmus_ok(l, r) ? "Ok" : "No", swap ? r->negative : r->positive,
-	       swap ? r->positive : r->negative, quantifier[l->quantifier]);
-	print_node(l, l->condition);
-	puts(")");
-}
-
-static const char *observation(const struct kl_litmus_result *r)
-{
-	return !r->positive ? "Never" : !r->negative ? "Always" : "Sometimes";
-}
-
 static void count(struct litmus_args *a, const struct kl_litmus *l,
 		  const struct kl_litmus_result *r)
 {
@@ -197,6 +116,30 @@ static void count(struct litmus_args *a, const struct kl_litmus *l,
 	a->never += !r->positive;
 	a->always += r->positive && !r->negative;
 	a->sometimes += r->positive && r->negative;
+}
+
+/* Print a result as text, or keep it for the end. */
+static void put_result(struct litmus_args *a, const char *path, const struct kl_litmus *l,
+		       const struct kl_litmus_result *r, bool summary)
+{
+	if (a->tests) {
+		json_array_append_new(a->tests, kl_litmus_json(path, l, r));
+		return;
+	}
+	if (!summary)
+		kl_litmus_print(stdout, l, r);
+	printf("Observation %s %s %zu %zu\n", l->name, kl_litmus_observation(r), r->positive,
+	       r->negative);
+	if (!summary)
+		putchar('\n');
+}
+
+/* Keep a test without a result for the end.  @verdict: UNKNOWN or ERROR. */
+static void put_none(struct litmus_args *a, const char *path, const struct kl_litmus *l,
+		     const char *verdict, const char *reason)
+{
+	if (a->tests)
+		json_array_append_new(a->tests, kl_litmus_none_json(path, l, verdict, reason));
 }
 
 static void run_file(struct litmus_args *a, const char *path, bool summary)
@@ -210,6 +153,7 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 	ret = kl_read_file(path, &text, &len);
 	if (ret) {
 		kl_err("cannot read litmus test %s: %s", path, strerror(-ret));
+		put_none(a, path, NULL, "ERROR", strerror(-ret));
 		a->failed += kl_ending_error(ret) == KLIN_EXIT_SYSTEM;
 		a->unread++;
 		return;
@@ -224,22 +168,20 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 		ret = kl_litmus_run(l, &a->o, &r);
 	if (!ret) {
 		count(a, l, &r);
-		if (!summary)
-			print_result(l, &r);
-		printf("Observation %s %s %zu %zu\n", l->name, observation(&r), r.positive,
-		       r.negative);
-		if (!summary)
-			putchar('\n');
+		put_result(a, path, l, &r, summary);
 	} else if (ret == -ENOSPC || ret == -ETIME || ret == -E2BIG) {
 		kl_err("%s: UNKNOWN: after %llu states and %llu transitions, %llu states not yet "
 		       "followed, %llu levels of the search complete: %s",
 		       path, (unsigned long long)r.explored, (unsigned long long)r.transitions,
 		       (unsigned long long)r.open, (unsigned long long)r.levels, r.why);
+		put_none(a, path, l, "UNKNOWN", r.why);
 		a->unknown++;
 	} else if (ret == -EINVAL) {
+		put_none(a, path, l, "ERROR", "the test is refused; the message is on standard error");
 		a->unread++;
 	} else {
 		kl_err("%s: %s", path, strerror(-ret));
+		put_none(a, path, l, "ERROR", strerror(-ret));
 		a->failed++;
 	}
 	kl_litmus_result_free(&r);
@@ -266,6 +208,7 @@ static void run_directory(struct litmus_args *a, const char *path)
 	n = scandir(path, &e, NULL, alphasort);
 	if (n < 0) {
 		kl_err("cannot read directory %s: %s", path, strerror(errno));
+		put_none(a, path, NULL, "ERROR", strerror(errno));
 		a->failed += kl_ending_error(-errno) == KLIN_EXIT_SYSTEM;
 		a->unread++;
 		return;
@@ -297,10 +240,26 @@ static void run_path(struct litmus_args *a, const char *path, bool inside)
 		run_file(a, path, inside || a->summary);
 }
 
+static int put_tests(struct litmus_args *a, double seconds)
+{
+	json_t *j = kl_json_envelope("litmus", NULL);
+
+	json_object_set_new(j, "memory", json_string(a->o.sc ? "sc" : "tso"));
+	json_object_set_new(j, "run", json_integer(a->run));
+	json_object_set_new(j, "ok", json_integer(a->ok));
+	json_object_set_new(j, "no", json_integer(a->run - a->ok));
+	json_object_set_new(j, "not_read", json_integer(a->unread));
+	json_object_set_new(j, "unknown", json_integer(a->unknown));
+	json_object_set_new(j, "seconds", json_real(seconds));
+	json_object_set_new(j, "tests", a->tests);
+	return kl_output_put(stdout, j, a->output);
+}
+
 static int cmd_litmus(int argc, char **argv)
 {
 	struct litmus_args a = { .o.memory = 1ull << 30 };
 	bool directory = false;
+	uint64_t start = kl_now_ns();
 	struct stat st;
 	size_t i;
 	int code;
@@ -310,11 +269,16 @@ static int cmd_litmus(int argc, char **argv)
 		return code;
 	a.lim.stop = stop_on_signals(false);
 	a.o.lim = &a.lim;
+	a.tests = a.output ? json_array() : NULL;
 	for (i = 0; i < a.nfiles; i++) {
 		directory |= !stat(a.files[i], &st) && S_ISDIR(st.st_mode);
 		run_path(&a, a.files[i], false);
 	}
-	if (a.nfiles > 1 || directory || a.summary)
+	if (a.output && put_tests(&a, (kl_now_ns() - start) / 1e9)) {
+		kl_err("out of memory");
+		return KLIN_EXIT_SYSTEM;
+	}
+	if (!a.output && (a.nfiles > 1 || directory || a.summary))
 		printf("%zu tests run on %s: %zu Ok, %zu No; %zu Never, %zu Sometimes, %zu Always; "
 		       "%zu not read, %zu unknown\n", a.run, a.o.sc ? "SC" : "TSO", a.ok,
 		       a.run - a.ok, a.never, a.sometimes, a.always, a.unread, a.unknown);

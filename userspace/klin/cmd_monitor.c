@@ -9,10 +9,11 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/output.h"
 #include "klin/recording.h"
 #include "klin/session.h"
 
-enum { OPT_JSON = 256, OPT_SHOW, OPT_NO_DIAGRAM, OPT_MEMORY_MODEL, OPT_BYTES };
+enum { OPT_JSON = 256, OPT_OUTPUT, OPT_SHOW, OPT_NO_DIAGRAM, OPT_MEMORY_MODEL, OPT_BYTES };
 
 struct monitor_args {
 	struct recording rec;	/* input of the child parser */
@@ -27,8 +28,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->rec;
 		break;
+	case OPT_OUTPUT:
+		a->style.output = kl_arg_output(state, arg);
+		break;
 	case OPT_JSON:
-		a->style.json = true;
+		a->style.output = KL_OUTPUT_JSON;
 		break;
 	case OPT_SHOW:
 		a->style.show = kl_arg_number(state, "show", arg, 0, 1u << 20);
@@ -56,8 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
+	{ "output", OPT_OUTPUT, "FORM", 0, KLIN_OUTPUT ".  Both are printed at the end", 0 },
 	{ "json", OPT_JSON, NULL, 0,
-	  "Print JSON objects, one a line: each violation, and the "
+	  "The same as --output=json: JSON objects, one a line: each violation, and the "
 	  "verdict at the end",
 	  0 },
 	{ "show", OPT_SHOW, "N", 0, "Number of counterexamples to show (default 1)", 0 },

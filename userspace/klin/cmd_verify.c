@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/output.h"
 #include "klin/stop.h"
 #include "report/verified.h"
 
@@ -25,11 +26,12 @@ struct verify_args {
 	struct kl_limits lim;
 	const char *file, *dot, *roles;
 	/* @given: --threads was given */
-	bool given, stats, no_trail, no_confirm, json;
+	bool given, stats, no_trail, no_confirm;
+	enum kl_output output;
 };
 
 enum { OPT_THREADS = 256, OPT_ROLES, OPT_LIMIT, OPT_NO_REDUCE, OPT_STATS, OPT_NO_TRAIL,
-	OPT_NO_CONFIRM, OPT_DOT, OPT_JSON, OPT_TIME };
+	OPT_NO_CONFIRM, OPT_DOT, OPT_JSON, OPT_TIME, OPT_OUTPUT };
 
 static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "N", 0,
@@ -48,7 +50,9 @@ static const struct argp_option options[] = {
 	  "Turn a reduction off, which does not change the verdict: merge (steps on nodes that no "
 	  "other thread knows), por (accesses under locks), symmetry (of threads) or all",
 	  0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the verdict, the trail and the run as JSON", 0 },
+	{ "output", OPT_OUTPUT, "FORM", 0, KLIN_OUTPUT, 0 },
+	{ "json", OPT_JSON, NULL, 0,
+	  "The same as --output=json: the verdict, the trail and the run", 0 },
 	{ "dot", OPT_DOT, "FILE", 0, "Write the abstract run to an alarm to FILE, for Graphviz",
 	  0 },
 	{ "no-trail", OPT_NO_TRAIL, NULL, 0, "Do not show the abstract run to an alarm", 0 },
@@ -95,8 +99,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_DOT:
 		a->dot = arg;
 		break;
+	case OPT_OUTPUT:
+		a->output = kl_arg_output(state, arg);
+		break;
 	case OPT_JSON:
-		a->json = true;
+		a->output = KL_OUTPUT_JSON;
 		break;
 	case OPT_NO_TRAIL:
 		a->no_trail = true;
@@ -256,7 +263,8 @@ static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_ve
 	       v == KL_VF_VERIFIED ? KLIN_EXIT_OK :
 				     KLIN_EXIT_UNKNOWN;
 	if (ret >= 0)
-		ret = a->json ? kl_verified_json(stdout, &r) : kl_verified_print(stdout, &r);
+		ret = a->output ? kl_verified_put(stdout, &r, a->output) :
+				  kl_verified_print(stdout, &r);
 	kl_explorer_free(r.run);
 	if (ret < 0) {
 		kl_err("%s: %s", a->file, strerror(-ret));

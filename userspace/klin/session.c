@@ -27,6 +27,7 @@ struct session {
 	struct feed *feed;
 	uint64_t violations;	/* number of violations so far */
 	double start, shown;	/* times of the start and of the last progress line, in seconds */
+	json_t *found;		/* violations for a form that is printed at the end, or NULL */
 	int failed;		/* negative errno of a print that failed, or 0 */
 	bool line;		/* the terminal shows a progress line */
 };
@@ -43,8 +44,13 @@ static void clear_line(struct session *s)
 	s->line = false;
 }
 
+/* Print an object, or keep it for the end. */
 static void put_json(struct session *s, json_t *j)
 {
+	if (s->found) {
+		json_array_append_new(s->found, j);
+		return;
+	}
 	s->failed = kl_json_put(stdout, j, JSON_COMPACT | JSON_PRESERVE_ORDER) ?: s->failed;
 	fflush(stdout);
 }
@@ -92,7 +98,7 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	if (s->violations++ >= MAX_PRINTED)
 		return;
 	clear_line(s);
-	if (s->style.json) {
+	if (s->style.output) {
 		violation_json(s, v);
 		return;
 	}
@@ -133,9 +139,12 @@ struct session *session_new(const struct kl_spec *spec, const struct kl_history 
 	s->style.classical = opts.classical;
 	s->memory = h->memory;
 	s->start = s->shown = seconds();
+	if (style->output > KL_OUTPUT_JSON)
+		s->found = json_array();
 	s->feed = feed_new(spec, h, &opts);
 	if (s->feed)
 		return s;
+	json_decref(s->found);
 	free(s);
 	return NULL;
 }
@@ -146,6 +155,7 @@ void session_free(struct session *s)
 		return;
 	clear_line(s);
 	feed_free(s->feed);
+	json_decref(s->found);
 	free(s);
 }
 
@@ -269,10 +279,12 @@ int session_end(struct session *s, bool whole)
 	}
 	clear_line(s);
 	feed_stats(s->feed, &st);
-	if (s->style.json)
+	if (s->style.output)
 		summary_json(s, &st, whole, seconds() - s->start);
 	else
 		summary_text(s, &st, whole, seconds() - s->start);
+	if (s->found)
+		s->failed = kl_output_put(stdout, json_incref(s->found), s->style.output);
 	if (s->failed) {
 		kl_err("%s: the report cannot be printed: %s", s->style.name, strerror(-s->failed));
 		return KLIN_EXIT_SYSTEM;

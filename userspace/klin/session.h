@@ -7,11 +7,13 @@
 #define KLIN_SESSION_H
 
 #include "check/online/online.h"
+#include "report/output.h"
 
 struct session_style {
 	const char *name;	/* name of the history */
 	/* @classical: check by sequential consistency; unused with KL_MEMORY_BY_HISTORY */
-	bool classical, json, no_diagram;
+	bool classical, no_diagram;
+	enum kl_output output;
 	enum kl_memory_by memory_by;	/* source of the memory model */
 	unsigned int show;	/* number of counterexamples that are shown */
 	uint64_t bytes;		/* bound of the memory for states */

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "report/output.h"
 #include "tso/explore/explore.h"
 #include "tso/explore/outcomes.h"
 
@@ -33,7 +34,7 @@ const char *kl_explored_reason(const struct kl_explored *e);
 int kl_explored_print(FILE *f, const struct kl_explored *e);
 /* Print the steps of the run to the violation as text.  Return: 0 or a negative errno. */
 int kl_explored_run(FILE *f, struct kl_explorer *x);
-/* Print the result as one JSON object and a newline.  Return: 0 or a negative errno. */
-int kl_explored_json(FILE *f, const struct kl_explored *e);
+/* Print the result in a form that is made from JSON.  Return: 0 or a negative errno. */
+int kl_explored_put(FILE *f, const struct kl_explored *e, enum kl_output form);
 
 #endif

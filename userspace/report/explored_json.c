@@ -96,7 +96,7 @@ static void add_outcomes(json_t *j, const struct kl_outcomes *r)
 	json_object_set_new(j, "states", json_integer(r->states));
 }
 
-int kl_explored_json(FILE *f, const struct kl_explored *e)
+int kl_explored_put(FILE *f, const struct kl_explored *e, enum kl_output form)
 {
 	json_t *j = kl_json_envelope("explore", NULL);
 	const bool contained = e->outcomes && !kl_outcomes_wrong(e->outcomes);
@@ -128,7 +128,7 @@ int kl_explored_json(FILE *f, const struct kl_explored *e)
 			ret = add_run(j, e);
 	}
 	if (!ret)
-		return kl_json_put(f, j, JSON_INDENT(2));
+		return kl_output_put(f, j, form);
 	json_decref(j);
 	return ret;
 }

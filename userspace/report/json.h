@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Verdicts as JSON, and helpers to make JSON.  Code that makes a value need not check for missing
- * memory: kl_json_put() detects that a part of the value is missing.
- */
+/* Verdicts as JSON. */
 #ifndef KL_REPORT_JSON_H
 #define KL_REPORT_JSON_H
 
 #include <jansson.h>
 
+#include "report/json_value.h"
 #include "report/verdict.h"
 #include "tso/explore/explore.h"
 
@@ -18,34 +16,12 @@ void kl_json_memory(json_t *j, bool sc, enum kl_memory_by by, const struct kl_me
 void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p);
 
 /*
- * Make a JSON object of the report, with the cost and the command of @style, or without if @style is
- * NULL.  See kl_json_whole().
+ * Make a JSON object of the report, with the cost and the command of @style, or without if @style
+ * is NULL.  See kl_json_whole().
  */
 json_t *kl_report_json(const struct kl_report *r, const char *name,
 		       const struct kl_verdict_style *style);
 
-/**
- * kl_json_put() - print a value and a newline
- * @f: the stream to print to
- * @j: the value; the function gives up its reference
- * @flags: flags of json_dumpf()
- *
- * The function prints nothing if memory was missing while this thread made the value.
- *
- * Return: 0 or -ENOMEM.  A write error is not reported here; ferror(@f) shows it.
- */
-int kl_json_put(FILE *f, json_t *j, size_t flags);
-
-/* Return: @j, or NULL if memory was missing since this thread's last value; then @j is freed. */
-json_t *kl_json_whole(json_t *j);
-
-/* Note that memory was missing for a part of this thread's value. */
-void kl_json_no_memory(void);
-
-/* A number: an integer below 2^63, since integers are signed here; otherwise a string. */
-json_t *kl_json_number(uint64_t v);
-/* A text that may not be UTF-8, such as a file name.  U+FFFD replaces each wrong byte. */
-json_t *kl_json_text(const char *s);
 /* Append a step of an explorer's run to the array @ctx; for kl_explore_run(). */
 void kl_json_add_step(void *ctx, const struct kl_explore_step *s);
 

@@ -151,8 +151,8 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 	int ret = 0;
 	size_t i;
 
-	if (style && style->json)
-		return kl_json_put(f, kl_report_json(r, name, style), JSON_INDENT(2));
+	if (style && style->output)
+		return kl_output_put(f, kl_report_json(r, name, style), style->output);
 	print_summary(f, r, name, style);
 	print_coverage(f, r);
 	if (r->verdict == KL_UNKNOWN)
@@ -188,7 +188,7 @@ int kl_print_no_report(FILE *f, const char *name, const char *limit, const char 
 	char *reason;
 	json_t *j;
 
-	if (!style || !style->json) {
+	if (!style || !style->output) {
 		fprintf(f, "%s\n%s (%s was reached while %s %s%s)\n", name, verdict, limit, doing, name,
 			place);
 		return 0;
@@ -204,5 +204,5 @@ int kl_print_no_report(FILE *f, const char *name, const char *limit, const char 
 		json_object_set_new(j, "user_seconds", json_real(style->cost->user_seconds));
 		json_object_set_new(j, "peak_bytes", json_integer(style->cost->peak_bytes));
 	}
-	return kl_json_put(f, j, JSON_INDENT(2));
+	return kl_output_put(f, j, style->output);
 }

@@ -4,8 +4,9 @@
 #define KL_REPORT_VERDICT_H
 
 #include "check/check.h"
+#include "report/output.h"
 
-/* The time and memory of a run, for --json. */
+/* The time and memory of a run, for JSON. */
 struct kl_cost {
 	double read_seconds;		/* reading of specification and history */
 	double certificate_seconds;	/* writing of the certificate */
@@ -14,7 +15,7 @@ struct kl_cost {
 };
 
 struct kl_verdict_style {
-	bool json;
+	enum kl_output output;
 	bool explain;		/* name the engine that decided each partition */
 	bool no_diagram;
 	bool quiet;		/* summary and coverage alone */

@@ -226,7 +226,7 @@ static int add_run(json_t *j, struct kl_explorer *x)
 	return ret == -ESTALE ? 0 : ret;
 }
 
-int kl_verified_json(FILE *f, const struct kl_verified *v)
+int kl_verified_put(FILE *f, const struct kl_verified *v, enum kl_output form)
 {
 	struct kl_verify_stats st;
 	json_t *j = kl_json_envelope("verify", NULL);
@@ -272,7 +272,7 @@ int kl_verified_json(FILE *f, const struct kl_verified *v)
 	if (!ret && v->run)
 		ret = add_run(j, v->run);
 	if (!ret)
-		return kl_json_put(f, j, JSON_INDENT(2));
+		return kl_output_put(f, j, form);
 	json_decref(j);
 	return ret;
 }

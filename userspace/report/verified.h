@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "report/output.h"
 #include "tso/explore/explore.h"
 #include "verify/verify.h"
 
@@ -23,7 +24,7 @@ struct kl_verified {
 const char *kl_verified_verdict(const struct kl_verified *v);
 /* Print the result as text.  Return: 0 or a negative errno. */
 int kl_verified_print(FILE *f, const struct kl_verified *v);
-/* Print the result as one JSON object and a newline.  Return: 0 or a negative errno. */
-int kl_verified_json(FILE *f, const struct kl_verified *v);
+/* Print the result in a form that is made from JSON.  Return: 0 or a negative errno. */
+int kl_verified_put(FILE *f, const struct kl_verified *v, enum kl_output form);
 
 #endif

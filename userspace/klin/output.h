@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The option --output of the commands that print a result. */
+#ifndef KLIN_OUTPUT_H
+#define KLIN_OUTPUT_H
+
+#include <argp.h>
+
+#include "report/output.h"
+
+#define KLIN_OUTPUT                                                                            \
+	"Print the result as text (the default), as json, or as the results of tests: as ktap " \
+	"(KTAP version 1, as kselftests do) or as junit (JUnit's XML).  UNKNOWN is a skipped "  \
+	"test"
+
+/* Return: the form that --output=@arg names; a wrong one ends klin through argp_error(). */
+enum kl_output kl_arg_output(struct argp_state *state, const char *arg);
+
+#endif
