@@ -76,6 +76,10 @@ json 1 "the story of a violation names each operation, its role and its line" "
 		for t, o, a, s, c, r, i in ((3, 'deq() -> 1', [], [1], 40, 'took 1', 2),
 			(1, 'enq(1)', [1], [], 0, 'added 1', 0),
 			(2, 'deq() -> 1', [], [1], 20, 'took 1', 1))]}]"
+json 1 "the reason of a violation by name" "
+	[(r['code'], r['partitions']) for r in v['reasons']] == [('taken_twice', 1)] and
+	v['reasons'][0]['sentence'] == v['partitions'][0]['story']['headline'] and
+	'limits_met' not in v"
 run check "$spec" h.txt
 sed -n '/^What is wrong/,/^  Check it again/p' out >said
 cat >wanted <<END
@@ -127,7 +131,8 @@ ops=100000 less=--work=100000000
 # With sanitizers, times do not depend on the work.
 ! grep -q __asan_init "$KLIN" || ops=3000 less=--work=3000000
 "$KLIN" gen --type=stack --ops=$ops --threads=16 --keys=2 --any >h.txt
-json 3 "JSON of UNKNOWN has the reason" "v['verdict'] == 'UNKNOWN' and v['reason']" $less
+json 3 "JSON of UNKNOWN has the reason" "v['verdict'] == 'UNKNOWN' and v['reason'] and
+	[r['code'] for r in v['reasons']] == v['limits_met'] == ['work_limit']" $less
 cp h.txt big.txt
 spec=$specs/map.lin
 cat >h.txt <<'END'

@@ -358,8 +358,8 @@ static int write_counterexample(const struct kl_report *r, const char *path)
 
 /*
  * Make the command that checks the proofs of this run again: without a certificate it writes one
- * first.  @command gets it, and the caller frees it; or NULL if the history came from standard input
- * and so is gone.  Return: 0 or -ENOMEM.
+ * first.  @command gets it, and the caller frees it; or NULL if the history came from standard
+ * input and so is gone.  Return: 0 or -ENOMEM.
  */
 static int replay_command(struct check_args *a, char **command)
 {
@@ -475,6 +475,7 @@ static int end_without_report(struct check_args *a, int err, const char *when, c
 	kl_limit_lift();
 	add_usage(&cost);
 	a->style.cost = &cost;
+	a->style.limit = err == -ETIME ? "time_limit" : "memory_limit";
 	ret = kl_print_no_report(stdout, a->history, limit, when, place, &a->style);
 	if (ret)
 		kl_err("%s: the report cannot be printed: %s", a->history, strerror(-ret));

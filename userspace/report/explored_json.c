@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "report/codes.h"
 #include "report/envelope.h"
 #include "report/explored.h"
 #include "report/json.h"
@@ -33,8 +34,14 @@ static int add_run(json_t *j, const struct kl_explored *e)
 		[KL_EX_FINAL] = "final condition", [KL_EX_DEADLOCK] = "deadlock",
 		[KL_EX_ENDLESS] = "run without end",
 	};
+	static const char *const codes[] = {
+		[KL_EX_NOT_LINEARIZABLE] = "not_linearizable", [KL_EX_FAULT] = "fault",
+		[KL_EX_FINAL] = "final_condition", [KL_EX_DEADLOCK] = "deadlock",
+		[KL_EX_ENDLESS] = "endless",
+	};
 	json_t *run;
 
+	kl_json_add_reason(j, codes[e->verdict], kl_explore_message(e->x), 0);
 	json_object_set_new(j, "what", json_string(what[e->verdict]));
 	json_object_set_new(j, "message", kl_json_text(kl_explore_message(e->x)));
 	if (e->verdict == KL_EX_NOT_LINEARIZABLE && *kl_explore_hint(e->x))
@@ -96,6 +103,19 @@ static void add_outcomes(json_t *j, const struct kl_outcomes *r)
 	json_object_set_new(j, "states", json_integer(r->states));
 }
 
+/* Add the reason of UNKNOWN, and the limit if that is the reason. */
+static void add_unknown(json_t *j, const struct kl_explored *e)
+{
+	static const char *const codes[] = {
+		[KL_EX_MEMORY] = "memory_limit", [KL_EX_LIMIT] = "machine_limit",
+		[KL_EX_STOPPED] = "stopped", [KL_EX_LOST] = "not_repeatable",
+	};
+
+	kl_json_add_reason(j, codes[e->verdict], kl_explored_reason(e), 0);
+	if (e->verdict != KL_EX_LOST)
+		kl_json_add_limit(j, codes[e->verdict]);
+}
+
 int kl_explored_put(FILE *f, const struct kl_explored *e, enum kl_output form)
 {
 	json_t *j = kl_json_envelope("explore", NULL);
@@ -112,6 +132,12 @@ int kl_explored_put(FILE *f, const struct kl_explored *e, enum kl_output form)
 	json_object_set_new(j, "verdict", json_string(
 		!e->outcomes || kl_explore_unknown(e->verdict) ? verdict_name(e->verdict) :
 		contained ? "CONTAINED" : "VIOLATION"));
+	if (kl_explore_unknown(e->verdict))
+		add_unknown(j, e);
+	if (e->outcomes && !contained && !kl_explore_unknown(e->verdict))
+		kl_json_add_reason(j, "new_outcome",
+				   "the implementation has an outcome that the specification lacks",
+				   0);
 	if (e->outcomes) {
 		add_outcomes(j, e->outcomes);
 		if (e->verdict == KL_EX_LIMIT || e->verdict == KL_EX_STOPPED)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "history/spell.h"
+#include "report/codes.h"
 #include "report/envelope.h"
 #include "report/json.h"
 #include "report/story.h"
@@ -262,5 +263,6 @@ json_t *kl_report_json(const struct kl_report *r, const char *name,
 	not_listed = r->nparts - listed - not_listed;
 	if (not_listed)
 		json_object_set_new(j, "linearizable_not_listed", json_integer(not_listed));
+	kl_json_add_codes(j);
 	return j;
 }

@@ -7,6 +7,7 @@
 
 #include "history/formats/kv_spec.h"
 #include "history/spell.h"
+#include "report/codes.h"
 #include "report/counterexample.h"
 #include "report/envelope.h"
 #include "report/json.h"
@@ -199,6 +200,8 @@ int kl_print_no_report(FILE *f, const char *name, const char *limit, const char 
 	json_object_set_new(j, "history", kl_json_text(name));
 	json_object_set_new(j, "verdict", json_string(verdict));
 	json_object_set_new(j, "reason", kl_json_text(reason));
+	kl_json_add_reason(j, style->limit, reason, 0);
+	kl_json_add_limit(j, style->limit);
 	free(reason);
 	if (style->cost) {
 		json_object_set_new(j, "user_seconds", json_real(style->cost->user_seconds));

@@ -21,6 +21,7 @@ struct kl_verdict_style {
 	bool quiet;		/* summary and coverage alone */
 	bool no_memory;		/* leave the memory model out */
 	const struct kl_cost *cost;	/* for JSON, or NULL */
+	const char *limit;	/* for kl_print_no_report(): the limit's name in JSON */
 	const char *replay;	/* the command that checks the proofs again, or NULL */
 };
 

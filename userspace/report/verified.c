@@ -6,6 +6,7 @@
 
 #include "base/memstream.h"
 #include "report/explored.h"
+#include "report/codes.h"
 #include "report/envelope.h"
 #include "report/json.h"
 #include "report/verified.h"
@@ -261,8 +262,17 @@ int kl_verified_put(FILE *f, const struct kl_verified *v, enum kl_output form)
 		if (v->trail)
 			ret = add_trail(j, v->x);
 	}
-	if (is_unknown(v))
+	if (is_unknown(v)) {
+		const char *code = v->verdict == KL_VF_MEMORY ? "memory_limit" : "stopped";
+
 		json_object_set_new(j, "message", kl_json_text(unknown_reason(v)));
+		kl_json_add_reason(j, code, unknown_reason(v), 0);
+		kl_json_add_limit(j, code);
+	} else if (v->run) {
+		kl_json_add_reason(j, "wrong_run", kl_explore_message(v->run), 0);
+	} else if (v->verdict == KL_VF_ALARM) {
+		kl_json_add_reason(j, "not_proved", kl_verify_message(v->x), 0);
+	}
 	json_object_set_new(j, "searched", json_boolean(v->searched));
 	if (v->searched && !v->run) {
 		json_object_set_new(j, "searched_whole", json_boolean(!is_incomplete(v)));
