@@ -293,6 +293,7 @@ def role_added(s, op, V):
 
 @form(ROLES, "took {V}")
 @form(ROLES, "saw {V}")
+@form(ROLES, "succeeded on {V}")
 @form(ROLES, "took {V} later")
 def role_took(s, op, V):
     if s.is_keyed():
@@ -415,6 +416,7 @@ def fact_returned(s, A, N):
 # ---- words and sets ----
 
 @form(HEADLINES, "{A} saw {V}, which no operation writes")
+@form(HEADLINES, "{A} succeeded on {V}, which no operation writes")
 @form(HEADLINES, "{A} found {V}, which no operation adds")
 def never_written(s, A, V):
     demand(V in map(str, A.res) or V in map(str, A.args), "%s did not" % A.name())
@@ -476,6 +478,7 @@ def presence_not(s, A, V, B, N):
     demand(history.before(B, A), "they overlap")
 
 
+@form(HEADLINES, "{A} took {V}, which was gone: {B} had taken it by {N}")
 @form(HEADLINES, "{A} saw {V}, which was gone: {B} had taken it by {N}")
 def saw_gone_value(s, A, V, B, N):
     role_took(s, A, V)
@@ -698,7 +701,9 @@ def nothing_now(s, A, B, N):
 
 
 @form(HEADLINES, "{A} saw {V}, which {B} had removed by {N}")
+@form(HEADLINES, "{A} succeeded on {V}, which {B} had removed by {N}")
 @form(HEADLINES, "{A} saw {V}, although {B} had found nothing by {N}")
+@form(HEADLINES, "{A} succeeded on {V}, although {B} had found nothing by {N}")
 def saw_removed(s, A, B, V, N):
     between(s, B, A, N)
     s.finds(A, V)
@@ -743,6 +748,7 @@ def both_put(s, A, B):
 
 
 @form(HEADLINES, "{A} saw {V}, which {B} had overwritten by {N}")
+@form(HEADLINES, "{A} succeeded on {V}, which {B} had overwritten by {N}")
 def overwritten(s, A, V, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")
@@ -754,6 +760,7 @@ def overwritten(s, A, V, B, N):
 
 
 @form(HEADLINES, "{A} saw {V}, although {B} had seen another word by {N}")
+@form(HEADLINES, "{A} succeeded on {V}, although {B} had seen another word by {N}")
 def seen_other(s, A, V, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")

@@ -15,8 +15,8 @@
  * any of the others may have.  So the word is in a range.  If E is impossible for each choice of
  * words from their ranges, there is no order.
  *
- * The range has no word below 0 if each operation that takes 1 away is impossible at 0, and none
- * above 1 if each operation that adds 1 is impossible at 1.
+ * The range has no word below 0 if each operation that may take 1 away does not do so at 0, and
+ * none above 1 if each operation that may add 1 does not do so at 1.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,7 +51,9 @@ struct counts {
 	struct effect *effects;	/* of the partition's operations */
 	/* for each word: no operation makes it less than 0, or more than 1 */
 	bool floor[SLOTS], ceiling[SLOTS];
-	struct effect now;	/* of the call of the interpreter */
+	/* of the call of the interpreter: */
+	const struct kl_val *before;
+	struct effect now;
 };
 
 static int on_outcome(void *ctx, const struct kl_outcome *o)
@@ -64,9 +66,12 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	for (i = 0; i < c->len; i++) {
 		const struct kl_val after = o->state[i];
 		int64_t d = 0;
+		struct kl_val before = c->before[i];
 
-		if (after.tag == KL_WORD && i < o->nbound && o->bound[i].tag == KL_WORD)
-			d = after.v - o->bound[i].v;
+		if (before.tag == KL_ANY && i < o->nbound)
+			before = o->bound[i];
+		if (after.tag == KL_WORD && before.tag == KL_WORD)
+			d = after.v - before.v;
 		else if (after.tag == KL_ANY && after.v == i)
 			d = 0;
 		else if (kl_outcome_added(o, i, i, &by))
@@ -104,6 +109,7 @@ static int run(struct counts *c, uint32_t op, const struct kl_val *state)
 		len += KL_RAW_ALIVE;
 	}
 	memset(&c->now, 0, sizeof(c->now));
+	c->before = state;
 	if (m < 0 || kl_scene_over(c->s, LOOKS))
 		return 0;
 	ret = kl_run_apply(c->run, v, len, m, kl_op_args(h, o),
@@ -116,17 +122,31 @@ static struct kl_val unknown(size_t i)
 	return (struct kl_val){ .v = i, .tag = KL_ANY };
 }
 
-/* Is the operation impossible where word @i is @v?  Return: 1, 0 or -ENOMEM. */
-static int impossible_at(struct counts *c, uint32_t op, size_t i, uint64_t v)
+/* Run an operation where word @i is @v, and the others are unknown.  Return: as run(). */
+static int run_at(struct counts *c, uint32_t op, size_t i, uint64_t v)
 {
 	struct kl_val state[SLOTS];
 	size_t k;
-	int ret;
 
 	for (k = 0; k < c->len; k++)
 		state[k] = k == i ? kl_word(v) : unknown(k);
-	ret = run(c, op, state);
-	return ret > 0 ? !c->now.outcomes : ret;
+	return run(c, op, state);
+}
+
+/* Note whether the operation may make word @k less than 0, or more than 1.  Return: as run(). */
+static int look_at_bounds(struct counts *c, uint32_t op, const struct effect *e, size_t k)
+{
+	int ret = 1;
+
+	if (c->floor[k] && e->low[k] < 0) {
+		ret = run_at(c, op, k, 0);
+		c->floor[k] = e->low[k] == -1 && c->now.low[k] >= 0 && !c->now.vague[k];
+	}
+	if (ret > 0 && c->ceiling[k] && e->high[k] > 0) {
+		ret = run_at(c, op, k, 1);
+		c->ceiling[k] = e->high[k] == 1 && c->now.high[k] <= 0 && !c->now.vague[k];
+	}
+	return ret;
 }
 
 /* Find the effect of each operation.  Return: 1, 0 if one is not known, or -ENOMEM. */
@@ -151,18 +171,9 @@ static int find_effects(struct counts *c)
 			return ret;
 		*e = c->now;
 		for (k = 0; k < c->len; k++) {
-			if (c->floor[k] && e->low[k] < 0) {
-				ret = e->low[k] == -1 ? impossible_at(c, op, k, 0) : 0;
-				if (ret < 0)
-					return ret;
-				c->floor[k] = ret;
-			}
-			if (c->ceiling[k] && e->high[k] > 0) {
-				ret = e->high[k] == 1 ? impossible_at(c, op, k, 1) : 0;
-				if (ret < 0)
-					return ret;
-				c->ceiling[k] = ret;
-			}
+			ret = look_at_bounds(c, op, e, k);
+			if (ret <= 0)
+				return ret;
 		}
 	}
 	return 1;

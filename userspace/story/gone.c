@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reason: an operation saw a value that had been taken before.
+ * Reason: an operation saw or took a value that had been taken before.
  *
- * The first state is empty.  Let E see v.  Each removal of v that certainly returned before E was
- * called has taken one v.  No more can have been added before E than by all additions of v or of an
- * unknown value that were not certainly called after E returned.  If these are not more, no v is
- * inside when E takes effect.
+ * The first state is empty.  Let E see or take v.  Each removal of v that certainly returned before
+ * E was called has taken one v.  No more can have been added before E than by all additions of v or
+ * of an unknown value that were not certainly called after E returned.  If these are not more, no v
+ * is inside when E takes effect.
  */
 #include <errno.h>
 
@@ -25,6 +25,7 @@ static size_t may_be_before(const struct kl_scene *s, const struct kl_deed *d, s
 static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_story *story)
 {
 	const struct kl_name v = kl_name_val(s, kl_word(e->v)), name = kl_name_op(s, e->op);
+	const char *did = e->act == KL_ACT_REMOVE ? "took" : "saw";
 	const struct kl_deed *adds, *vague, *removes, *last = NULL;
 	const struct kl_op *ops = s->h->ops;
 	size_t nadds, nvague, nremoves, taken = 0, i;
@@ -44,7 +45,7 @@ static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_
 	if (!last || may_be_before(s, adds, nadds, e->op) +
 		     may_be_before(s, vague, nvague, e->op) > taken)
 		return 0;
-	if (kl_story_cast(story, e->op, "saw %s", v.s))
+	if (kl_story_cast(story, e->op, "%s %s", did, v.s))
 		return -ENOMEM;
 	for (i = 0; i < nremoves; i++)
 		if (kl_scene_before(s, removes[i].op, e->op) &&
@@ -54,25 +55,28 @@ static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_
 		if (!kl_scene_before(s, e->op, adds[i].op) &&
 		    kl_story_cast(story, adds[i].op, "added %s", v.s))
 			return -ENOMEM;
-	return kl_story_headline(story, "%s saw %s, which was gone: %s had taken it by %llu",
-				 name.s, v.s, kl_name_op(s, last->op).s,
+	return kl_story_headline(story, "%s %s %s, which was gone: %s had taken it by %llu", name.s,
+				 did, v.s, kl_name_op(s, last->op).s,
 				 (unsigned long long)ops[last->op].ret);
 }
 
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
+	static const enum kl_act acts[] = { KL_ACT_LOOK, KL_ACT_REMOVE };
 	const struct kl_deed *e;
-	size_t n, i;
+	size_t n, i, k;
 	int ret = 0;
 
-	e = kl_scene_all(s, KL_ACT_LOOK, &n);
-	for (i = 0; i < n && !ret && s->fresh; i++)
-		if (kl_scene_proves(s, e[i].op))
-			ret = look_at(s, &e[i], story);
+	for (k = 0; k < 2 && s->fresh; k++) {
+		e = kl_scene_all(s, acts[k], &n);
+		for (i = 0; i < n && !ret; i++)
+			if (kl_scene_proves(s, e[i].op))
+				ret = look_at(s, &e[i], story);
+	}
 	return ret;
 }
 
 static const struct kl_reason gone = {
-	.name = "seen_when_gone", .rank = 25, .needs = KL_NEEDS_DEEDS, .tell = tell,
+	.name = "gone", .rank = 25, .needs = KL_NEEDS_DEEDS, .tell = tell,
 };
 KL_REASON(gone);

@@ -53,15 +53,28 @@ static int cast_leaving(const struct kl_scene *s, const struct kl_word_deed *d,
 			     kl_name_step(s, d->step.after).s);
 }
 
-/* What E saw, in words: "saw 1", "did not find 7". */
-static struct kl_name saw(const struct kl_scene *s, uint64_t v)
+/* Did the operation need the word to change it, such as a cas() that returned true? */
+static bool succeeded(const struct kl_scene *s, const struct kl_word_deed *d)
+{
+	const struct kl_op *o = &s->h->ops[d->op];
+	const int m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h, o)]);
+
+	return d->step.kind == KL_WORD_MOVES && m >= 0 &&
+	       kl_spec_method(s->spec, m)->nresults == 1 &&
+	       kl_spec_method(s->spec, m)->results[0].type == KL_T_BOOL;
+}
+
+/* What an operation saw, in words: "saw 1", "succeeded on 1", "did not find 7". */
+static struct kl_name saw(const struct kl_scene *s, const struct kl_word_deed *d)
 {
 	const bool set = s->type.kind == KL_CONTAINER_SET;
-	const struct kl_name word = kl_name_step(s, v);
+	const uint64_t v = d->step.before;
 	struct kl_name name;
 
 	snprintf(name.s, sizeof(name.s), "%s %.200s",
-		 s->keyed && v == KL_STEP_ABSENT ? "found" : !set ? "saw" : v ? "found" : "did not find", word.s);
+		 s->keyed && v == KL_STEP_ABSENT ? "found" :
+		 set ? v ? "found" : "did not find" : succeeded(s, d) ? "succeeded on" : "saw",
+		 kl_name_step(s, v).s);
 	return name;
 }
 
@@ -77,7 +90,7 @@ static const char *saw_what(const struct kl_scene *s, const struct kl_word_deed 
 static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e,
 			  struct kl_story *story)
 {
-	const struct kl_name did = saw(s, e->step.before), name = kl_name_op(s, e->op);
+	const struct kl_name did = saw(s, e), name = kl_name_op(s, e->op);
 
 	story->reason = "never_written";
 	if (kl_story_cast(story, e->op, "%s", did.s))
@@ -100,21 +113,21 @@ static int tell_key(const struct kl_scene *s, const struct kl_word_deed *e,
 	const struct kl_name name = kl_name_op(s, e->op), other = kl_name_op(s, x->op);
 	const unsigned long long ret = s->h->ops[x->op].ret;
 	const uint64_t there = leaves(&x->step) ? x->step.after : x->step.before;
-	const char *saw = saw_what(s, x);
+	const char *seen = saw_what(s, x);
 
 	if (nothing && leaves(&x->step))
 		return kl_story_headline(story, "%s found nothing, although %s had put %s there by "
 					 "%llu", name.s, other.s, kl_name_step(s, there).s, ret);
 	if (leaves(&x->step))
-		return kl_story_headline(story, "%s saw %s, which %s had %s by %llu", name.s,
-					 kl_name_step(s, e->step.before).s, other.s,
+		return kl_story_headline(story, "%s %s, which %s had %s by %llu", name.s,
+					 saw(s, e).s, other.s,
 					 there == KL_STEP_ABSENT ? "removed" : "overwritten", ret);
 	story->reason = "went_back";
 	if (nothing)
 		return kl_story_headline(story, "%s found nothing, although %s had %s by %llu",
-					 name.s, other.s, saw, ret);
-	return kl_story_headline(story, "%s saw %s, although %s had %s by %llu", name.s,
-				 kl_name_step(s, e->step.before).s, other.s, saw, ret);
+					 name.s, other.s, seen, ret);
+	return kl_story_headline(story, "%s %s, although %s had %s by %llu", name.s, saw(s, e).s,
+				 other.s, seen, ret);
 }
 
 static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed *e,
@@ -122,14 +135,14 @@ static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed 
 			    struct kl_story *story)
 {
 	const struct kl_op *ops = s->h->ops;
-	const struct kl_name did = saw(s, e->step.before), name = kl_name_op(s, e->op);
+	const struct kl_name did = saw(s, e), name = kl_name_op(s, e->op);
 	const struct kl_name other = kl_name_op(s, x->op);
 	const unsigned long long ret = ops[x->op].ret;
 
 	if (kl_story_cast(story, e->op, "%s", did.s) ||
 	    (leaves(&x->step) ? cast_leaving(s, x, story) :
 	     kl_story_cast(story, x->op, "%s", x->step.kind == KL_WORD_SEES ?
-			   saw(s, x->step.before).s : "saw another word")) ||
+			   saw(s, x).s : "saw another word")) ||
 	    (writer && cast_leaving(s, writer, story)) ||
 	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu", other.s, ret,
 			  name.s, (unsigned long long)ops[e->op].call) ||
