@@ -44,7 +44,10 @@ ends 3 "what would be wrong is shown" '^A violation, if all calls were seen:'
 ends 3 "JSON" '"suspected": 1' --json
 ends 3 "--follow" "^Suspected violation at time" --follow
 ends 3 "--follow, its verdict" "^UNKNOWN \(a violation, unless calls of 'write'" --follow
+ends 3 "--follow, the advice" '^Advice: Record with debugging information' --follow
 ends 3 "--follow --json" '"verdict":"UNKNOWN","reason":"a violation, unless' --follow --json
+ends 3 "--follow --json, cause and story" '"headline":".*' --follow --json
+ends 3 "--follow --json, the advice" '"cause":"coverage","advice":' --follow --json
 ends 3 "a certificate, and a counterexample" '^UNKNOWN' --certificate=c.cert --counterexample=c.txt
 run replay --spec="$specs/register.lin" c.cert
 ktap_result $((status != 3)) "the certificate claims no violation"

@@ -15,7 +15,10 @@
 #include "report/counterexample.h"
 #include "report/envelope.h"
 #include "report/json.h"
+#include "report/story.h"
 #include "report/verdict.h"
+#include "report/words.h"
+#include "story/unknown.h"
 #include "watch/feed.h"
 
 #define MAX_PRINTED	20	/* violations that are printed; later ones are only counted */
@@ -24,6 +27,8 @@ struct session {
 	const struct kl_spec *spec;
 	struct session_style style;
 	struct kl_memory memory;	/* the memory model that the history names */
+	bool fresh;		/* the history begins in the first state */
+	char *release;		/* kernel release that the history names, or NULL */
 	struct feed *feed;
 	uint64_t violations;	/* number of violations so far */
 	double start, shown;	/* times of the start and of the last progress line, in seconds */
@@ -78,12 +83,14 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 	for (i = 0; r && i < r->nparts && !r->parts[i].cex; i++)
 		;
 	if (r && i < r->nparts) {
-		const struct kl_history *h = r->parts[i].cex->h;
+		const struct kl_part_result *p = &r->parts[i];
+		const struct kl_history *h = p->cex->h;
 
 		ops = json_array();
 		for (i = 0; i < h->nops; i++)
 			json_array_append_new(ops, kl_op_json(h, &h->ops[i]));
 		json_object_set_new(j, "counterexample", ops);
+		kl_add_story(j, r->spec, r->h, p, NULL);
 	}
 	put_json(s, j);
 }
@@ -138,13 +145,16 @@ struct session *session_new(const struct kl_spec *spec, const struct kl_history 
 	s->style = *style;
 	s->style.classical = opts.classical;
 	s->memory = h->memory;
+	s->fresh = h->fresh;
+	s->release = h->release ? strdup(h->release) : NULL;
 	s->start = s->shown = seconds();
 	if (style->output > KL_OUTPUT_JSON)
 		s->found = json_array();
-	s->feed = feed_new(spec, h, &opts);
+	s->feed = s->release || !h->release ? feed_new(spec, h, &opts) : NULL;
 	if (s->feed)
 		return s;
 	json_decref(s->found);
+	free(s->release);
 	free(s);
 	return NULL;
 }
@@ -156,6 +166,7 @@ void session_free(struct session *s)
 	clear_line(s);
 	feed_free(s->feed);
 	json_decref(s->found);
+	free(s->release);
 	free(s);
 }
 
@@ -211,8 +222,17 @@ static void summary_json(struct session *s, const struct kl_online_stats *st, bo
 	json_object_set_new(j, "history", json_string(s->style.name) ?: json_string("?"));
 	json_object_set_new(j, "spec", json_string(kl_spec_name(s->spec)));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(st->verdict)));
-	if (*st->reason)
+	if (*st->reason) {
+		char *advice = kl_unknown_advise_online(st, s->fresh, s->release);
+
 		json_object_set_new(j, "reason", json_string(st->reason));
+		json_object_set_new(j, "cause", json_string(kl_unknown_codes[st->cause]));
+		if (advice)
+			json_object_set_new(j, "advice", kl_json_text(advice));
+		else
+			kl_json_no_memory();
+		free(advice);
+	}
 	json_object_set_new(j, "whole", json_boolean(whole));
 	json_object_set_new(j, "operations", kl_json_number(st->ops));
 	json_object_set_new(j, "events", kl_json_number(st->events));
@@ -241,9 +261,11 @@ static void summary_json(struct session *s, const struct kl_online_stats *st, bo
 	put_json(s, j);
 }
 
-static void summary_text(const struct session *s, const struct kl_online_stats *st, bool whole,
+static void summary_text(struct session *s, const struct kl_online_stats *st, bool whole,
 			 double spent)
 {
+	char *advice;
+
 	printf("%s: %" PRIu64 " operations, spec %s%s", s->style.name, st->ops,
 	       kl_spec_name(s->spec), kl_kv_spec_note(kl_spec_text(s->spec)));
 	kl_print_memory(stdout, s->style.classical, s->style.memory_by, &s->memory);
@@ -264,6 +286,14 @@ static void summary_text(const struct session *s, const struct kl_online_stats *
 		       st->newest, st->waiting);
 	printf("; %.0f operations/s, %.1f MB\n", spent > 0 ? st->ops / spent : 0.0,
 	       st->bytes / 1e6);
+	if (!*st->reason)
+		return;
+	advice = kl_unknown_advise_online(st, s->fresh, s->release);
+	if (advice)
+		kl_put_sentence(stdout, "Advice:", advice);
+	else
+		s->failed = -ENOMEM;
+	free(advice);
 }
 
 int session_end(struct session *s, bool whole)

@@ -12,32 +12,6 @@
 #include "story/lost.h"
 #include "story/unknown.h"
 
-const char *const kl_unknown_codes[KL_UNKNOWN_CAUSES] = {
-	[KL_UNKNOWN_DEFECT] = "defect", [KL_UNKNOWN_COVERAGE] = "coverage",
-	[KL_UNKNOWN_GAPS] = "gaps", [KL_UNKNOWN_VALUES] = "unknown_values",
-	[KL_UNKNOWN_WORK] = "work_limit", [KL_UNKNOWN_TIME] = "time_limit",
-	[KL_UNKNOWN_MEMORY] = "memory_limit", [KL_UNKNOWN_STOPPED] = "interrupted",
-	[KL_UNKNOWN_SIZE] = "too_large", [KL_UNKNOWN_NO_ENGINE] = "no_engine",
-	[KL_UNKNOWN_EMPTY] = "nothing_recorded",
-};
-
-enum kl_unknown_cause kl_unknown_cause(const struct kl_part_result *p)
-{
-	static const enum kl_unknown_cause bounds[] = {
-		[KL_BOUND_NONE] = KL_UNKNOWN_NO_ENGINE, [KL_BOUND_WORK] = KL_UNKNOWN_WORK,
-		[KL_BOUND_TIME] = KL_UNKNOWN_TIME, [KL_BOUND_MEMORY] = KL_UNKNOWN_MEMORY,
-		[KL_BOUND_SIZE] = KL_UNKNOWN_SIZE, [KL_BOUND_STOPPED] = KL_UNKNOWN_STOPPED,
-		[KL_BOUND_BEATEN] = KL_UNKNOWN_NO_ENGINE,
-	};
-
-	return p->defect ? KL_UNKNOWN_DEFECT :
-	       p->suspected ? KL_UNKNOWN_COVERAGE :
-	       p->explained ? KL_UNKNOWN_GAPS :
-	       p->starved ? KL_UNKNOWN_MEMORY :
-	       p->answer.lost ? KL_UNKNOWN_VALUES :
-	       p->stopped || p->answer.more_work ? KL_UNKNOWN_WORK : bounds[p->answer.bound];
-}
-
 /* Return: @text with the values, or NULL when out of memory. */
 __attribute__((format(printf, 1, 2)))
 static char *sentence(const char *fmt, ...)
@@ -120,6 +94,29 @@ static int say_progress(struct kl_unknown *u)
 	return u->progress ? 0 : -ENOMEM;
 }
 
+static char *advise_coverage(const char *release)
+{
+	return sentence("Record with debugging information (--debug=FILE; Debian: linux-image-%s-dbg), "
+			"or assert `coverage asserted \"REASON\"' in the probe clause if no call is "
+			"missed", release ? release : "...");
+}
+
+static char *advise_values(bool fresh)
+{
+	return sentence(!fresh ?
+			"Record from the structure's creation, or declare its first state (# first "
+			"init), if it was that of the specification" :
+			"Record the results that are unknown (pending operations, or ? in the text "
+			"form)");
+}
+
+static char *advise_empty(bool gaps)
+{
+	return sentence(gaps ? "Record with larger buffers (--buffer=PAGES) or fewer events (--object, "
+			       "--sample)" :
+			       "Use the structure while recording, for example by --load");
+}
+
 static char *advise(const struct kl_report *r, const struct kl_unknown *u)
 {
 	const bool bounded = u->cause == KL_UNKNOWN_WORK || u->cause == KL_UNKNOWN_TIME ||
@@ -134,18 +131,11 @@ static char *advise(const struct kl_report *r, const struct kl_unknown *u)
 	case KL_UNKNOWN_DEFECT:
 		return sentence("Report it, with the history and the output of klin --version");
 	case KL_UNKNOWN_COVERAGE:
-		return sentence("Record with debugging information (--debug=FILE; Debian: "
-			    "linux-image-%s-dbg), or assert `coverage asserted \"REASON\"' in "
-			    "the probe clause if no call is missed",
-			    r->h->release ? r->h->release : "...");
+		return advise_coverage(r->h->release);
 	case KL_UNKNOWN_GAPS:
 		return kl_lost_advice(r->h, u->first);
 	case KL_UNKNOWN_VALUES:
-		return sentence(!r->h->fresh ?
-			    "Record from the structure's creation, or declare its first state "
-			    "(# first init), if it was that of the specification" :
-			    "Record the results that are unknown (pending operations, or ? in the "
-			    "text form)");
+		return advise_values(r->h->fresh);
 	case KL_UNKNOWN_WORK:
 		return sentence("Allow ten times as much: --work=%" PRIu64 " (0: no bound)",
 			    r->work > UINT64_MAX / 10 ? 0 : r->work * 10);
@@ -159,9 +149,7 @@ static char *advise(const struct kl_report *r, const struct kl_unknown *u)
 		return sentence("Check a part of the history, or partition it by a key of the "
 			    "specification");
 	case KL_UNKNOWN_EMPTY:
-		return sentence(r->h->ngaps ? "Record with larger buffers (--buffer=PAGES) or fewer "
-					  "events (--object, --sample)" :
-			    "Use the structure while recording, for example by --load");
+		return advise_empty(r->h->ngaps);
 	default:
 		return sentence(u->first->sc_violation ?
 			    "For a machine without store buffers, use --memory-model=sc" :
@@ -223,5 +211,23 @@ void kl_unknown_free(struct kl_unknown *u, size_t n)
 		free(u[n].why);
 		free(u[n].progress);
 		free(u[n].advice);
+	}
+}
+
+char *kl_unknown_advise_online(const struct kl_online_stats *st, bool fresh, const char *release)
+{
+	switch (st->cause) {
+	case KL_UNKNOWN_COVERAGE:
+		return advise_coverage(release);
+	case KL_UNKNOWN_GAPS:
+		return sentence("Record without losses: with larger buffers (--buffer=PAGES), with fewer "
+				"events (--object, --sample), or without --pid and --cpu");
+	case KL_UNKNOWN_EMPTY:
+		return advise_empty(st->gaps);
+	case KL_UNKNOWN_VALUES:
+		return advise_values(fresh);
+	default:
+		return sentence("Check the whole history, by klin check without --follow, or by klin "
+				"record and klin check in place of klin monitor");
 	}
 }

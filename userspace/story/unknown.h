@@ -6,26 +6,9 @@
 #ifndef KL_STORY_UNKNOWN_H
 #define KL_STORY_UNKNOWN_H
 
+#include "check/cause.h"
 #include "check/check.h"
-
-/* The causes of UNKNOWN, see kl_unknown_codes. */
-enum kl_unknown_cause {
-	KL_UNKNOWN_DEFECT,	/* an engine and the oracle disagree */
-	KL_UNKNOWN_COVERAGE,	/* a violation, unless calls were missed */
-	KL_UNKNOWN_GAPS,	/* an order exists, but operations were lost */
-	KL_UNKNOWN_VALUES,	/* an order exists, but perhaps for no first state */
-	KL_UNKNOWN_WORK,
-	KL_UNKNOWN_TIME,
-	KL_UNKNOWN_MEMORY,
-	KL_UNKNOWN_STOPPED,	/* by a signal */
-	KL_UNKNOWN_SIZE,	/* the partition does not fit the engines' numbers */
-	KL_UNKNOWN_NO_ENGINE,	/* no engine that was asked decides this specification */
-	KL_UNKNOWN_EMPTY,	/* no operations were recorded */
-	KL_UNKNOWN_CAUSES,
-};
-
-/* The causes' names in JSON. */
-extern const char *const kl_unknown_codes[KL_UNKNOWN_CAUSES];
+#include "check/online/online.h"
 
 struct kl_unknown {
 	enum kl_unknown_cause cause;
@@ -37,9 +20,6 @@ struct kl_unknown {
 	char *advice;
 };
 
-/* Return: the cause for a partition that is UNKNOWN. */
-enum kl_unknown_cause kl_unknown_cause(const struct kl_part_result *p);
-
 /**
  * kl_unknown_explain() - explain why partitions of a history were not decided
  * @r: the report
@@ -50,6 +30,11 @@ enum kl_unknown_cause kl_unknown_cause(const struct kl_part_result *p);
  */
 int kl_unknown_explain(const struct kl_report *r, struct kl_unknown out[KL_UNKNOWN_CAUSES],
 		       size_t *n);
+/*
+ * Advice for a check that goes along with the history, and ends as UNKNOWN.  @fresh, @release: of the
+ * history's header.  Return: NULL when out of memory.
+ */
+char *kl_unknown_advise_online(const struct kl_online_stats *st, bool fresh, const char *release);
 void kl_unknown_free(struct kl_unknown *u, size_t n);
 
 #endif

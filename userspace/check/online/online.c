@@ -212,21 +212,25 @@ int kl_online_end(struct kl_online *o)
 	return ret;
 }
 
-static enum kl_verdict verdict(struct kl_online *o, const struct on_part *p, const char **why)
+static enum kl_verdict verdict(struct kl_online *o, const struct on_part *p, const char **why,
+			       enum kl_unknown_cause *cause)
 {
 	*why = NULL;
 	if (p->wrong && !o->opts.suspect)
 		return KL_VIOLATION;
 	if (p->wrong) {
 		*why = o->suspect;
+		*cause = KL_UNKNOWN_COVERAGE;
 		return KL_UNKNOWN;
 	}
 	if (p->why || p->gapped) {
 		*why = p->why ? p->why : "operations were lost";
+		*cause = p->gapped ? KL_UNKNOWN_GAPS : KL_UNKNOWN_UNFOLLOWED;
 		return KL_UNKNOWN;
 	}
 	if (p->front && live_lost(o, p)) {
 		*why = KL_LOST_REASON;
+		*cause = KL_UNKNOWN_VALUES;
 		return KL_UNKNOWN;
 	}
 	return KL_LINEARIZABLE;
@@ -234,6 +238,7 @@ static enum kl_verdict verdict(struct kl_online *o, const struct on_part *p, con
 
 void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 {
+	enum kl_unknown_cause cause = KL_UNKNOWN_EMPTY;
 	const char *why, *first = NULL;
 	size_t i;
 
@@ -250,14 +255,19 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 	for (i = 0; i < o->nparts; i++) {
 		const struct on_part *p = &o->parts[i];
 
-		s->count[verdict(o, p, &why)]++;
+		s->count[verdict(o, p, &why, &cause)]++;
 		s->bytes += sizeof(*p) + p->cring * sizeof(*p->ring);
-		first = first && !p->wrong ? first : why ? why : first;
+		if (why && (!first || p->wrong)) {
+			first = why;
+			s->cause = cause;
+		}
 	}
 	/* Lost operations on unknown objects count, too. */
-	if (!o->nparts)
+	if (!o->nparts) {
+		s->cause = o->ngaps_told ? KL_UNKNOWN_GAPS : KL_UNKNOWN_EMPTY;
 		first = o->ngaps_told ? "operations were lost" :
 			o->total ? "no operations" : o->opts.empty;
+	}
 	s->verdict = s->count[KL_VIOLATION] ? KL_VIOLATION : first ? KL_UNKNOWN : KL_LINEARIZABLE;
 	snprintf(s->reason, sizeof(s->reason), "%s",
 		 s->verdict == KL_UNKNOWN ? first : "");

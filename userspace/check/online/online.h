@@ -18,6 +18,7 @@
 #ifndef KL_CHECK_ONLINE_ONLINE_H
 #define KL_CHECK_ONLINE_ONLINE_H
 
+#include "check/cause.h"
 #include "check/check.h"
 
 struct kl_online;
@@ -85,6 +86,7 @@ struct kl_online_stats {
 	uint64_t bytes;
 	enum kl_verdict verdict;
 	char reason[160];		/* the reason of UNKNOWN */
+	enum kl_unknown_cause cause;	/* of UNKNOWN */
 };
 
 /**
