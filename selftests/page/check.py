@@ -155,7 +155,7 @@ def a_torn_read_has_the_colours_of_both_writes(b, result):
                "r.querySelectorAll('.chip').length)")[0], 2)
 
 
-@test("rwlock")
+@test("mutex")
 def orders_are_stepped_with_the_arrow_keys(b, result):
     orders = stories(result)[0]["orders"]
     assert orders, "no orders in the JSON"
