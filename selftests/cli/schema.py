@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-Hold JSON against klin's schema:  schema.py SCHEMA FILE...
+Hold JSON against klin's schema:  schema.py SCHEMA MISSING FILE...
+
+MISSING names the kinds of objects that could not be made here.
 
 A file has one object, or one a line.  Prints "ok:NAME:" or "bad:NAME:MESSAGE" for each file, and
 two more lines: whether some file has each kind, and whether the schema is strict.  In a strict
@@ -61,7 +63,7 @@ def main():
     kind.check_schema(schema)
     validator = kind(schema)
     first = {}
-    for path in sys.argv[2:]:
+    for path in sys.argv[3:]:
         name = os.path.basename(path)
         try:
             found = list(objects(path))
@@ -72,7 +74,7 @@ def main():
         except ValueError as error:
             message = str(error)
         print(f"{'bad' if message else 'ok'}:{name}:{message}")
-    missing = set(schema["properties"]["kind"]["enum"]) - set(first)
+    missing = set(schema["properties"]["kind"]["enum"]) - set(first) - set(sys.argv[2].split())
     print(f"{'bad' if missing else 'ok'}:there is an object of each kind:{sorted(missing)}")
     loose = [more for value in first.values()
              for more in accepted_with_more(validator, copy.deepcopy(value))]

@@ -23,6 +23,7 @@ result()
 }
 
 ktap_header
+missing=
 
 # Histories: each spec, and each verdict.
 for file in "$specs"/*.lin; do
@@ -152,6 +153,7 @@ END
 if ${CC:-gcc} -O2 -g -c inlined.c -o inlined.o 2>err; then
 	result 0 sites sites --json --debug=inlined.o put
 else
+	missing="$missing sites"
 	ktap_skip "sites" "${CC:-gcc} does not compile"
 fi
 
@@ -165,10 +167,11 @@ if [ -x "$reports" ]; then
 		[ ! -e "$file" ] || mv "$file" "klind-$(basename "$file")"
 	done
 else
+	missing="$missing incident"
 	ktap_skip "klind's reports" "$reports not found: run make unit-build"
 fi
 
-python3 "$here/schema.py" "$schema" ./*.json >said 2>err
+python3 "$here/schema.py" "$schema" "$missing" ./*.json >said 2>err
 ktap_result $? "the schema is read" "$(cat err)"
 while IFS=: read -r verdict name message; do
 	ktap_result "$([ "$verdict" = ok ]; echo $?)" "$name" "$message"
