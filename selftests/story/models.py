@@ -116,6 +116,10 @@ pipe = Model("pipe", (), {
     "write": (1, lambda s, v: none(s + (v,))),
     "read": (0, take_first),
 })
+unix_dgram = Model("unix_dgram", (), {
+    "send": pipe.methods["write"],
+    "receive": pipe.methods["read"],
+})
 
 
 # ---- sets and maps ----
@@ -223,6 +227,7 @@ clock = Model("clock", (0,), {
     # The results that a person would try; any other is larger than these, or like one of them.
     "read": (0, lambda s: [((t,), (t,)) for t in range(s[0], 12)]),
 }, names=("now",))
+coarse = Model("coarse", (0,), clock.methods, names=("now",))
 
 
 # ---- locks ----
@@ -246,6 +251,23 @@ rwlock = Model("rwlock", (0, 0), {
     "write_unlock": (0, lambda s: none((s[0], 0)) if s[1] else []),
     "write_trylock": (0, lambda s: one(1, (0, 1)) if s == (0, 0) else one(0, s)),
 }, names=("readers", "writer?"))
+rwsem = Model("rwsem", (0, 0), {
+    **rwlock.methods,
+    # Where others wait, a try may fail at any time.
+    "read_trylock": (0, lambda s: one(0, s) + ([] if s[1] else one(1, (s[0] + 1, 0)))),
+    "write_trylock": (0, lambda s: one(0, s) + (one(1, (0, 1)) if s == (0, 0) else [])),
+}, names=("readers", "writer?"))
+spinlock = Model("spinlock", (0,), {
+    **lock_methods(), "unlock": (0, lambda s: none((0,))),
+}, names=("held?",))
+mntput = Model("mntput", (0, 0), {
+    "put": (0, lambda s: one(0, s) + (one(1, (1, 0)) if not s[1] else [])),
+    "legitimize": (0, lambda s: one(0, s) + ([] if s[0] else one(1, (0, s[1] + 1)))),
+}, names=("freed?", "refs"))
+futex = Model("futex", (0, 0), {
+    "wake": (0, lambda s: [((r,), (1, s[1])) for r in sorted({s[1], 1})]),
+    "wait": (0, lambda s: one(0, s) if s[0] else one(1, (0, 1))),
+}, names=("released?", "waits?"))
 semaphore = Model("semaphore", (1,), {
     "down": (0, lambda s: none((s[0] - 1,)) if s[0] else []),
     "up": (0, lambda s: none((s[0] + 1,))),
@@ -283,4 +305,5 @@ fd_table = Model("fd_table", (), {
 MODELS = {m.name: m for m in (
     queue, stack, pqueue, deque, bounded_queue, kfifo, llist, stack_height, pipe, set_,
     multiset, map_, kv, array, xarray, rhashtable, register, pair, seqlock, counter, refsum, clock,
-    lock, mutex, rwlock, semaphore, eventsem, ida, idr, fd_table)}
+    lock, mutex, rwlock, rwsem, spinlock, mntput, futex, semaphore, eventsem, ida, idr, fd_table,
+    coarse, unix_dgram)}

@@ -17,9 +17,9 @@ SPECIAL = {"A": r"<(?P<A>\d+)>", "B": r"<(?P<B>\d+)>", "C": r"<(?P<C>\d+)>",
            "W": r"(?P<W>[^\s,;]+)", "WORD": r"(?P<WORD>\w+)", "TEXT": r"(?P<TEXT>.+)"}
 
 # Methods by what they do to the values that they name.
-ADDS = {"enq", "push", "push_front", "push_back", "put", "add", "insert", "write"}
+ADDS = {"enq", "push", "push_front", "push_back", "put", "add", "insert", "write", "send"}
 READS = {"read", "get", "has", "contains", "count", "peek", "load", "lookup"}
-TAKES = {"deq", "pop", "pop_front", "pop_back", "get", "read", "remove"}
+TAKES = {"deq", "pop", "pop_front", "pop_back", "get", "read", "receive", "remove"}
 # Methods whose result is a truth value or a number of things.
 FLAGS = {"cas", "insert", "add", "has", "contains", "count", "trylock", "read_trylock",
          "write_trylock", "try_down", "take"}
@@ -847,6 +847,15 @@ def saw_gone(s, A, B, C, N):
     demand(history.before(B, C) and history.before(C, A), "they overlap")
     demand(set(s.states_after(B)) & set(s.states_before(A)), "%s did not" % A.name())
     demand(not set(s.states_after(C)) & set(s.states_before(A)), "%s saw them" % C.name())
+
+
+@form(HEADLINES, "{A} saw {TEXT} of the first state, which had gone by {N}, with {B}")
+def saw_first(s, A, TEXT, N, B):
+    role_saw(s, A, TEXT)
+    returned(B, N)
+    demand(history.before(B, A), "they overlap")
+    demand(not list(history.outcomes(s.model, s.model.init, B)) or s.model.init not in
+           s.states_after(B), "%s leaves the first state" % B.name())
 
 
 @form(HEADLINES, "{A} saw {TEXT}, which no operation wrote before")

@@ -171,6 +171,10 @@ static const struct {
 	{ "clock",
 	  "t1 @1 0 10 read -> 5\nt2 @1 20 30 read -> 4\n",
 	  "t2's read() -> 4 went back: t1's read() -> 5 had returned at 10" },
+	{ "clock",
+	  "t1 @1 0 10 read -> 5\nt2 @1 20 30 read -> 0\n",
+	  "t2's read() -> 0 saw now = 0 of the first state, which had gone by 10, "
+	  "with t1's read() -> 5" },
 	{ "ida",
 	  "t1 @1 0 10 alloc -> 0\nt2 @1 20 30 alloc -> 0\n",
 	  "t2's alloc() -> 0 gave 0 a second time; t1's alloc() -> 0 had given it by 10" },

@@ -51,6 +51,7 @@ struct counts {
 	struct effect *effects;	/* of the partition's operations */
 	/* for each word: no operation makes it less than 0, or more than 1 */
 	bool floor[SLOTS], ceiling[SLOTS];
+	bool vague[SLOTS];	/* some change of the word is not known */
 	/* of the call of the interpreter: */
 	const struct kl_val *before;
 	struct effect now;
@@ -154,11 +155,12 @@ static int find_effects(struct counts *c)
 {
 	const struct kl_part_result *p = c->s->part;
 	struct kl_val state[SLOTS];
-	size_t i, k;
+	size_t i, k, left;
 	int ret;
 
 	for (k = 0; k < c->len; k++) {
 		state[k] = unknown(k);
+		c->vague[k] = c->first[k].tag != KL_WORD;
 		c->floor[k] = true;
 		c->ceiling[k] = c->first[k].v <= 1;
 	}
@@ -170,6 +172,13 @@ static int find_effects(struct counts *c)
 		if (ret <= 0)
 			return ret;
 		*e = c->now;
+		for (k = left = 0; k < c->len; k++) {
+			c->vague[k] |= e->vague[k];
+			left += !c->vague[k];
+		}
+		/* Most structures have no word that can be counted. */
+		if (!left)
+			return 0;
 		for (k = 0; k < c->len; k++) {
 			ret = look_at_bounds(c, op, e, k);
 			if (ret <= 0)

@@ -292,8 +292,25 @@ static int tell_stale(const struct scan *t, const struct seen *seen, struct kl_s
 				 (unsigned long long)ops[seen->other].ret);
 }
 
+/* The words were those of the first state, which had gone.  @seen shows less than two words. */
+static int tell_first(const struct scan *t, const struct seen *seen, struct kl_story *story)
+{
+	char text[200];
+
+	kl_state_print(text, sizeof(text), t->s->spec, seen->words, t->len);
+	story->reason = "overwritten";
+	if (kl_story_cast(story, seen->op, "saw %s", text) ||
+	    kl_story_cast(story, seen->other, "left or saw other words"))
+		return -ENOMEM;
+	return kl_story_headline(story, "%s saw %s of the first state, which had gone by %llu, "
+				 "with %s", kl_name_op(t->s, seen->op).s, text,
+				 (unsigned long long)t->s->h->ops[seen->other].ret,
+				 kl_name_op(t->s, seen->other).s);
+}
+
 static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_story *story)
 {
+	const struct kl_history *h = t->s->h;
 	const struct kl_name name = kl_name_op(t->s, seen->op);
 	const size_t bad = unwritten(t, seen);
 	char text[1024];
@@ -307,6 +324,8 @@ static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_st
 		return kl_story_headline(story, "%s saw %s, which no operation wrote before",
 					 name.s, word.s);
 	}
+	if (kl_op_sig(h, &h->ops[seen->op])->nres < 2 && !differs_from_first(t, seen))
+		return tell_first(t, seen, story);
 	if (kl_story_cast(story, seen->op, "saw words of different writes") ||
 	    tell_origins(t, seen, story, text, sizeof(text)) ||
 	    kl_story_fact(story, "No operation left these words together"))
