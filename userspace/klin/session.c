@@ -88,7 +88,8 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 
 		ops = json_array();
 		for (i = 0; i < h->nops; i++)
-			json_array_append_new(ops, kl_op_json(h, &h->ops[i]));
+			json_array_append_new(ops, kl_op_json_placed(r->h, p->cex->ops[i], h,
+								     &h->ops[i]));
 		json_object_set_new(j, "counterexample", ops);
 		kl_add_story(j, r->spec, r->h, p, NULL);
 	}
