@@ -107,12 +107,12 @@ printf '%s\n' "# first init" "t1 @1 1 2 push_back 1" "t1 @1 3 4 push_front 2" \
 verdict 1 "deque: a violation, found by \`ends'" "object 0x1: .* VIOLATION by ends" --explain \
 	"$specs/deque.lin" ends.txt
 verdict 1 "a violation" "^VIOLATION" "$register" wrong.txt
-verdict 1 "a violation is confirmed by the oracle" "oracle finds no order either" "$register" \
+verdict 1 "a violation is confirmed by the oracle" "oracle finds no order either" --full "$register" \
 	wrong.txt
 "$KLIN" gen --type="$here/bits.lin" --threads=4 --ops=5000 --mutate=1 --where=late --seed=5 >large.txt
-verdict 1 "a large violation is confirmed by the oracle" "oracle finds no order either" \
+verdict 1 "a large violation is confirmed by the oracle" "oracle finds no order either" --full \
 	"$here/bits.lin" large.txt
-verdict 1 "--show has the last operations of the order, with the state before them" "^    from taken = [0-9]*$" \
+verdict 1 "--show has the last operations of the order, with the state before them" "^    from taken = [0-9]*$" --full \
 	"$here/bits.lin" large.txt
 verdict 1 "a violation is drawn" "read.*9" "$register" wrong.txt
 {
@@ -183,7 +183,7 @@ verdict 3 "a time limit: UNKNOWN" "^UNKNOWN \(time" --time-limit=1 "$specs/stack
 "$KLIN" gen --type=stack --ops=3000 --threads=16 --keys=2 --any >both.txt
 { echo "t99 @99 10 20 push 5"; echo "t99 @99 30 40 pop -> 6"; } >>both.txt
 verdict 1 "one object takes all the work: the other object's counterexample is shown" \
-	"^The brute-force oracle finds no order either" --work=3000000 "$specs/stack.lin" both.txt
+	"^The brute-force oracle finds no order either" --full --work=3000000 "$specs/stack.lin" both.txt
 verdict 3 "a memory limit: UNKNOWN" "^UNKNOWN \(" --memory-limit=1 "$specs/stack.lin" heavy.txt
 
 for type in $("$KLIN" spec --list | cut -d' ' -f1); do

@@ -226,7 +226,7 @@ record()
 # check ARGUMENT...: klin check with a work limit, with its output in $work/check.
 check()
 {
-	"$KLIN" check --work=300000000 "$@" >"$work/check" 2>&1 </dev/null
+	"$KLIN" check --full --work=300000000 "$@" >"$work/check" 2>&1 </dev/null
 }
 
 # Print the number of operations from the first line of klin check's output.

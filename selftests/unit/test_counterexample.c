@@ -62,7 +62,7 @@ static char *print(struct kl_history *h, uint32_t bad)
 	for (i = 0; i < h->nops; i++)
 		if (i != bad)
 			c.answer.steps[c.answer.nsteps++].item = i;
-	kl_print_counterexample(f, spec, &c, h->nops);
+	kl_print_counterexample(f, spec, &c, h->nops, KL_DIAGRAM_AUTO);
 	assert_int_equal(fclose(f), 0);
 	free(c.answer.steps);
 	kl_history_free(h);

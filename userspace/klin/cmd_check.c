@@ -41,7 +41,8 @@ struct check_args {
 enum {
 	OPT_ENGINE = 256, OPT_MEMORY_MODEL, OPT_NO_PARTITION, OPT_PARTITION, OPT_CACHE,
 	OPT_EXPLAIN, OPT_TIME, OPT_BYTES,
-	OPT_CERT, OPT_OUTPUT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_CEX, OPT_FOLLOW,
+	OPT_CERT, OPT_OUTPUT, OPT_JSON, OPT_THREADS, OPT_SHOW, OPT_NO_DIAGRAM, OPT_FULL, OPT_COLOR,
+	OPT_CEX, OPT_FOLLOW,
 	OPT_FROM, OPT_INDEPENDENT, OPT_LATENESS, OPT_WORK,
 };
 
@@ -100,6 +101,11 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Omit the time diagram", 0 },
+	{ "full", OPT_FULL, NULL, 0,
+	  "Print the whole story of a violation, and the counterexample, which is its proof.  "
+	  "Without this option the story has at most 25 lines", 0 },
+	{ "color", OPT_COLOR, "WHEN", 0,
+	  "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0 },
 	{ 0 }
 };
 
@@ -121,7 +127,8 @@ static void note_offline(struct check_args *a, int key)
 	size_t i;
 
 	if (key == OPT_MEMORY_MODEL || key == OPT_BYTES || key == OPT_OUTPUT || key == OPT_JSON ||
-	    key == OPT_SHOW || key == OPT_NO_DIAGRAM || key == OPT_FOLLOW || key == OPT_LATENESS)
+	    key == OPT_SHOW || key == OPT_NO_DIAGRAM || key == OPT_FULL || key == OPT_COLOR ||
+	    key == OPT_FOLLOW || key == OPT_LATENESS)
 		return;
 	for (i = 0; options[i].name; i++)
 		if (options[i].key == key)
@@ -256,6 +263,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_DIAGRAM:
 		a->style.no_diagram = true;
+		break;
+	case OPT_FULL:
+		a->style.full = true;
+		break;
+	case OPT_COLOR:
+		a->style.colour = kl_arg_colour(state, arg);
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
@@ -443,7 +456,8 @@ static int check_follow(const struct check_args *a)
 		.style = {
 			.name = a->history, .classical = a->opt.classical,
 			.memory_by = a->opt.memory_by, .output = a->style.output,
-			.no_diagram = a->style.no_diagram, .show = a->opt.max_shrink,
+			.no_diagram = a->style.no_diagram, .full = a->style.full,
+			.colour = a->style.colour, .show = a->opt.max_shrink,
 			.bytes = a->opt.bytes, .stop = stop_on_signals(true),
 		},
 	};

@@ -13,7 +13,10 @@
 #include "klin/recording.h"
 #include "klin/session.h"
 
-enum { OPT_JSON = 256, OPT_OUTPUT, OPT_SHOW, OPT_NO_DIAGRAM, OPT_MEMORY_MODEL, OPT_BYTES };
+enum {
+	OPT_JSON = 256, OPT_OUTPUT, OPT_SHOW, OPT_NO_DIAGRAM, OPT_FULL, OPT_COLOR, OPT_MEMORY_MODEL,
+	OPT_BYTES,
+};
 
 struct monitor_args {
 	struct recording rec;	/* input of the child parser */
@@ -39,6 +42,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_DIAGRAM:
 		a->style.no_diagram = true;
+		break;
+	case OPT_FULL:
+		a->style.full = true;
+		break;
+	case OPT_COLOR:
+		a->style.colour = kl_arg_colour(state, arg);
 		break;
 	case OPT_BYTES:
 		a->style.bytes = kl_arg_mib(state, "memory-limit", arg);
@@ -67,6 +76,11 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "show", OPT_SHOW, "N", 0, "Number of counterexamples to show (default 1)", 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Omit the time diagram", 0 },
+	{ "full", OPT_FULL, NULL, 0,
+	  "Print the whole story of a violation, and the counterexample, which is its proof.  "
+	  "Without this option the story has at most 25 lines", 0 },
+	{ "color", OPT_COLOR, "WHEN", 0,
+	  "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
 	  "tso (default) or sc, as in `klin "
 	  "check'",

@@ -5,6 +5,7 @@
 
 #include <argp.h>
 
+#include "report/diagram.h"
 #include "report/output.h"
 
 #define KLIN_OUTPUT                                                                            \
@@ -14,5 +15,7 @@
 
 /* Return: the form that --output=@arg names; a wrong one ends klin through argp_error(). */
 enum kl_output kl_arg_output(struct argp_state *state, const char *arg);
+/* The value of --color: auto, always or never. */
+enum kl_diagram_auto kl_arg_colour(struct argp_state *state, const char *arg);
 
 #endif

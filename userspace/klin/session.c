@@ -100,7 +100,8 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 {
 	struct session *s = ctx;
 	const struct kl_verdict_style style = {
-		.no_diagram = s->style.no_diagram, .no_memory = true,
+		.no_diagram = s->style.no_diagram, .no_memory = true, .full = s->style.full,
+		.colour = s->style.colour,
 	};
 
 	if (s->violations++ >= MAX_PRINTED)

@@ -7,6 +7,7 @@
 #define KLIN_SESSION_H
 
 #include "check/online/online.h"
+#include "report/diagram.h"
 #include "report/output.h"
 
 struct session_style {
@@ -15,6 +16,8 @@ struct session_style {
 	bool classical, no_diagram;
 	enum kl_output output;
 	enum kl_memory_by memory_by;	/* source of the memory model */
+	bool full;		/* print the whole story, and the counterexample */
+	enum kl_diagram_auto colour;
 	unsigned int show;	/* number of counterexamples that are shown */
 	uint64_t bytes;		/* bound of the memory for states */
 	const volatile int *stop;	/* becomes nonzero to end the check */

@@ -143,6 +143,7 @@ static int put_certificate(struct report *r)
 static struct kl_verdict_style style_of(const struct report *r)
 {
 	return (struct kl_verdict_style){
+		.full = true,
 		.replay = r->has_certificate ? "klin replay certificate" : NULL,
 	};
 }

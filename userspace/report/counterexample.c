@@ -135,11 +135,12 @@ static size_t first_drawn(const struct kl_diagram_order *order, const uint32_t *
 }
 
 int kl_print_counterexample(FILE *f, const struct kl_spec *spec,
-			     const struct kl_counterexample *c, uint32_t of)
+			     const struct kl_counterexample *c, uint32_t of,
+			     enum kl_diagram_auto colour)
 {
 	uint32_t *steps = calloc(c->answer.nsteps + 1, sizeof(*steps)), ops[KL_DIAGRAM_OPS];
 	bool *stores = has_drains(c) ? find_storing(spec, c->h) : NULL;
-	struct kl_diagram_opts o = { .stores = stores };
+	struct kl_diagram_opts o = { .stores = stores, .colour = colour };
 	struct kl_diagram_order order = { .ops = steps };
 	struct kl_diagram_bad bad = { 0 };
 	char before[256] = "", state[256], why[1024];

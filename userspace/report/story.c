@@ -36,7 +36,7 @@ static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 		snprintf(row->where, sizeof(row->where), "CPU %u", op->cpu);
 }
 
-static void print_cast(FILE *f, const struct kl_history *h, const struct kl_story *s)
+static void print_rows(FILE *f, const struct kl_history *h, const struct kl_story *s)
 {
 	struct row rows[KL_STORY_CAST];
 	int who = 0, what = 0, role = 0, when = 0;
@@ -60,6 +60,15 @@ static void print_cast(FILE *f, const struct kl_history *h, const struct kl_stor
 			*rows[i].where ? "  " : "", rows[i].where);
 }
 
+void kl_print_cast(FILE *f, const struct kl_history *h, const struct kl_story *s)
+{
+	fputc('\n', f);
+	kl_put_sentence(f, "What is wrong:", s->headline);
+	fputc('\n', f);
+	print_rows(f, h, s);
+	fputc('\n', f);
+}
+
 int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history *h,
 		   const struct kl_part_result *p, const char *replay)
 {
@@ -74,11 +83,7 @@ int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history 
 			fprintf(f, "\nWhat is wrong: %s.\n", p->answer.reason);
 		return 0;
 	}
-	fputc('\n', f);
-	kl_put_sentence(f, "What is wrong:", s->headline);
-	fputc('\n', f);
-	print_cast(f, h, s);
-	fputc('\n', f);
+	kl_print_cast(f, h, s);
 	for (i = 0; i < s->nfacts; i++)
 		kl_put_sentence(f, "  ", s->facts[i]);
 	for (i = 0; i < s->norders; i++)

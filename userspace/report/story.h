@@ -15,6 +15,10 @@
 #include <jansson.h>
 
 #include "check/check.h"
+#include "story/story.h"
+
+/* Print headline and cast. */
+void kl_print_cast(FILE *f, const struct kl_history *h, const struct kl_story *s);
 
 /**
  * kl_print_story() - print what is wrong with a partition

@@ -7,6 +7,7 @@
 
 #include "history/formats/kv_spec.h"
 #include "history/spell.h"
+#include "report/brief.h"
 #include "report/codes.h"
 #include "report/counterexample.h"
 #include "report/envelope.h"
@@ -145,6 +146,16 @@ static void print_coverage(FILE *f, const struct kl_report *r)
 	}
 }
 
+static int print_whole(FILE *f, const struct kl_report *r, const struct kl_part_result *p,
+		       const struct kl_verdict_style *style)
+{
+	int ret = kl_print_story(f, r->spec, r->h, p, style->replay);
+
+	if (ret == -ENOMEM || style->no_diagram)
+		return ret;
+	return kl_print_counterexample(f, r->spec, p->cex, p->nops, style->colour);
+}
+
 int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		     const struct kl_verdict_style *style)
 {
@@ -175,9 +186,10 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 			kl_print_part_name(f, r->h, p);
 			fputs(p->suspected ? ": suspected\n" : ": VIOLATION\n", f);
 		}
-		ret = kl_print_story(f, r->spec, r->h, p, style ? style->replay : NULL);
-		if (ret != -ENOMEM && (!style || !style->no_diagram))
-			ret = kl_print_counterexample(f, r->spec, p->cex, p->nops);
+		if (style && style->full)
+			ret = print_whole(f, r, p, style);
+		else
+			ret = kl_print_brief(f, r, p, style);
 	}
 	return ret == -ENOMEM ? ret : 0;
 }

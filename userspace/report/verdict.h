@@ -4,6 +4,7 @@
 #define KL_REPORT_VERDICT_H
 
 #include "check/check.h"
+#include "report/diagram.h"
 #include "report/output.h"
 
 /* The time and memory of a run, for JSON. */
@@ -18,6 +19,8 @@ struct kl_verdict_style {
 	enum kl_output output;
 	bool explain;		/* name the engine that decided each partition */
 	bool no_diagram;
+	bool full;		/* the whole story, and the counterexample */
+	enum kl_diagram_auto colour;
 	bool quiet;		/* summary and coverage alone */
 	bool no_memory;		/* leave the memory model out */
 	const struct kl_cost *cost;	/* for JSON, or NULL */

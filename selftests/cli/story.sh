@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The story of a violation on a terminal: at most 25 lines, with the rest by --full; colours only
+# where they are wanted; ASCII where the locale is not UTF-8.
+
+. "$(dirname "$0")/common.sh"
+
+export LC_ALL=C.UTF-8
+escape=$(printf '\033')
+
+# short TYPE: violations of the type are told in at most 25 lines, which name the proof.
+short()
+{
+	type=$1 told=0
+	for seed in 1 2 3 4; do
+		"$KLIN" gen --type="$type" --ops=200 --threads=6 --keys=3 --seed=$seed --mutate=20 \
+			>h.txt
+		run check --no-partition --memory-model=sc "$specs/$type.lin" h.txt
+		[ $status -eq 1 ] || continue
+		told=$((told + 1))
+		if [ "$(wc -l <out)" -gt 25 ] || ! grep -q '^  Proof: ' out ||
+		   ! grep -q '^What is wrong:' out; then
+			ktap_fail "$type: the story has at most 25 lines" "$(cat out)"
+			return
+		fi
+	done
+	ktap_pass "$type: the story has at most 25 lines" "$told violations"
+}
+
+ktap_header
+for type in $("$KLIN" spec --list | cut -d' ' -f1); do
+	short "$type"
+done
+
+cat >torn.txt <<END
+# klin history 1
+# first init
+t1 @1 0 10 write 1 1
+t1 @1 20 30 write 2 2
+t2 @1 15 40 read -> 1 2
+END
+pair=$specs/pair.lin
+run check "$pair" torn.txt
+grep -q 'is torn: a = 1 comes from' out && grep -q '├─write(1, 1)─┤' out &&
+	grep -q '├─write(2, 2)─┤' out && grep -q '┣━read() -> (1, 2)━┫' out
+ktap_result $? "a torn read: the writes that it mixes are named and drawn" "$(cat out)"
+! grep -q 'The longest possible order' out && grep -q -- '--full' out
+ktap_result $? "the proof is only named" "$(cat out)"
+run check --full "$pair" torn.txt
+grep -q '^Counterexample: 1 of the 3 operations' out && grep -q 'The longest possible order' out &&
+	grep -q '^  No operation left these words together' out
+ktap_result $? "--full prints the story and the proof" "$(cat out)"
+run check --no-diagram "$pair" torn.txt
+! grep -q '┫' out && grep -q '^  Proof: ' out
+ktap_result $? "--no-diagram prints no picture" "$(cat out)"
+grep -v '^t1 @1 0' torn.txt >grown.txt
+run check --follow --full - <grown.txt "$pair"
+! grep -q "$escape" out
+ktap_result $? "no colours in a file" "$(cat out)"
+run check --color=always "$pair" torn.txt
+grep -q "$escape" out
+ktap_result $? "--color=always: colours in a file" "$(cat out)"
+NO_COLOR=1 run check --color=always --full "$pair" torn.txt
+grep -q "$escape" out
+ktap_result $? "--color=always is stronger than NO_COLOR" "$(cat out)"
+run check --color=never "$pair" torn.txt
+! grep -q "$escape" out
+ktap_result $? "--color=never: no colours" "$(cat out)"
+LC_ALL=C run check "$pair" torn.txt
+! LC_ALL=C grep -q '[^ -~]' out && grep -q -- '-write(1, 1)-' out
+ktap_result $? "ASCII where the locale is not UTF-8" "$(cat out)"
+run check --color=red "$pair" torn.txt
+[ $status -eq 2 ] && grep -q -- '--color=red: expected auto, always or never' err
+ktap_result $? "a wrong --color is refused" "$(cat err)"
+ktap_finish
