@@ -735,6 +735,14 @@ def role_denies(s, op, V="nothing"):
     s.denies(op, V)
 
 
+@form(ROLES, "may have left {V}")
+def role_may_leave(s, op, V):
+    if s.is_word():
+        s.leaves(op, V)
+    else:
+        demand(V in map(str, op.args), "%s is about another key" % op.name())
+
+
 @form(ROLES, "left nothing")
 def role_left_nothing(s, op):
     s.leaves(op, "nothing")

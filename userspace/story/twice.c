@@ -24,6 +24,12 @@ static bool becomes(const struct kl_word_deed *d, uint64_t v)
 				      (d->step.kind == KL_WORD_MOVES && d->step.before != v));
 }
 
+/* May the operation not have taken effect, or have left another word? */
+static bool may_not(const struct kl_scene *s, const struct kl_word_deed *d)
+{
+	return d->maybe || s->h->ops[d->op].flags & KL_OP_PENDING;
+}
+
 /* The first two changes from @v, which is there once. */
 static int tell_two(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v,
 		    struct kl_story *story)
@@ -77,7 +83,7 @@ static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *stor
 	}
 	for (d = s->steps; d < end; d++)
 		if (becomes(d, v) && kl_story_cast(story, d->op, "%s %s",
-						   v == KL_STEP_ABSENT && s->keyed ? "left" :
+						   may_not(s, d) ? "may have left" : v == KL_STEP_ABSENT && s->keyed ? "left" :
 						   !set ? "wrote" : v ? "added" : "removed",
 						   word.s))
 			return -ENOMEM;

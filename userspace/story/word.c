@@ -39,6 +39,8 @@ static bool excludes(const struct kl_word_step *t, uint64_t v)
 /* What an operation that leaves the word did, for the cast. */
 static const char *wrote(const struct kl_scene *s, const struct kl_word_deed *d)
 {
+	if (s->h->ops[d->op].flags & KL_OP_PENDING || d->maybe)
+		return "may have left";
 	if (s->keyed && d->step.after == KL_STEP_ABSENT)
 		return "left";
 	if (s->type.kind != KL_CONTAINER_SET)
