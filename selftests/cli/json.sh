@@ -80,7 +80,7 @@ json 1 "the reason of a violation by name" "
 	[(r['code'], r['partitions']) for r in v['reasons']] == [('taken_twice', 1)] and
 	v['reasons'][0]['sentence'] == v['partitions'][0]['story']['headline'] and
 	'limits_met' not in v"
-run check "$spec" h.txt
+run check --full "$spec" h.txt
 sed -n '/^What is wrong/,/^  Check it again/p' out >said
 cat >wanted <<END
 What is wrong: queue @1: t3's deq() -> 1 took 1 a second time; t2's deq() -> 1
@@ -190,7 +190,7 @@ ended()
 	word=$1 said=$2 name=$3 looks=$4
 	shift 4
 	"$KLIN" gen "$@" -o e.txt
-	run check --work="$looks" e.txt
+	run check --full --work="$looks" e.txt
 	mv out text
 	run check --json --work="$looks" e.txt
 	grep -q "^Shrinking ended at its limit of work; a smaller counterexample may exist" text
