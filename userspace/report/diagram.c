@@ -324,10 +324,12 @@ int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t 
 	struct dg_layout *d;
 	uint32_t *sel;
 	size_t all, i;
+	FILE *to;
 	int width, margin = 0, ret = -ENOMEM;
 
 	if (!o)
 		o = &none;
+	to = o->terminal ? o->terminal : f;
 	d = malloc(sizeof(*d));
 	sel = sorted_copy(ops, &n);
 	if (!d || !sel)
@@ -335,7 +337,7 @@ int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t 
 	all = n;
 	if (n > KL_DIAGRAM_OPS)
 		n = KL_DIAGRAM_OPS;
-	width = width_of(o->terminal ? o->terminal : f, o);
+	width = width_of(to, o);
 	dg_collect(d, h, sel, n, o);
 	for (i = 0; i < (size_t)d->nlanes; i++)
 		if ((int)strlen(d->lane[i].name) > margin)
@@ -344,7 +346,7 @@ int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t 
 	dg_place(d, width - margin - 3);
 	glyphs = is_on(o->utf8, !strcmp(nl_langinfo(CODESET), "UTF-8")) ? utf8 : ascii;
 	dg_print_caption(f, h, d, all - n, o->stores ? glyphs[G_STORES - 128] : NULL);
-	ret = print_bands(f, d, margin, glyphs, is_on(o->colour, colour_wanted(o->terminal ? o->terminal : f)));
+	ret = print_bands(f, d, margin, glyphs, is_on(o->colour, colour_wanted(to)));
 	if (!ret)
 		ret = dg_print_text(f, h, d, o, width);
 	if (!ret && ferror(f))

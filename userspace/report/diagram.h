@@ -53,7 +53,8 @@ struct kl_diagram_opts {
 	enum kl_diagram_auto utf8;	/* auto: on in a UTF-8 locale */
 	/* auto: on for a terminal, if NO_COLOR is not set and TERM is not "dumb" */
 	enum kl_diagram_auto colour;
-	FILE *terminal;		/* the stream that the text will go to; NULL: the one it is printed to */
+	/* the stream that the text will go to in the end; NULL: the one that it is printed to */
+	FILE *terminal;
 };
 
 /**

@@ -31,8 +31,8 @@ struct kl_unknown {
 int kl_unknown_explain(const struct kl_report *r, struct kl_unknown out[KL_UNKNOWN_CAUSES],
 		       size_t *n);
 /*
- * Advice for a check that goes along with the history, and ends as UNKNOWN.  @fresh, @release: of the
- * history's header.  Return: NULL when out of memory.
+ * Advice for a check that goes along with the history, and ends as UNKNOWN.  @fresh and @release
+ * are those of the history's header.  Return: NULL when out of memory.
  */
 char *kl_unknown_advise_online(const struct kl_online_stats *st, bool fresh, const char *release);
 void kl_unknown_free(struct kl_unknown *u, size_t n);
