@@ -264,6 +264,8 @@ if [ $status -eq 3 ] && grep -q 'UNKNOWN: the bound on memory.* [1-9][0-9]* leve
 else
 	ktap_fail "UNKNOWN at the memory limit" "status $status" "$(cat out err)"
 fi
+grep -q '^Advice: Allow more memory by --memory-limit=MIB, ' out
+ktap_result $? "UNKNOWN at the memory limit comes with advice" "$(cat out)"
 run explore --json --memory-limit=1 --threads=3 --ops=3 "$models/treiber.lin"
 if [ $status -eq 3 ] && grep -q '"not_followed": [1-9]' out && ! grep -q '"open"' out; then
 	ktap_pass "the number of states that were not followed as JSON"
@@ -281,7 +283,7 @@ client roles(w, r) ops(1);
 END
 run explore limit.lin
 if [ $status -eq 3 ] && grep -q 'UNKNOWN: a bound of the explorer was reached.*thread 0: line 3: too many choices' out &&
-   [ "$(wc -l <out)" -eq 1 ]; then
+   grep -q '^Advice: Take a smaller client' out; then
 	ktap_pass "UNKNOWN at a limit of the explorer"
 else
 	ktap_fail "UNKNOWN at a limit of the explorer" "status $status" "$(cat out err)"
@@ -585,4 +587,15 @@ hint "another thread's store is buffered" \
 run explore other.lin
 [ $status -eq 1 ] && ! grep -q '^Hint' out
 ktap_result $? "no hint for a fault that store buffers do not cause" "status $status" "$(cat out err)"
+# A run has a column for each thread, and below each step what it changes.
+sed 's/} while (!cas(&top, t, s) @lin);/} while (top != t); top = s;/' "$models/treiber.lin" >racy.lin
+run explore --shortest racy.lin
+grep -qE '^step  T0 {30,}T1$' out && grep -q '^   0  the first state$' out &&
+	grep -qE '^   [0-9]  call push\(A\)' out && grep -qE '^   [0-9] {30,}call pop\(\)' out &&
+	grep -q "^      => #1={A 0}$" out && grep -q "^      => T1's buffer: top=0$" out &&
+	[ "$(sed -n '/^step/,/^On SC/p' out | sed '$d' | wc -L)" -le 80 ]
+ktap_result $? "a run has a column for each thread, and only what changes" "$(cat out)"
+run explore --threads=4 --ops=1 racy.lin
+grep -q '^step  T0  T1  T2  T3$' out && grep -qE '^   [0-9] {3,18}call pop\(\)' out
+ktap_result $? "more than three threads are indented" "$(cat out)"
 ktap_finish

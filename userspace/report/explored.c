@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "report/explored.h"
+#include "report/run_columns.h"
+#include "report/words.h"
 
 static const char *const what[] = {
 	[KL_EX_OK] = "linearizable",
@@ -31,31 +33,13 @@ static void print_stats(FILE *f, const struct kl_explore_stats *st)
 		st->seconds);
 }
 
-/* Print a step, indented by its thread, and memory after the step in a line below. */
-static void print_step(void *ctx, const struct kl_explore_step *s)
-{
-	FILE *f = ctx;
-
-	if (!s->number)
-		fprintf(f, "    0  %s\n", s->what);
-	else
-		fprintf(f, "%5u  %*sT%u  %s\n", s->number, 4 * (int)s->thread, "", s->thread,
-			s->what);
-	fprintf(f, "         %s\n", s->state);
-}
-
-int kl_explored_run(FILE *f, struct kl_explorer *x)
-{
-	return kl_explore_run(x, print_step, f);
-}
-
 static int print_run(FILE *f, const struct kl_explored *e, unsigned int steps)
 {
 	int ret;
 
 	fprintf(f, "%s run, %u steps ([n]: line n of the file):\n",
 		e->shortest ? "The shortest" : "A", steps);
-	ret = kl_explored_run(f, e->x);
+	ret = kl_print_run(f, e->x);
 	if (ret)
 		return ret;
 	if (e->has_sc && e->on_sc == KL_EX_OK)
@@ -89,6 +73,31 @@ const char *kl_explored_reason(const struct kl_explored *e)
 	if (e->verdict == KL_EX_MEMORY)
 		return "the bound on memory was reached";
 	return e->outcomes ? e->outcomes->limit : kl_explore_message(e->x);
+}
+
+const char *kl_explored_advice(const struct kl_explored *e)
+{
+	/* The sentence about what grew advises on it, and no larger bound helps. */
+	if (*(e->outcomes ? e->outcomes->grown : kl_explore_grown(e->x)))
+		return NULL;
+	switch (e->verdict) {
+	case KL_EX_MEMORY:
+		return "Allow more memory by --memory-limit=MIB, keep only hashes of states by "
+		       "--hash-compact, or take a smaller client (--threads, --ops)";
+	case KL_EX_STOPPED:
+		return "Allow more time by --time-limit=SECONDS, or take a smaller client (--threads, "
+		       "--ops)";
+	case KL_EX_LIMIT:
+		return "Take a smaller client (--threads, --ops), or bound what grows in the model";
+	default:
+		return NULL;
+	}
+}
+
+static void print_advice(FILE *f, const struct kl_explored *e)
+{
+	if (kl_explored_advice(e))
+		kl_put_sentence(f, "Advice:", kl_explored_advice(e));
 }
 
 static int print_outcomes(FILE *f, const struct kl_explored *e)
@@ -187,6 +196,7 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 
 	if (e->outcomes) {
 		ret = print_outcomes(f, e);
+		print_advice(f, e);
 		print_model(f, e);
 		return ret;
 	}
@@ -216,6 +226,7 @@ int kl_explored_print(FILE *f, const struct kl_explored *e)
 			kl_explore_message(e->x));
 	if (ret)
 		return ret;
+	print_advice(f, e);
 	print_model(f, e);
 	if (e->verdict == KL_EX_NOT_LINEARIZABLE)
 		print_hint(f, kl_explore_hint(e->x));

@@ -30,10 +30,10 @@ struct kl_explored {
 
 /* Return: the reason for a verdict UNKNOWN. */
 const char *kl_explored_reason(const struct kl_explored *e);
+/* Return: what is most likely to settle UNKNOWN, without a full stop; NULL if nothing is known. */
+const char *kl_explored_advice(const struct kl_explored *e);
 /* Print the result as text.  Return: 0 or a negative errno. */
 int kl_explored_print(FILE *f, const struct kl_explored *e);
-/* Print the steps of the run to the violation as text.  Return: 0 or a negative errno. */
-int kl_explored_run(FILE *f, struct kl_explorer *x);
 /* Print the result in a form that is made from JSON.  Return: 0 or a negative errno. */
 int kl_explored_put(FILE *f, const struct kl_explored *e, enum kl_output form);
 

@@ -114,6 +114,8 @@ static void add_unknown(json_t *j, const struct kl_explored *e)
 	kl_json_add_reason(j, codes[e->verdict], kl_explored_reason(e), 0);
 	if (e->verdict != KL_EX_LOST)
 		kl_json_add_limit(j, codes[e->verdict]);
+	if (kl_explored_advice(e))
+		json_object_set_new(j, "advice", json_string(kl_explored_advice(e)));
 }
 
 int kl_explored_put(FILE *f, const struct kl_explored *e, enum kl_output form)

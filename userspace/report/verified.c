@@ -9,7 +9,9 @@
 #include "report/codes.h"
 #include "report/envelope.h"
 #include "report/json.h"
+#include "report/run_columns.h"
 #include "report/verified.h"
+#include "report/words.h"
 
 static bool is_unknown(const struct kl_verified *v)
 {
@@ -28,6 +30,14 @@ static const char *unknown_reason(const struct kl_verified *v)
 {
 	return v->verdict == KL_VF_STOPPED ? kl_verify_message(v->x) :
 	       "the bound on memory was reached";
+}
+
+/* What is most likely to settle a verdict UNKNOWN, without a full stop. */
+static const char *advice(const struct kl_verified *v)
+{
+	return v->verdict == KL_VF_STOPPED ?
+	       "Allow more time by --time-limit=SECONDS, or verify fewer threads (--roles)" :
+	       "Allow more memory by --memory-limit=MIB, or verify fewer threads (--roles)";
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -99,7 +109,7 @@ static int print_run(FILE *f, struct kl_explorer *run)
 		"A concrete wrong run: %s; %u threads, %u steps ([n]: line n of the "
 		"file):\n",
 		kl_explore_message(run), st.threads, st.steps);
-	ret = kl_explored_run(f, run);
+	ret = kl_print_run(f, run);
 	/* The run exists even if its steps cannot all be shown. */
 	if (ret != -ESTALE)
 		return ret;
@@ -172,6 +182,8 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 		fprintf(f, "%u thread%s", st.threads, st.threads == 1 ? "" : "s");
 	else
 		fputs("any number of threads", f);
+	if (is_unknown(v))
+		kl_put_sentence(f, "Advice:", advice(v));
 	if (v->verdict == KL_VF_ALARM) {
 		ret = print_alarm(f, v);
 	} else if (v->verdict == KL_VF_VERIFIED && v->run) {
@@ -268,6 +280,7 @@ int kl_verified_put(FILE *f, const struct kl_verified *v, enum kl_output form)
 		json_object_set_new(j, "message", kl_json_text(unknown_reason(v)));
 		kl_json_add_reason(j, code, unknown_reason(v), 0);
 		kl_json_add_limit(j, code);
+		json_object_set_new(j, "advice", json_string(advice(v)));
 	} else if (v->run) {
 		kl_json_add_reason(j, "wrong_run", kl_explore_message(v->run), 0);
 	} else if (v->verdict == KL_VF_ALARM) {

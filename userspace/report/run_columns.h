@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An explorer's run as text: a column for each thread, a step a row, and what a step changes.
+ *
+ *	step  T0                                  T1
+ *	   0  the first state
+ *	      => x=0 y=0
+ *	   1  x = 1 to the buffer [12]
+ *	      => T0's buffer: x=1
+ *	   2                                      x is 0 (stale: T0's buffer has 1) [21]
+ */
+#ifndef KL_REPORT_RUN_COLUMNS_H
+#define KL_REPORT_RUN_COLUMNS_H
+
+#include <stdio.h>
+
+#include "tso/explore/explore.h"
+
+/* Print the run to the verdict.  Return: as kl_explore_run(). */
+int kl_print_run(FILE *f, struct kl_explorer *x);
+
+#endif
