@@ -711,4 +711,19 @@ no_bool limo 0 flags.lin <<'END'
 [2] call pop
 [2] return 2
 END
+# A register of EDN begins as nil, which klin represents by a write that the file does not have.
+cat >first.edn <<'END'
+{:process 0, :type :invoke, :f :write, :value "a"}
+{:process 0, :type :ok, :f :write, :value "a"}
+{:process 1, :type :invoke, :f :cas, :value [nil 3]}
+{:process 1, :type :ok, :f :cas, :value [nil 3]}
+END
+run check first.edn
+grep -q '^first.edn: 2 operations, 2 threads, 1 objects' out && ! grep -qw t2 out &&
+	grep -qE '^  first  write\(nil\) .* before all$' out &&
+	[ "$(grep -c '^  first  ' out)" -eq 2 ]
+ktap_result $? "the first state is told, and not counted as an operation" "$(cat out)"
+run check --json first.edn
+[ "$(grep -c '"operations": 2' out)" -ge 2 ]
+ktap_result $? "the first state is not counted, as JSON" "$(cat out)"
 ktap_finish

@@ -91,7 +91,9 @@ struct kl_memory {
 	bool told;	/* the history has a line `# memory' */
 };
 
-#define KL_NO_PLACE	UINT32_MAX /* place of an operation that is not in the source */
+#define KL_NO_PLACE	UINT32_MAX	/* the place of an operation in its source is not known */
+/* place of a write of the first state, which is not in the source */
+#define KL_FIRST_PLACE	(UINT32_MAX - 1)
 
 /* The unit of an operation's place in its source, see source.h. */
 enum kl_place_kind {

@@ -144,7 +144,7 @@ unsigned int kl_source_find(const struct kl_history *h, size_t op, size_t *col)
 	struct found f = { .text = NULL };
 
 	*col = 0;
-	if (!s || !h->places || h->places[op] == KL_NO_PLACE)
+	if (!s || !h->places || h->places[op] >= KL_FIRST_PLACE)
 		return 0;
 	if (s->places != KL_PLACES_OFFSETS)
 		return h->places[op];
@@ -166,7 +166,7 @@ void kl_history_err(const struct kl_history *h, size_t op, enum kl_at word, cons
 	va_end(ap);
 	if (!s) {
 		kl_err("%s", what);
-	} else if (op == KL_NO_OP || !h->places || h->places[op] == KL_NO_PLACE) {
+	} else if (op == KL_NO_OP || !h->places || h->places[op] >= KL_FIRST_PLACE) {
 		kl_err_at(s->name, 0, 0, "%s", what);
 	} else if (find(s, h->places[op], word, &f)) {
 		kl_err_at(s->name, f.line, f.col, "%s", what);

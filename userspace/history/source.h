@@ -50,6 +50,15 @@ void kl_source_free(struct kl_source *s);
  */
 unsigned int kl_source_find(const struct kl_history *h, size_t op, size_t *col);
 
+/*
+ * Return: true if the operation writes the first state, where the source has no such operation.
+ * Reports do not count it, and call it the first.
+ */
+static inline bool kl_source_is_first(const struct kl_history *h, size_t op)
+{
+	return h->source && h->places && h->places[op] == KL_FIRST_PLACE;
+}
+
 /* Record the place of the operation that is added next.  Return: 0 or -ENOMEM. */
 __attribute__((always_inline))
 static inline int kl_source_place(struct kl_history *h, uint32_t place)

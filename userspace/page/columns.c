@@ -420,7 +420,7 @@ static void add_lines(json_t *j, const struct columns *c)
 	if (!h->source || !h->places || h->source->places == KL_PLACES_OFFSETS)
 		return;
 	for (i = 0; i < c->nops; i++) {
-		at = h->places[c->ops[i]] == KL_NO_PLACE ? 0 : (int64_t)h->places[c->ops[i]];
+		at = h->places[c->ops[i]] >= KL_FIRST_PLACE ? 0 : (int64_t)h->places[c->ops[i]];
 		put_signed(&line, at - last);
 		last = at;
 	}

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "history/source.h"
 #include "report/diagram_layout.h"
 
 #define MIN_GAP		2	/* least distance of two events, in columns */
@@ -80,6 +81,16 @@ static int lane_of(struct dg_layout *d, const struct kl_op *op)
 	return i;
 }
 
+/* Return: an operation of the lane, which has one. */
+static uint32_t some_op(const struct dg_layout *d, int lane)
+{
+	int i = 0;
+
+	while (d->item[i].gap || d->item[i].lane != lane)
+		i++;
+	return d->item[i].op;
+}
+
 /* Name the lanes.  @cpus: add the CPU of a thread that stayed on one CPU. */
 static void name_lanes(struct dg_layout *d, const struct kl_history *h, bool cpus)
 {
@@ -88,6 +99,8 @@ static void name_lanes(struct dg_layout *d, const struct kl_history *h, bool cpu
 	for (l = d->lane; l < d->lane + d->nlanes; l++) {
 		if (l->thread == KL_NO_OP)
 			snprintf(l->name, sizeof(l->name), "gap");
+		else if (kl_source_is_first(h, some_op(d, l - d->lane)))
+			strcpy(l->name, "first");
 		else if (cpus && l->cpu != KL_NO_CPU)
 			snprintf(l->name, sizeof(l->name), "t%" PRIu64 " cpu%u",
 				 h->threads[l->thread], l->cpu);

@@ -8,6 +8,7 @@
 #include "history/spell.h"
 #include "report/codes.h"
 #include "report/envelope.h"
+#include "report/given.h"
 #include "report/json.h"
 #include "report/story.h"
 #include "report/unknown.h"
@@ -140,7 +141,7 @@ static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
 	size_t i;
 
 	kl_json_part_name(j, h, p);
-	json_object_set_new(j, "operations", json_integer(p->nops));
+	json_object_set_new(j, "operations", json_integer(kl_given_part(h, p)));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(p->answer.verdict)));
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
 							    json_null());
@@ -231,7 +232,7 @@ json_t *kl_report_json(const struct kl_report *r, const char *name,
 	if (r->verdict == KL_UNKNOWN)
 		json_object_set_new(j, "reason", kl_json_text(r->reason));
 	kl_add_unknown(j, r);
-	json_object_set_new(j, "operations", json_integer(r->h->nops));
+	json_object_set_new(j, "operations", json_integer(kl_given_ops(r->h)));
 	if (r->h->skipped) {
 		json_object_set_new(j, "skipped", json_integer(r->h->skipped));
 		json_object_set_new(j, "skipped_reason", kl_json_text(r->h->skipped_why));

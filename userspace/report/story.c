@@ -23,9 +23,14 @@ static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 	size_t col;
 	const unsigned int line = kl_source_find(h, i, &col);
 
-	snprintf(row->who, sizeof(row->who), "t%" PRIu64, h->threads[op->thread]);
+	if (kl_source_is_first(h, i))
+		strcpy(row->who, "first");
+	else
+		snprintf(row->who, sizeof(row->who), "t%" PRIu64, h->threads[op->thread]);
 	kl_op_print(row->what, sizeof(row->what), h, op);
-	if (op->flags & KL_OP_PENDING)
+	if (kl_source_is_first(h, i))
+		strcpy(row->when, "before all");
+	else if (op->flags & KL_OP_PENDING)
 		snprintf(row->when, sizeof(row->when), "from %" PRIu64, op->call);
 	else
 		snprintf(row->when, sizeof(row->when), "%" PRIu64 "-%" PRIu64, op->call, op->ret);

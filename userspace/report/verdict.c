@@ -11,6 +11,7 @@
 #include "report/codes.h"
 #include "report/counterexample.h"
 #include "report/envelope.h"
+#include "report/given.h"
 #include "report/json.h"
 #include "report/story.h"
 #include "report/unknown.h"
@@ -53,7 +54,7 @@ static void explain(FILE *f, const struct kl_report *r)
 		fputs("  ", f);
 		kl_print_part_name(f, r->h, p);
 		fprintf(f, ": %u operations, %s by %s, %" PRIu64 " configurations, %" PRIu64
-			" KiB%s\n", p->nops, kl_verdict_name(p->answer.verdict),
+			" KiB%s\n", kl_given_part(r->h, p), kl_verdict_name(p->answer.verdict),
 			p->answer.engine ? p->answer.engine : "none", p->answer.configs,
 			p->answer.bytes >> 10,
 			p->sc_violation ? "; on sequential consistency there is no order" : "");
@@ -101,8 +102,8 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name,
 {
 	const struct kl_history *h = r->h;
 
-	fprintf(f, "%s: %zu operations, %zu threads, %zu objects, spec %s", name, h->nops,
-		h->nthreads, h->nobjects, kl_spec_name(r->spec));
+	fprintf(f, "%s: %zu operations, %zu threads, %zu objects, spec %s", name, kl_given_ops(h),
+		kl_given_threads(h), h->nobjects, kl_spec_name(r->spec));
 	fputs(kl_kv_spec_note(kl_spec_text(r->spec)), f);
 	if (is_found(r, name))
 		fprintf(f, " of %s", kl_spec_path(r->spec));
@@ -153,7 +154,7 @@ static int print_whole(FILE *f, const struct kl_report *r, const struct kl_part_
 
 	if (ret == -ENOMEM || style->no_diagram)
 		return ret;
-	return kl_print_counterexample(f, r->spec, p->cex, p->nops, style->colour);
+	return kl_print_counterexample(f, r->spec, p->cex, kl_given_part(r->h, p), style->colour);
 }
 
 int kl_print_report(FILE *f, const struct kl_report *r, const char *name,

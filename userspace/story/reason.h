@@ -75,6 +75,11 @@ struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op);
 struct kl_name kl_name_call(const struct kl_scene *s, uint32_t op);
 /* The value as its writer spelled it. */
 struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v);
+/*
+ * Add the fact about a register's first word: that of the history's form, or @word, which the
+ * specification has.  Return: 0 or -ENOMEM.
+ */
+int kl_story_first_word(const struct kl_scene *s, struct kl_story *story, struct kl_name word);
 /* The slot number @i of a state without containers and arrays, as text: "low = 1". */
 struct kl_name kl_name_slot(const struct kl_scene *s, const struct kl_val *state, size_t len,
 			    size_t i);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/source.h"
 #include "story/reason.h"
 
 #define MAX_REASONS	64
@@ -119,11 +120,27 @@ int kl_story_inside(const struct kl_scene *s, struct kl_story *story, uint64_t v
 			     kl_name_op(s, op).s, (unsigned long long)ops[op].ret);
 }
 
+int kl_story_first_word(const struct kl_scene *s, struct kl_story *story, struct kl_name word)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->part->nops; i++) {
+		const uint32_t op = kl_result_op(s->part, i);
+
+		if (kl_source_is_first(s->h, op)) {
+			word = kl_name_val(s, *kl_op_args(s->h, &s->h->ops[op]));
+			break;
+		}
+	}
+	return kl_story_fact(story, "The first word is %s", word.s);
+}
+
 struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op)
 {
 	const struct kl_op *o = &s->h->ops[op];
 	struct kl_name name;
-	int n = snprintf(name.s, sizeof(name.s), "t%llu's ",
+	int n = kl_source_is_first(s->h, op) ? snprintf(name.s, sizeof(name.s), "the first ") :
+		snprintf(name.s, sizeof(name.s), "t%llu's ",
 			 (unsigned long long)s->h->threads[o->thread]);
 
 	kl_op_print(name.s + n, sizeof(name.s) - n, s->h, o);

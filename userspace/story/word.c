@@ -102,7 +102,7 @@ static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e
 			return -ENOMEM;
 		return kl_story_headline(story, "%s %s, which no operation adds", name.s, did.s);
 	}
-	if (kl_story_fact(story, "The first word is %s", kl_name_step(s, s->first.v).s))
+	if (kl_story_first_word(s, story, kl_name_step(s, s->first.v)))
 		return -ENOMEM;
 	return kl_story_headline(story, "%s %s, which no operation writes", name.s, did.s);
 }

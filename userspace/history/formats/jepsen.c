@@ -114,8 +114,7 @@ static int write_nil(struct kl_jepsen *j, uint64_t process, uint32_t object)
 		return -ENOMEM;
 	op.thread = thread;
 	s.method = j->method[method];
-	/* This write has no line in the file. */
-	return kl_source_place(j->pairs.h, KL_NO_PLACE) ?:
+	return kl_source_place(j->pairs.h, KL_FIRST_PLACE) ?:
 	       kl_history_add(j->pairs.h, &op, &s, &nil, NULL);
 }
 

@@ -88,7 +88,7 @@ static uint32_t place(const struct kl_scan *s, const char *tok)
 {
 	if (!s->text)
 		return s->line;
-	return tok - s->text < UINT32_MAX ? tok - s->text : KL_NO_PLACE;
+	return tok - s->text < KL_FIRST_PLACE ? tok - s->text : KL_NO_PLACE;
 }
 
 int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *process,
