@@ -19,7 +19,7 @@ if [ ! -e "$inject" ] || grep -q __asan_init "$KLIN"; then
 	ktap_skip_all "no library to preload: run make unit-build, without SAN=1"
 fi
 export LC_ALL=C
-some=24 known='' lines=''
+some=16 known='' lines=''
 [ "${KLIN_RUNS:-0}" -lt 20000 ] || some=1000000
 
 # Times, and values that depend on them, differ between runs.
