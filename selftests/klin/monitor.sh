@@ -36,7 +36,7 @@ test_mutant()
 {
 	tries
 	while again; do
-		monitor "$(spec_of "$1")" --load \
+		monitor --full "$(spec_of "$1")" --load \
 			"subject=$1,ops=10000,drain=16,seed=$try,delay=$try_delay"
 		if [ $status -eq 1 ] && grep -q "oracle finds no order either" "$work/out"; then
 			ktap_pass "$1 is caught while it runs" "try $try"

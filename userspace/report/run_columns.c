@@ -79,7 +79,8 @@ static bool has_word(const struct section *s, const char *word, size_t len, bool
  * Print the words of @s that the section @old lacks; or if @gone, the names of those whose variable
  * it lacks.  Return: the number of words.
  */
-static unsigned int print_new(FILE *f, const struct section *s, const struct section *old, bool gone)
+static unsigned int print_new(FILE *f, const struct section *s, const struct section *old,
+			      bool gone)
 {
 	const char *at = s->words, *end = s->words + s->len;
 	unsigned int count = 0;
