@@ -95,7 +95,7 @@ mutant()
 	fi
 	# The thread at fault makes the last step that is shown, or takes part in it.
 	thread=$(sed -n '1s/^mutant.lin: VIOLATION: [a-z ]*: thread \([0-9]\): .*/T\1/p' out)
-	last=$(grep -E '^ +[0-9]+  ' out | tail -n 1)
+	last=$(awk '/^ +[0-9]+  / { step = "" } /^ / && !/^ +=>/ { step = step $0 } END { print step }' out)
 	case "$last" in
 	*"$thread"*) ;;
 	*)	ktap_fail "$name" "$thread does not make the last step: $last"

@@ -158,8 +158,8 @@ static void print_step(void *ctx, const struct kl_explore_step *s)
 		print_heads(c);
 		fprintf(c->f, "%4u  %s\n", s->number, s->what);
 	} else {
-		fprintf(c->f, "%4u%*s", s->number, from - 4, "");
-		kl_put_words(c->f, s->what, from, from,
+		fprintf(c->f, "%4u%*sT%u ", s->number, from - 4, "", s->thread);
+		kl_put_words(c->f, s->what, from + 3, from + 3,
 			     last ? KL_REPORT_WIDTH : offset(c, s->thread + 1) - 1);
 	}
 	print_changes(c->f, c->before ? c->before : "", s->state);

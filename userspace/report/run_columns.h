@@ -5,9 +5,9 @@
  *	step  T0                                  T1
  *	   0  the first state
  *	      => x=0 y=0
- *	   1  x = 1 to the buffer [12]
+ *	   1  T0 x = 1 to the buffer [12]
  *	      => T0's buffer: x=1
- *	   2                                      x is 0 (stale: T0's buffer has 1) [21]
+ *	   2                                      T1 x is 0 (stale: T0's buffer has 1) [21]
  */
 #ifndef KL_REPORT_RUN_COLUMNS_H
 #define KL_REPORT_RUN_COLUMNS_H
