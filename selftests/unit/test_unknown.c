@@ -97,7 +97,7 @@ static void decide_some(const char *name, const struct kl_engine *e, size_t foun
 	unsigned int i;
 	size_t n, k;
 
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 6; i++) {
 		const struct kl_gen_config c = {
 			.spec = spec, .ops = 400, .seed = i + 1, .threads = 16, .objects = 2,
 			.keys = 3, .delay = 100, .pending = 5, .any = i % 2,
