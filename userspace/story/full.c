@@ -75,7 +75,7 @@ static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_
 	const bool full = e->act == KL_ACT_FULL;
 	size_t added, taken;
 
-	if (e->room == UINT64_MAX || !kl_scene_proves(s, e->op) || kl_scene_over(s, s->ndeeds) ||
+	if (e->room == UINT64_MAX || kl_scene_over(s, s->ndeeds) ||
 	    s->h->ops[e->op].flags & KL_OP_PENDING)
 		return 0;
 	added = count(s, KL_ACT_ADD, e->op, !full);
@@ -105,17 +105,8 @@ static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_
 
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
-	static const enum kl_act acts[] = { KL_ACT_FULL, KL_ACT_ADD };
-	const struct kl_deed *e;
-	size_t n, i, k;
-	int ret = 0;
-
-	for (k = 0; k < 2 && s->fresh; k++) {
-		e = kl_scene_all(s, acts[k], &n);
-		for (i = 0; i < n && !ret; i++)
-			ret = look_at(s, &e[i], story);
-	}
-	return ret;
+	return !s->fresh ? 0 : kl_story_each(s, KL_ACT_FULL, look_at, story) ?:
+			       kl_story_each(s, KL_ACT_ADD, look_at, story);
 }
 
 static const struct kl_reason full = {

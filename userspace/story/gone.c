@@ -11,17 +11,6 @@
 
 #include "story/reason.h"
 
-/* The number of deeds that may be before @op. */
-static size_t may_be_before(const struct kl_scene *s, const struct kl_deed *d, size_t n,
-			    uint32_t op)
-{
-	size_t may = 0, i;
-
-	for (i = 0; i < n; i++)
-		may += d[i].op != op && !kl_scene_before(s, op, d[i].op);
-	return may;
-}
-
 static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_story *story)
 {
 	const struct kl_name v = kl_name_val(s, kl_word(e->v)), name = kl_name_op(s, e->op);
@@ -42,8 +31,8 @@ static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_
 		if (!last || ops[removes[i].op].ret > ops[last->op].ret)
 			last = &removes[i];
 	}
-	if (!last || may_be_before(s, adds, nadds, e->op) +
-		     may_be_before(s, vague, nvague, e->op) > taken)
+	if (!last || kl_scene_count_possible(s, adds, nadds, e->op) +
+			     kl_scene_count_possible(s, vague, nvague, e->op) > taken)
 		return 0;
 	if (kl_story_cast(story, e->op, "%s %s", did, v.s))
 		return -ENOMEM;
@@ -62,18 +51,8 @@ static int look_at(const struct kl_scene *s, const struct kl_deed *e, struct kl_
 
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
-	static const enum kl_act acts[] = { KL_ACT_LOOK, KL_ACT_REMOVE };
-	const struct kl_deed *e;
-	size_t n, i, k;
-	int ret = 0;
-
-	for (k = 0; k < 2 && s->fresh; k++) {
-		e = kl_scene_all(s, acts[k], &n);
-		for (i = 0; i < n && !ret; i++)
-			if (kl_scene_proves(s, e[i].op))
-				ret = look_at(s, &e[i], story);
-	}
-	return ret;
+	return !s->fresh ? 0 : kl_story_each(s, KL_ACT_LOOK, look_at, story) ?:
+			       kl_story_each(s, KL_ACT_REMOVE, look_at, story);
 }
 
 static const struct kl_reason gone = {

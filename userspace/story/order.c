@@ -98,22 +98,12 @@ static int tell_left(const struct kl_scene *s, const struct kl_deed *left, struc
 
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
-	static const enum kl_act acts[] = { KL_ACT_REMOVE, KL_ACT_LOOK };
-	const struct kl_deed *d;
-	size_t i, k, n;
-	int ret = 0;
+	size_t n;
 
 	/* An addition of an unknown value may have put the value that left. */
 	kl_scene_all(s, KL_ACT_VAGUE_ADD, &n);
-	if (n)
-		return 0;
-	for (i = 0; i < 2; i++) {
-		d = kl_scene_all(s, acts[i], &n);
-		for (k = 0; k < n && !ret; k++)
-			if (kl_scene_proves(s, d[k].op))
-				ret = tell_left(s, &d[k], story);
-	}
-	return ret;
+	return n ? 0 : kl_story_each(s, KL_ACT_REMOVE, tell_left, story) ?:
+		       kl_story_each(s, KL_ACT_LOOK, tell_left, story);
 }
 
 static const struct kl_reason order = {

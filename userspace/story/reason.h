@@ -46,6 +46,15 @@ int kl_story_cast(struct kl_story *story, uint32_t op, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
+ * Call @look for the proof's deeds of an act, until it returns another number than 0.  Return: that
+ * number, or 0.
+ */
+int kl_story_each(const struct kl_scene *s, enum kl_act act,
+		  int (*look)(const struct kl_scene *s, const struct kl_deed *d,
+			      struct kl_story *story),
+		  struct kl_story *story);
+
+/*
  * Add the additions and removals of a value that was inside during operation @op to the cast, and
  * the fact about its removal.  Return: 0 or -ENOMEM.
  */

@@ -231,9 +231,8 @@ bool kl_scene_proves(const struct kl_scene *s, uint32_t op)
 	return bsearch(&op, s->proof, s->nproof, sizeof(op), compare_ops);
 }
 
-/* The number of deeds that may be before @op: all but those certainly called after its return. */
-static size_t count_possible(const struct kl_scene *s, const struct kl_deed *d, size_t n,
-			     uint32_t op)
+size_t kl_scene_count_possible(const struct kl_scene *s, const struct kl_deed *d, size_t n,
+			       uint32_t op)
 {
 	size_t possible = 0, i;
 
@@ -262,11 +261,11 @@ bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t
 	d = kl_scene_deeds(s, KL_ACT_REMOVE, v, &n);
 	if (kl_scene_over(s, n))
 		return false;
-	taken = count_possible(s, d, n, op);
+	taken = kl_scene_count_possible(s, d, n, op);
 	if (before <= taken)
 		return false;
 	d = kl_scene_all(s, KL_ACT_VAGUE_REMOVE, &n);
-	return !kl_scene_over(s, n) && before > taken + count_possible(s, d, n, op);
+	return !kl_scene_over(s, n) && before > taken + kl_scene_count_possible(s, d, n, op);
 }
 
 bool kl_scene_before(const struct kl_scene *s, uint32_t a, uint32_t b)

@@ -133,6 +133,13 @@ bool kl_scene_proves(const struct kl_scene *s, uint32_t op);
  */
 bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t *last);
 
+/*
+ * Return: the number of deeds that may be before @op: all but its own and those certainly called
+ * after its return.
+ */
+size_t kl_scene_count_possible(const struct kl_scene *s, const struct kl_deed *d, size_t n,
+			       uint32_t op);
+
 /* Did operation @a certainly return before operation @b was called? */
 bool kl_scene_before(const struct kl_scene *s, uint32_t a, uint32_t b);
 

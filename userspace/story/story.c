@@ -120,6 +120,21 @@ int kl_story_inside(const struct kl_scene *s, struct kl_story *story, uint64_t v
 			     kl_name_op(s, op).s, (unsigned long long)ops[op].ret);
 }
 
+int kl_story_each(const struct kl_scene *s, enum kl_act act,
+		  int (*look)(const struct kl_scene *s, const struct kl_deed *d,
+			      struct kl_story *story),
+		  struct kl_story *story)
+{
+	size_t n, i;
+	const struct kl_deed *d = kl_scene_all(s, act, &n);
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++)
+		if (kl_scene_proves(s, d[i].op))
+			ret = look(s, &d[i], story);
+	return ret;
+}
+
 int kl_story_first_word(const struct kl_scene *s, struct kl_story *story, struct kl_name word)
 {
 	uint32_t i;

@@ -26,7 +26,7 @@ static char *sentence(const char *fmt, ...)
 	return s;
 }
 
-/* What was asked: "an order for object 0x1 key 3", with or without store buffers. */
+/* Return: the begin of a sentence: what is not known of the partition. */
 static const char *what_is_open(const struct kl_unknown *u)
 {
 	return !u->first->sc_violation ? "Whether the operations have an order is not known" :
