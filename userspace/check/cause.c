@@ -26,5 +26,5 @@ enum kl_unknown_cause kl_unknown_cause(const struct kl_part_result *p)
 	       p->explained ? KL_UNKNOWN_GAPS :
 	       p->starved ? KL_UNKNOWN_MEMORY :
 	       p->answer.lost ? KL_UNKNOWN_VALUES :
-	       p->stopped || p->answer.more_work ? KL_UNKNOWN_WORK : bounds[p->answer.bound];
+	       p->stopped ? KL_UNKNOWN_WORK : bounds[p->answer.bound];
 }

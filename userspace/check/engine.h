@@ -70,7 +70,6 @@ struct kl_answer {
 	enum kl_verdict verdict;
 	/* the reason of UNKNOWN; of VIOLATION, if the engine knows one */
 	char reason[160];
-	bool more_work;			/* UNKNOWN only because of kl_limits.work or .cap */
 	enum kl_bound bound;		/* UNKNOWN: what ended the run, if a bound did */
 	bool lost;			/* UNKNOWN because of KL_LOST_REASON */
 	uint64_t progress;		/* UNKNOWN: number of operations that were placed */
@@ -94,6 +93,12 @@ struct kl_answer {
 };
 
 void kl_answer_free(struct kl_answer *a);
+
+/* Return: true if the answer is UNKNOWN only because of kl_limits.work or .cap. */
+static inline bool kl_wants_work(const struct kl_answer *a)
+{
+	return a->bound == KL_BOUND_WORK;
+}
 
 /*
  * The reason of UNKNOWN if an order exists, but klin dropped knowledge about unknown values, see

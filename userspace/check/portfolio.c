@@ -267,7 +267,7 @@ static int take_turn(struct kl_work *w, struct race *c, const struct kl_engine *
 	for (i = 0; i < c->n; i++)
 		if (c->entrants[i].e == e && c->entrants[i].asked)
 			o = &c->entrants[i];
-	if (!o || (!o->ret && o->a.verdict == KL_UNKNOWN && !o->a.more_work && !o->a.lost))
+	if (!o || (!o->ret && o->a.verdict == KL_UNKNOWN && !kl_wants_work(&o->a) && !o->a.lost))
 		return lim->work <= FIRST_WORK ? ask_one(w, e, lim, used, a) :
 						 ask_anew(w, e, lim, used, a);
 	if (o->ret)
@@ -336,10 +336,10 @@ static int ask(struct kl_work *w, struct kl_part_result *r, const struct kl_part
 		if (ret)
 			break;
 		*work += a.work;
-		if (a.verdict == KL_VIOLATION || a.more_work)
+		if (a.verdict == KL_VIOLATION || kl_wants_work(&a))
 			note_near(w, *used, &a);
-		*more_work |= a.more_work;
-		if (a.verdict == KL_UNKNOWN && !a.more_work)
+		*more_work |= kl_wants_work(&a);
+		if (a.verdict == KL_UNKNOWN && !kl_wants_work(&a))
 			*declined |= 1u << i;
 		ret = e->explains ? note_declined(r, e, &a) : 0;
 		if (ret) {

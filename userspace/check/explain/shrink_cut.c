@@ -59,7 +59,7 @@ int kl_shrink_trial(struct shrink *s, const struct kl_cut *cut, const uint32_t *
 	if (!ret)
 		ret = kl_decide_history(s->p->spec, h, s->engine, &lim, &a, &fail);
 	kl_shrink_look(s, OP_LOOKS * n + a.work);
-	s->hard = !ret && a.verdict == KL_UNKNOWN && a.more_work;
+	s->hard = !ret && a.verdict == KL_UNKNOWN && kl_wants_work(&a);
 	if (!ret && a.verdict == KL_VIOLATION) {
 		kl_history_free(s->h);
 		kl_answer_free(&s->answer);

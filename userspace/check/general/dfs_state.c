@@ -169,7 +169,6 @@ int depth_answer(struct depth *d, int ret, struct kl_answer *a)
 		ret = 0;
 	} else if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;
-		a->more_work = d->budget.bound == KL_BOUND_WORK;
 		a->bound = d->budget.bound;
 		a->progress = d->budget.progress;
 		a->fail_event = d->best_ev;

@@ -749,14 +749,13 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 	a->bytes = f.cnodes * sizeof(*f.nodes) + sys->bytes(sys);
 	if (ret == -EDQUOT) {
 		a->verdict = KL_UNKNOWN;
-		a->more_work = b->bound == KL_BOUND_WORK;
 		a->bound = b->bound;
 		a->progress = b->progress;
 		snprintf(a->reason, sizeof(a->reason), "%s", b->reason);
 		ret = 0;
 	} else if (ret > 0 && f.cut) {
 		a->verdict = KL_UNKNOWN;
-		a->more_work = true;
+		a->bound = KL_BOUND_WORK;
 		a->progress = b->progress;
 		a->fail_event = f.trouble;
 		snprintf(a->reason, sizeof(a->reason),
@@ -766,7 +765,7 @@ int kl_frontier_run(const struct kl_part *p, struct kl_system *sys, struct kl_bu
 	} else if (!ret && all_lost(&f)) {
 		a->verdict = KL_UNKNOWN;
 		/* A configuration that was given up may have led to an order. */
-		a->more_work = f.cut;
+		a->bound = f.cut ? KL_BOUND_WORK : KL_BOUND_NONE;
 		a->lost = !f.cut;
 		snprintf(a->reason, sizeof(a->reason), "%s", KL_LOST_REASON);
 	} else if (ret >= 0) {

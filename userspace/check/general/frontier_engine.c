@@ -122,7 +122,7 @@ static int beam_decide(const struct kl_part *p, const struct kl_limits *lim,
 		width *= 4;
 		all += a->work;
 		own.cap -= a->work < own.cap ? a->work : own.cap;
-	} while (!ret && !lim->work && a->verdict == KL_UNKNOWN && a->more_work &&
+	} while (!ret && !lim->work && a->verdict == KL_UNKNOWN && kl_wants_work(a) &&
 		 width <= MAX_WIDTH && (own.cap || !lim->cap));
 	a->work = all;
 	return ret;

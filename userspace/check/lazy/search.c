@@ -346,7 +346,6 @@ static int decide(struct lazy *f, const enum kl_role *roles, struct kl_answer *a
 	a->work = f->b.work;
 	a->bytes = bytes(f);
 	if (ret == -EDQUOT) {
-		a->more_work = f->b.bound == KL_BOUND_WORK;
 		a->bound = f->b.bound;
 		a->progress = f->b.progress;
 		snprintf(a->reason, sizeof(a->reason), "%s", f->b.reason);

@@ -294,9 +294,10 @@ static int say_no_order(struct search *s)
 	snprintf(s->a->reason, sizeof(s->a->reason),
 		 "ends: found neither an order beyond event %u of %u nor a small set of operations "
 		 "without one", s->deepest, s->st.o.p->nevents);
-	s->a->more_work = more_work;
-	if (more_work)
+	if (more_work) {
+		s->a->bound = KL_BOUND_WORK;
 		s->a->fail_event = s->deepest;
+	}
 	return 0;
 }
 
