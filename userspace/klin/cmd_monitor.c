@@ -76,11 +76,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "show", OPT_SHOW, "N", 0, "Number of counterexamples to show (default 1)", 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Omit the time diagram", 0 },
-	{ "full", OPT_FULL, NULL, 0,
-	  "Print the whole story of a violation, and the counterexample, which is its proof.  "
-	  "Without this option the story has at most 25 lines", 0 },
-	{ "color", OPT_COLOR, "WHEN", 0,
-	  "auto (default: on a terminal, unless NO_COLOR is set), always or never", 0 },
+	{ "full", OPT_FULL, NULL, 0, KLIN_FULL, 0 },
+	{ "color", OPT_COLOR, "WHEN", 0, KLIN_COLOR, 0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
 	  "tso (default) or sc, as in `klin "
 	  "check'",

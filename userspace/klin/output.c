@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The option --output, see output.h. */
+/* The options --output and --color, see output.h. */
 #include <string.h>
 
 #include "klin/output.h"
