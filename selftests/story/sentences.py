@@ -559,7 +559,47 @@ def wrong_count(s, A, TEXT):
         demand(not list(history.outcomes(s.model, state, A)), "it is possible in %s" % (state,))
 
 
+def steps_at(s, A):
+    """What any result would do: (state, result, state after) for each state."""
+    return [(state, res, after) for state in states_at(s, A)
+            for res, after in s.model.step(state, A.method, A.args)]
+
+
+@form(HEADLINES, "{A} took hold while it was held: {TEXT} while it ran")
+@form(HEADLINES, "{A} released what nobody held: {TEXT} while it ran")
+@form(HEADLINES, "{A} took a permit, though none was left: {TEXT} while it ran")
+def took_hold(s, A, TEXT):
+    wrong_count(s, A, TEXT)
+    demand(all(state == after for state, _, after in steps_at(s, A)), "another result is possible")
+
+
+@form(HEADLINES, "{A} failed, though it could have succeeded: {TEXT} while it ran")
+def failed_while_free(s, A, TEXT):
+    wrong_count(s, A, TEXT)
+    demand(A.res == (0,), "it did not fail")
+    demand(all(res == (1,) and state != after for state, res, after in steps_at(s, A)),
+           "it could not")
+
+
+@form(HEADLINES, "{A} skipped {V}, which was free")
+def skipped(s, A, V):
+    demand(int(V) < A.res[0], "it is not less")
+    only_right(s, A, V)
+
+
+@form(ROLES, "left or saw {WORD} = {V}")
+def role_left_or_saw(s, op, WORD, V):
+    demand(history.before(op, s.failing), "it came later")
+    left = {s.model.words(after)[WORD] for state in states_at(s, op)
+            for after in history.outcomes(s.model, state, op)}
+    demand(left <= {V}, "it left %s" % left)
+
+
 @form(ROLES, "needs another state")
+@form(ROLES, "takes hold")
+@form(ROLES, "takes a permit")
+@form(ROLES, "releases")
+@form(ROLES, "failed")
 @form(ROLES, "counts")
 @form(ROLES, "may count")
 def role_counts(s, op):

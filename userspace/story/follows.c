@@ -17,6 +17,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "story/reach.h"
 #include "story/reason.h"
@@ -105,11 +106,37 @@ static bool went_back(const struct kl_scene *s, uint32_t x, uint32_t e)
 	       kl_op_res(s->h, &s->h->ops[e])->v < kl_op_res(s->h, &s->h->ops[x])->v;
 }
 
+/*
+ * Did an allocator of identifiers skip one: the state is a set, and only a smaller one was right?
+ * Return: that result, or NULL.
+ */
+static const char *skipped(const struct kl_scene *s, uint32_t e, const struct kl_story *story)
+{
+	const struct kl_allowed *a = &story->allowed;
+	const struct kl_val *v = kl_op_res(s->h, &s->h->ops[e]);
+	char *end;
+
+	if (s->type.kind != KL_CONTAINER_SET || names_key(s, e) || is_pure(s, e) ||
+	    kl_op_sig(s->h, &s->h->ops[e])->nres != 1 || v->tag != KL_WORD ||
+	    !a->all || !a->exact || a->n != 1)
+		return NULL;
+	return strtoull(a->results[0], &end, 0) < v->v && end > a->results[0] && !*end ?
+	       a->results[0] : NULL;
+}
+
+static int tell_skipped(const struct kl_scene *s, uint32_t e, const char *least,
+			struct kl_story *story)
+{
+	story->reason = "skipped";
+	return kl_story_headline(story, "%s skipped %s, which was free", kl_name_op(s, e).s, least);
+}
+
 static int tell_after(const struct kl_reach *r, uint32_t x, uint32_t e, struct kl_story *story)
 {
 	const struct kl_scene *s = r->s;
 	const struct kl_name name = kl_name_op(s, e), other = kl_name_op(s, x);
 	const unsigned long long ret = s->h->ops[x].ret;
+	const char *least;
 	char right[256] = "";
 
 	if (kl_story_cast(story, e, "is not possible") ||
@@ -132,6 +159,9 @@ static int tell_after(const struct kl_reach *r, uint32_t x, uint32_t e, struct k
 		return kl_story_headline(story, "%s went back: %s had returned at %llu", name.s,
 					 other.s, ret);
 	}
+	least = skipped(s, e, story);
+	if (least)
+		return tell_skipped(s, e, least, story);
 	return kl_story_headline(story, "%s cannot follow %s, which had returned at %llu, %s%s",
 				 name.s, other.s, ret, r->n > r->nbefore ?
 				 "whatever came between" : "with nothing between", right);
@@ -162,10 +192,11 @@ static int tell_never(const struct kl_reach *r, uint32_t e, struct kl_story *sto
 {
 	const struct kl_scene *s = r->s;
 	const unsigned long long ret = s->h->ops[e].ret;
+	const char *least;
 	size_t i, n = 0;
 
 	story->reason = "never_possible";
-	if (kl_story_cast(story, e, "is not possible"))
+	if (kl_story_cast(story, e, "is not possible") || kl_story_allow(s, story, e))
 		return -ENOMEM;
 	for (i = 0; i < r->n && n < SHOWN; i++) {
 		if (is_pure(s, r->ops[i]))
@@ -174,6 +205,9 @@ static int tell_never(const struct kl_reach *r, uint32_t e, struct kl_story *sto
 		if (kl_story_cast(story, r->ops[i], "may have come before"))
 			return -ENOMEM;
 	}
+	least = skipped(s, e, story);
+	if (least)
+		return tell_skipped(s, e, least, story);
 	if (!r->n)
 		return kl_story_headline(story, "%s is not possible in the first state, and no "
 					 "operation was called before %llu",
