@@ -186,6 +186,11 @@ struct klin_cpu {
 	__u64 more[4];
 };
 
+/* The name of a task. */
+struct klin_comm {
+	char s[16];
+};
+
 /*
  * A CPU's ring may be written while @came equals @open; else events go into the CPU's perf buffer.
  * A CPU that comes, or comes back, has no perf buffer yet, so its first event counts as lost.

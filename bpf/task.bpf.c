@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gives a task's slot back when the task ends.  An ending task still closes its files, and
- * interrupts hit it.  A slot that is claimed in that time is given back when the task is freed.
+ * Gives a task's slot back when the task ends, and keeps its name.  An ending task still closes its
+ * files, and interrupts hit it.  A slot that is claimed in that time is given back when the task is
+ * freed.
  *
  * This object also notes when a CPU goes offline or comes online, which closes the CPU's ring
  * (see struct klin_home).
@@ -13,6 +14,14 @@
 const volatile struct klin_small_conf conf = {};
 
 #include "slots.h"
+
+/* Names of tasks that have ended: user space may read their operations later. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, struct klin_comm);
+} comms SEC(".maps");
 
 /* Return the new owner of a slot whose task has ended. */
 static __always_inline __u32 last_owner(const struct klin_slot *s)
@@ -59,7 +68,12 @@ static __noinline int release(__u32 tid)
 SEC("raw_tp/sched_process_exit")
 int klin_task_exit(void *ctx)
 {
-	release(bpf_get_current_pid_tgid());
+	const __u32 tid = bpf_get_current_pid_tgid();
+	struct klin_comm comm = {};
+
+	bpf_get_current_comm(comm.s, sizeof(comm.s));
+	bpf_map_update_elem(&comms, &tid, &comm, BPF_ANY);
+	release(tid);
 	return 0;
 }
 

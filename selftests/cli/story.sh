@@ -47,6 +47,18 @@ run check "$pair" torn.txt
 grep -q 'is torn: a = 1 comes from' out && grep -q '├─write(1, 1)─┤' out &&
 	grep -q '├─write(2, 2)─┤' out && grep -q '┣━read() -> (1, 2)━┫' out
 ktap_result $? "a torn read: the writes that it mixes are named and drawn" "$(cat out)"
+sed 's/^# first init/&\n# comm 1 klin test\n# spelling 1 init_net/; s/ write 1 1$/& cpu=3/' torn.txt >named.txt
+run check "$pair" named.txt
+grep -q 'pair @1 (init_net): ' out && grep -q '0-10  *line 5, klin test, CPU 3$' out
+ktap_result $? "names of threads and objects" "$(cat out)"
+run check --json "$pair" named.txt
+grep -q '"comm": "klin test"' out && grep -q '"symbol": "init_net"' out
+ktap_result $? "names of threads and objects in JSON" "$(cat out)"
+printf '# klin history 1\n# comm 1 a\033[2J\nt1 @1 0 10 write 1 1\n' >named.txt
+run check "$pair" named.txt
+[ $status -eq 2 ] && grep -q '^named.txt:2:11: error: .*no control character' err
+ktap_result $? "a name with a control character is refused" "$(cat err)"
+run check "$pair" torn.txt
 ! grep -q 'The longest possible order' out && grep -q -- '--full' out
 ktap_result $? "the proof is only named" "$(cat out)"
 run check --full "$pair" torn.txt

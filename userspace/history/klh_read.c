@@ -17,6 +17,7 @@
 #include "history/klh_format.h"
 #include "history/klh_numbers.h"
 #include "history/klh_ops.h"
+#include "history/klh_reader.h"
 #include "history/text.h"
 
 /* maximum of bytes that are allocated at once, for each byte of the file */
@@ -24,28 +25,12 @@
 /* number of operations after which the memory for all operations is estimated */
 #define FIRST	8192
 
-struct kl_klh_reader {
-	const char *name;
-	const uint8_t *data;
-	size_t len, at; /* length of the file; offset of the present block */
-	struct kl_history *h;
-	ZSTD_DCtx *zstd;
-	uint8_t *raw;
-	size_t craw;
-	uint64_t object, thread, floor; /* the last object, thread and floor that were read */
-	uint64_t nops; /* number of operations in all blocks so far */
-	uint32_t nblocks;
-	bool whole; /* the whole file is in memory */
-	bool begun, ended; /* the header was read; the end was read */
-	struct klh_ops *ops;
-};
-
 bool kl_klh_is(const void *data, size_t len)
 {
 	return len >= 4 && !memcmp(data, KLH_MAGIC, 4);
 }
 
-static int damaged(const struct kl_klh_reader *r, const char *what)
+int klh_damaged(const struct kl_klh_reader *r, const char *what)
 {
 	kl_err("%s: offset %zu: %s: the file is damaged", r->name, r->at, what);
 	return -EINVAL;
@@ -58,10 +43,10 @@ static int read_methods(struct kl_klh_reader *r, struct klh_cursor *c)
 
 	while (c->p < c->end) {
 		if (!klh_next(c, &len) || len > (size_t)(c->end - c->p))
-			return damaged(r, "a method's name is truncated");
+			return klh_damaged(r, "a method's name is truncated");
 		i = kl_history_method(r->h, (const char *)c->p, len);
 		if (i == -EINVAL || (i >= 0 && (size_t)i + 1 != r->h->nmethods))
-			return damaged(r, "bad method name");
+			return klh_damaged(r, "bad method name");
 		if (i < 0)
 			return i;
 		c->p += len;
@@ -78,14 +63,14 @@ static int read_keys(struct kl_klh_reader *r, struct klh_cursor *c, uint64_t *la
 
 	while (c->p < c->end) {
 		if (!klh_next(c, &v))
-			return damaged(r, "bad object or thread");
+			return klh_damaged(r, "bad object or thread");
 		*last += klh_unfold(v);
 		old = *n;
 		i = index(r->h, *last);
 		if (i < 0)
 			return i;
 		if (*n == old)
-			return damaged(r, "an object or thread occurs twice");
+			return klh_damaged(r, "an object or thread occurs twice");
 	}
 	return 0;
 }
@@ -101,7 +86,7 @@ static int read_gaps(struct kl_klh_reader *r, struct klh_cursor *c)
 		    !klh_next(c, &object) || !klh_next(c, &cpu) || !klh_next(c, &reason) ||
 		    len > UINT64_MAX - g.from || object > r->h->nobjects || cpu > KL_NO_CPU ||
 		    reason > KL_GAP_CUT)
-			return damaged(r, "bad gap");
+			return klh_damaged(r, "bad gap");
 		g.to = g.from + len;
 		g.object = object ? object - 1 : KL_ALL_OBJECTS;
 		g.cpu = cpu ? cpu - 1 : KL_NO_CPU;
@@ -144,7 +129,7 @@ static int read_ops(struct kl_klh_reader *r, struct klh_cursor *col, uint32_t no
 		expect(r);
 		ret = klh_ops_read(r->ops, r->h, col, nops - first, &what);
 	}
-	return ret == -EINVAL ? damaged(r, what) : ret;
+	return ret == -EINVAL ? klh_damaged(r, what) : ret;
 }
 
 static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
@@ -154,12 +139,12 @@ static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 	int ret;
 
 	if (raw < at)
-		return damaged(r, "a block is too short for its columns");
+		return klh_damaged(r, "a block is too short for its columns");
 	for (i = 0; i < KLH_COLUMNS; i++) {
 		size_t len = klh_get32(r->raw + 4 * i);
 
 		if (len > raw - at)
-			return damaged(r, "a column is longer than its block");
+			return klh_damaged(r, "a column is longer than its block");
 		col[i].p = r->raw + at;
 		col[i].end = col[i].p + len;
 		at += len;
@@ -180,30 +165,30 @@ static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 		return ret;
 	for (i = 0; i < KLH_COLUMNS; i++)
 		if (col[i].p != col[i].end)
-			return damaged(r, "a column is longer than its operations");
-	return at == raw ? 0 : damaged(r, "a block is longer than its columns");
+			return klh_damaged(r, "a column is longer than its operations");
+	return at == raw ? 0 : klh_damaged(r, "a block is longer than its columns");
 }
 
-static int read_block(struct kl_klh_reader *r, const uint8_t *p, size_t len)
+int klh_read_block(struct kl_klh_reader *r, const uint8_t *p, size_t len)
 {
 	uint32_t nops = klh_get32(p + 4);
 	size_t raw = klh_get32(p + 8), n;
 	int ret;
 
 	if (crc32(0, p + KLH_BLOCK_HEADER, len) != klh_get32(p + 24))
-		return damaged(r, "a block's checksum does not match");
+		return klh_damaged(r, "a block's checksum does not match");
 	if (raw > KLH_MAX_RAW || nops > KLH_BLOCK_OPS || r->nops + nops > KLH_MAX_OPS)
-		return damaged(r, "a block is too large");
+		return klh_damaged(r, "a block is too large");
 	n = ZSTD_getFrameContentSize(p + KLH_BLOCK_HEADER, len);
 	if (n != raw)
-		return damaged(r, "a block's lengths do not match");
+		return klh_damaged(r, "a block's lengths do not match");
 	ret = kl_limit_look("operation", r->nops) ?: kl_grow(r->raw, r->craw, raw + KLH_BEHIND);
 	if (ret)
 		return ret;
 	memset(r->raw + raw, 0, KLH_BEHIND);
 	n = ZSTD_decompressDCtx(r->zstd, r->raw, raw, p + KLH_BLOCK_HEADER, len);
 	if (ZSTD_isError(n) || n != raw)
-		return damaged(r, "a block cannot be decompressed");
+		return klh_damaged(r, "a block cannot be decompressed");
 	ret = read_columns(r, raw, nops);
 	if (ret)
 		return ret;
@@ -238,6 +223,13 @@ static bool only_zeros(const uint8_t *p, size_t len)
 	return !len;
 }
 
+int klh_check_end(const struct kl_klh_reader *r, const uint8_t *p)
+{
+	if (klh_get64(p + 16) == r->nops && klh_get32(p + 8) == r->nblocks)
+		return 0;
+	return klh_damaged(r, "blocks are missing");
+}
+
 static int read_blocks(struct kl_klh_reader *r)
 {
 	for (;;) {
@@ -248,20 +240,21 @@ static int read_blocks(struct kl_klh_reader *r)
 		if (left < KLH_BLOCK_HEADER || only_zeros(p, left))
 			return cut_short(r);
 		if (crc32(0, p, 28) != klh_get32(p + 28))
-			return damaged(r, "the checksum of a block's header does not match");
+			return klh_damaged(r, "the checksum of a block's header does not match");
 		len = klh_get32(p + 12);
 		if (klh_get32(p) == KLH_END) {
-			if (klh_get64(p + 16) != r->nops || klh_get32(p + 8) != r->nblocks)
-				return damaged(r, "blocks are missing");
+			ret = klh_check_end(r, p);
+			if (ret)
+				return ret;
 			if (left > KLH_BLOCK_HEADER)
-				return damaged(r, "unexpected bytes after the end");
+				return klh_damaged(r, "unexpected bytes after the end");
 			return 0;
 		}
 		if (klh_get32(p) != KLH_BLOCK)
-			return damaged(r, "a block of an unknown kind");
+			return klh_damaged(r, "a block of an unknown kind");
 		if (len > left - KLH_BLOCK_HEADER)
 			return cut_short(r);
-		ret = read_block(r, p, len);
+		ret = klh_read_block(r, p, len);
 		if (ret)
 			return ret;
 		r->at += KLH_BLOCK_HEADER + len;
@@ -277,7 +270,7 @@ static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 	int ret = 0;
 
 	if (!len || p[len - 1] != '\n')
-		return damaged(r, "the header's text does not end");
+		return klh_damaged(r, "the header's text does not end");
 	/* Scanners read up to KL_INPUT_BEHIND bytes after the last line. */
 	text = calloc(1, len + KL_INPUT_BEHIND);
 	if (!text)
@@ -288,7 +281,7 @@ static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 		src.scan.line++;
 		src.scan.start = p;
 		if (*p != '#')
-			ret = damaged(r, "the header has lines that are not header lines");
+			ret = klh_damaged(r, "the header has lines that are not header lines");
 		else
 			ret = kl_text_header(r->h, &src, p + 1);
 		p = (const char *)memchr(p, '\n', end - p) + 1;
@@ -298,7 +291,7 @@ static int read_text(struct kl_klh_reader *r, const char *p, size_t len)
 	return ret;
 }
 
-static int read_header(struct kl_klh_reader *r)
+int klh_read_header(struct kl_klh_reader *r)
 {
 	const uint8_t *p = r->data;
 	uint32_t len;
@@ -310,24 +303,24 @@ static int read_header(struct kl_klh_reader *r)
 		return -EINVAL;
 	}
 	if (memcmp(p, KLH_MAGIC, 8))
-		return damaged(r, "not the first bytes of a .klh file");
+		return klh_damaged(r, "not the first bytes of a .klh file");
 	if (klh_get32(p + 8) != KLH_VERSION) {
 		kl_err("%s: .klh version %" PRIu32 ": expected version %d, the only one this klin "
 		       "reads", r->name, klh_get32(p + 8), KLH_VERSION);
 		return -EINVAL;
 	}
 	if (crc32(0, p, 20) != klh_get32(p + 20))
-		return damaged(r, "the header's checksum does not match");
+		return klh_damaged(r, "the header's checksum does not match");
 	len = klh_get32(p + 12);
 	if (len > KLH_MAX_TEXT)
-		return damaged(r, "the header is too large");
+		return klh_damaged(r, "the header is too large");
 	if (len > r->len - KLH_HEADER) {
 		kl_err("%s: truncated inside its header: expected %" PRIu32
 		       " bytes of text, found %zu", r->name, len, r->len - KLH_HEADER);
 		return -EINVAL;
 	}
 	if (crc32(0, p + KLH_HEADER, len) != klh_get32(p + 16))
-		return damaged(r, "the checksum of the header's text does not match");
+		return klh_damaged(r, "the checksum of the header's text does not match");
 	ret = read_text(r, (const char *)p + KLH_HEADER, len);
 	r->at = KLH_HEADER + len;
 	return ret;
@@ -343,7 +336,7 @@ int kl_klh_read(const char *name, const void *data, size_t len, struct kl_histor
 	r->data = data;
 	r->len = len;
 	r->whole = true;
-	ret = read_header(r) ?: read_blocks(r);
+	ret = klh_read_header(r) ?: read_blocks(r);
 	if (!ret && (klh_ops_unordered(r->ops) || r->h->ngaps))
 		ret = kl_history_finish(r->h);
 	if (!ret) {
@@ -379,85 +372,4 @@ void kl_klh_reader_free(struct kl_klh_reader *r)
 	free(r->raw);
 	klh_ops_free(r->ops);
 	free(r);
-}
-
-static int feed_header(struct kl_klh_reader *r, const uint8_t *p, size_t len, size_t *used)
-{
-	int ret;
-
-	/* Wait for more bytes, unless the header is damaged: then read_header() reports that. */
-	if (len < KLH_HEADER ||
-	    (klh_get32(p + 12) <= KLH_MAX_TEXT && crc32(0, p, 20) == klh_get32(p + 20) &&
-	     len - KLH_HEADER < klh_get32(p + 12)))
-		return 0;
-	r->data = p;
-	r->len = len;
-	ret = read_header(r);
-	if (ret)
-		return ret;
-	*used = r->at;
-	r->begun = true;
-	return 0;
-}
-
-int kl_klh_reader_feed(struct kl_klh_reader *r, const void *data, size_t len, size_t *used)
-{
-	const uint8_t *p = data;
-	size_t size;
-	int ret;
-
-	*used = 0;
-	if (!r->begun)
-		return feed_header(r, p, len, used);
-	if (len < KLH_BLOCK_HEADER)
-		return 0;
-	if (crc32(0, p, 28) != klh_get32(p + 28))
-		return damaged(r, "the checksum of a block's header does not match");
-	size = klh_get32(p + 12);
-	if (klh_get32(p) == KLH_END) {
-		if (klh_get64(p + 16) != r->nops || klh_get32(p + 8) != r->nblocks)
-			return damaged(r, "blocks are missing");
-		*used = KLH_BLOCK_HEADER;
-		r->at += *used;
-		r->floor = KL_TIME_MAX;
-		r->ended = true;
-		return 0;
-	}
-	if (klh_get32(p) != KLH_BLOCK)
-		return damaged(r, "a block of an unknown kind");
-	if (size > ZSTD_compressBound(KLH_MAX_RAW))
-		return damaged(r, "a block is too large");
-	if (size > len - KLH_BLOCK_HEADER)
-		return 0;
-	ret = read_block(r, p, size);
-	if (ret)
-		return ret;
-	*used = KLH_BLOCK_HEADER + size;
-	r->at += *used;
-	return 0;
-}
-
-struct kl_history *kl_klh_reader_history(struct kl_klh_reader *r)
-{
-	return r->h;
-}
-
-int kl_klh_reader_renew(struct kl_klh_reader *r)
-{
-	return kl_history_renew(&r->h);
-}
-
-uint64_t kl_klh_reader_floor(const struct kl_klh_reader *r)
-{
-	return r->floor;
-}
-
-bool kl_klh_reader_begun(const struct kl_klh_reader *r)
-{
-	return r->begun;
-}
-
-bool kl_klh_reader_ended(const struct kl_klh_reader *r)
-{
-	return r->ended;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Spellings of words, see spell.h. */
+/* Spellings of words and names of threads, see spell.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,40 +17,42 @@ struct kl_spellings {
 	unsigned int users;
 	struct spelling {
 		uint64_t word;
+		enum kl_spelled kind;
 		char *text;
 	} *spelling;
 	size_t n, cap;
 	struct kl_table table;
 };
 
-static uint32_t hash_of(uint64_t word)
+static uint32_t hash_of(enum kl_spelled kind, uint64_t word)
 {
-	return kl_mix(word, SEED);
+	return kl_mix(word, SEED + kind);
 }
 
 /* Return: the index of the spelling of @word, or KL_TABLE_END. */
-static uint32_t find(const struct kl_spellings *s, uint64_t word)
+static uint32_t find(const struct kl_spellings *s, enum kl_spelled kind, uint64_t word)
 {
-	const uint32_t hash = hash_of(word);
+	const uint32_t hash = hash_of(kind, word);
 	uint32_t i;
 	size_t at;
 
 	kl_table_for_each(&s->table, hash, at, i)
-		if (s->spelling[i].word == word)
+		if (s->spelling[i].word == word && s->spelling[i].kind == kind)
 			break;
 	return i;
 }
 
 /* Add a spelling of a word that has none. */
-static int add(struct kl_spellings *s, uint64_t word, const char *text, size_t len)
+static int add(struct kl_spellings *s, enum kl_spelled kind, uint64_t word, const char *text,
+	       size_t len)
 {
 	const int ret = kl_grow(s->spelling, s->cap, s->n + 1) ?: kl_table_reserve(&s->table, 1);
 	char *copy = ret ? NULL : strndup(text, len);
 
 	if (!copy)
 		return ret ? ret : -ENOMEM;
-	s->spelling[s->n] = (struct spelling){ .word = word, .text = copy };
-	kl_table_put(&s->table, hash_of(word), s->n++);
+	s->spelling[s->n] = (struct spelling){ word, kind, copy };
+	kl_table_put(&s->table, hash_of(kind, word), s->n++);
 	return 0;
 }
 
@@ -76,7 +78,7 @@ static int own(struct kl_history *h)
 	size_t i;
 
 	for (i = 0; !ret && old && i < old->n; i++)
-		ret = add(s, old->spelling[i].word, old->spelling[i].text,
+		ret = add(s, old->spelling[i].kind, old->spelling[i].word, old->spelling[i].text,
 			  strlen(old->spelling[i].text));
 	if (ret) {
 		free_table(s);
@@ -88,24 +90,25 @@ static int own(struct kl_history *h)
 	return 0;
 }
 
-int kl_history_spell(struct kl_history *h, uint64_t word, const char *text, size_t len)
+int kl_history_spell_kind(struct kl_history *h, enum kl_spelled kind, uint64_t word,
+			  const char *text, size_t len)
 {
 	int ret;
 
-	if (kl_history_spelling(h, word))
+	if (kl_history_spelled(h, kind, word))
 		return 0;
 	if (!h->spellings || __atomic_load_n(&h->spellings->users, __ATOMIC_ACQUIRE) > 1) {
 		ret = own(h);
 		if (ret)
 			return ret;
 	}
-	return add(h->spellings, word, text, len);
+	return add(h->spellings, kind, word, text, len);
 }
 
-const char *kl_history_spelling(const struct kl_history *h, uint64_t word)
+const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind, uint64_t word)
 {
 	const struct kl_spellings *s = h->spellings;
-	const uint32_t i = s ? find(s, word) : KL_TABLE_END;
+	const uint32_t i = s ? find(s, kind, word) : KL_TABLE_END;
 
 	return i == KL_TABLE_END ? NULL : s->spelling[i].text;
 }
@@ -125,14 +128,14 @@ void kl_history_move_spellings(struct kl_history *to, struct kl_history *from)
 	from->spellings = NULL;
 }
 
-void kl_history_put_spellings(FILE *f, const struct kl_history *h, const char *prefix)
+void kl_history_put_spellings(FILE *f, const struct kl_history *h)
 {
 	const struct kl_spellings *s = h->spellings;
-	size_t i;
+	const struct spelling *p;
 
-	for (i = 0; s && i < s->n; i++)
-		fprintf(f, "%s0x%" PRIx64 " %s\n", prefix, s->spelling[i].word,
-			s->spelling[i].text);
+	for (p = s ? s->spelling : NULL; s && p < s->spelling + s->n; p++)
+		fprintf(f, p->kind == KL_SPELLED_THREAD ? "# comm %" PRIu64 " %s\n" :
+			"# spelling 0x%" PRIx64 " %s\n", p->word, p->text);
 }
 
 void kl_history_free_spellings(struct kl_history *h)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Spellings of words in the input.  A value that is no number, such as "7", :x or [1 2] in an EDN
- * history, becomes a word that no other value has; messages show its spelling.
+ * history, becomes a word that no other value has; messages show its spelling.  Recordings have
+ * names of threads, and of objects whose address has a symbol.
  *
  * Copies of a history share one table until one of them gets another spelling.
  */
@@ -10,19 +11,35 @@
 
 #include "history/history.h"
 
+/* Whose spelling: of a value or an object, or of a thread by its number. */
+enum kl_spelled { KL_SPELLED_WORD, KL_SPELLED_THREAD };
+
 /**
- * kl_history_spell() - set the spelling of a word
+ * kl_history_spell_kind() - set the spelling of a word or thread
  * @h: the history
- * @word: the word; a spelling that it already has is kept
+ * @kind: which of both
+ * @word: the word, or the thread's number; a spelling that it already has is kept
  * @text: the new spelling, without a newline or a zero byte
  * @len: length of @text
  *
  * Return: 0, -ENOMEM or -EOVERFLOW.
  */
-int kl_history_spell(struct kl_history *h, uint64_t word, const char *text, size_t len);
+int kl_history_spell_kind(struct kl_history *h, enum kl_spelled kind, uint64_t word,
+			  const char *text, size_t len);
 
-/* Return: the spelling of a word, or NULL. */
-const char *kl_history_spelling(const struct kl_history *h, uint64_t word);
+static inline int kl_history_spell(struct kl_history *h, uint64_t word, const char *text,
+				   size_t len)
+{
+	return kl_history_spell_kind(h, KL_SPELLED_WORD, word, text, len);
+}
+
+/* Return: the spelling of a word or thread, or NULL. */
+const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind, uint64_t word);
+
+static inline const char *kl_history_spelling(const struct kl_history *h, uint64_t word)
+{
+	return kl_history_spelled(h, KL_SPELLED_WORD, word);
+}
 
 /* Share the spellings of @from with @to, which must not have any. */
 void kl_history_share_spellings(struct kl_history *to, const struct kl_history *from);
@@ -30,8 +47,8 @@ void kl_history_share_spellings(struct kl_history *to, const struct kl_history *
 /* Move the spellings of @from to @to. */
 void kl_history_move_spellings(struct kl_history *to, struct kl_history *from);
 
-/* Write a line for each spelling: @prefix, the word and the spelling. */
-void kl_history_put_spellings(FILE *f, const struct kl_history *h, const char *prefix);
+/* Write a header line of the text form for each spelling. */
+void kl_history_put_spellings(FILE *f, const struct kl_history *h);
 
 void kl_history_free_spellings(struct kl_history *h);
 

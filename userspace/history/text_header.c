@@ -254,20 +254,36 @@ static int header_objects(struct kl_history *h, struct kl_text_src *s, const cha
 	return at_end(s, p);
 }
 
-static int header_spelling(struct kl_history *h, struct kl_text_src *s, const char *p)
+static int take_spelling(struct kl_history *h, struct kl_text_src *s, const char *p,
+			 enum kl_spelled kind, const char *number)
 {
 	char *text = NULL;
 	uint64_t word;
+	size_t i;
 	int ret;
 
 	p = kl_scan_skip(p);
-	if (kl_scan_u64(&s->scan, &p, &word, "a word, as in 0x4000000000000000"))
+	if (kl_scan_u64(&s->scan, &p, &word, number))
 		return -EINVAL;
-	ret = take_line(s, p, &text, "the text that reports show for the word");
+	ret = take_line(s, p, &text, "the text that reports show for it");
+	/* Reports print it, and a terminal would obey control characters. */
+	for (i = 0; !ret && text[i]; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			ret = kl_scan_bad(&s->scan, kl_scan_skip(p) + i, "no control character");
 	if (!ret)
-		ret = kl_history_spell(h, word, text, strlen(text));
+		ret = kl_history_spell_kind(h, kind, word, text, strlen(text));
 	free(text);
 	return ret;
+}
+
+static int header_spelling(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	return take_spelling(h, s, p, KL_SPELLED_WORD, "a word, as in 0x4000000000000000");
+}
+
+static int header_comm(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	return take_spelling(h, s, p, KL_SPELLED_THREAD, "a thread's number");
 }
 
 static int header_floor(struct kl_history *h, struct kl_text_src *s, const char *p)
@@ -335,6 +351,8 @@ static const struct kl_directive directives[] = {
 	{ "coverage", header_coverage, .at = 1, .next = "whole asserted unknown", .few = 2 },
 	{ "objects", header_objects, .next = "keys", .words = 1, .few = 1 },
 	{ "spelling", header_spelling, .next = "0x", .few = 1, .later = "#" },
+	{ "comm", header_comm, .next = "#", .few = 0,
+	  .others = "com coma comb come comma" },
 	{ "gap", header_gap, .next = "cpu from to lost object reason", .few = 2, .wordy = true,
 	  .later = "#", .others = "cap gas lap map nap rap sap tap zap" },
 	{ "floor", header_floor, .next = "#", .words = 1, .few = 1, .others = "flood flour" },

@@ -178,7 +178,7 @@ void kl_text_put_header(FILE *f, const struct kl_history *h)
 		put_coverage(f, &h->coverage[i]);
 	if (h->keyed)
 		fputs("# objects keys\n", f);
-	kl_history_put_spellings(f, h, "# spelling ");
+	kl_history_put_spellings(f, h);
 	put_text(f, "|", h->spec_text);
 	put_text(f, "attached", h->attached);
 }

@@ -75,6 +75,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	const struct kl_op *at;
 	struct kl_opsig sig;
 	struct kl_clause *c;
+	const size_t nobjects = r->h->nobjects, nthreads = r->h->nthreads;
 	int64_t object, thread;
 	int err;
 
@@ -94,6 +95,11 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 		object = kl_history_object(r->h, ev->object);
 	if (object < 0)
 		return object;
+	if (r->h->nobjects > nobjects) {
+		err = kl_name_object(r, ev->object);
+		if (err)
+			return err;
+	}
 	if (object == KL_ALL_OBJECTS || ev->fault & KLIN_FAULT_WHEN)
 		return add_unknown(r, ev, object);
 
@@ -103,6 +109,11 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	thread = kl_history_thread(r->h, ev->tid);
 	if (thread < 0)
 		return thread;
+	if (r->h->nthreads > nthreads) {
+		err = kl_name_thread(r, ev->tid);
+		if (err)
+			return err;
+	}
 	op.thread = thread;
 	op.object = object;
 	if (ev->flags & KLIN_F_NOCALL)

@@ -177,6 +177,7 @@ struct kl_recorder {
 	uint64_t polled, polled_before; /* times of the last two readings of misses */
 	uint64_t received, ops, bytes;
 	int err; /* error of the event callback */
+	size_t names; /* number of threads and objects with a name for people */
 	bool warned_preemptible; /* a warning about the losses of fentry was printed */
 	bool ignore_misses; /* misses cannot belong to the one object */
 	bool displaced; /* a full slot displaced a call, see loss_bounds.c */
@@ -193,6 +194,10 @@ struct kl_recorder {
 	size_t nblocked, cblocked;
 	uint64_t blocked_until; /* time of the last look at such tasks, or 0 if there were none */
 };
+
+/* names.c: name a new thread or object, if it has a name.  Return: 0 or -ENOMEM. */
+int kl_name_thread(struct kl_recorder *r, uint64_t tid);
+int kl_name_object(struct kl_recorder *r, uint64_t addr);
 
 /* recorder.c: to be called now and then, since the preemption model can change at any time. */
 void kl_look_at_preemption(struct kl_recorder *r);

@@ -123,10 +123,13 @@ static json_t *key_json(const struct kl_history *h, uint64_t key)
 
 void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p)
 {
+	const char *symbol = h->keyed ? NULL : kl_history_spelling(h, p->object);
 	char object[32];
 
 	snprintf(object, sizeof(object), "0x%llx", (unsigned long long)p->object);
 	json_object_set_new(j, "object", json_string(object));
+	if (symbol)
+		json_object_set_new(j, "symbol", kl_json_text(symbol));
 	if (p->has_key || h->keyed)
 		json_object_set_new(j, "key", key_json(h, p->has_key ? p->key : p->object));
 }

@@ -36,6 +36,7 @@ json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 {
 	const struct kl_opsig *s = kl_op_sig(h, op);
 	const char *const string = kl_op_appended(h, op);
+	const char *comm = kl_history_spelled(h, KL_SPELLED_THREAD, h->threads[op->thread]);
 	char text[512];
 	json_t *j = json_object(), *arguments;
 
@@ -52,6 +53,8 @@ json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 	json_object_set_new(j, "call", kl_json_number(op->call));
 	json_object_set_new(j, "return",
 			    op->ret == KL_TIME_MAX ? json_null() : kl_json_number(op->ret));
+	if (comm)
+		json_object_set_new(j, "comm", kl_json_text(comm));
 	if (op->cpu != KL_NO_CPU)
 		json_object_set_new(j, "cpu", json_integer(op->cpu));
 	return j;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "history/source.h"
+#include "history/spell.h"
 #include "report/json.h"
 #include "report/story.h"
 #include "report/trust.h"
@@ -14,13 +15,14 @@
 
 /* An operation of the cast as text. */
 struct row {
-	char who[24], what[256], when[48], where[32];
+	char who[24], what[256], when[48], where[96];
 };
 
 static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 {
 	const struct kl_op *op = &h->ops[i];
-	size_t col;
+	const char *comm = kl_history_spelled(h, KL_SPELLED_THREAD, h->threads[op->thread]);
+	size_t len = 0, col;
 	const unsigned int line = kl_source_find(h, i, &col);
 
 	if (kl_source_is_first(h, i))
@@ -36,9 +38,13 @@ static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 		snprintf(row->when, sizeof(row->when), "%" PRIu64 "-%" PRIu64, op->call, op->ret);
 	*row->where = 0;
 	if (line)
-		snprintf(row->where, sizeof(row->where), "line %u", line);
-	else if (op->cpu != KL_NO_CPU)
-		snprintf(row->where, sizeof(row->where), "CPU %u", op->cpu);
+		len = snprintf(row->where, sizeof(row->where), "line %u", line);
+	if (comm)
+		len += snprintf(row->where + len, sizeof(row->where) - len, "%s%.63s",
+				len ? ", " : "", comm);
+	if (op->cpu != KL_NO_CPU && (comm || !line))
+		snprintf(row->where + len, sizeof(row->where) - len, "%sCPU %u", len ? ", " : "",
+			 op->cpu);
 }
 
 static void print_rows(FILE *f, const struct kl_history *h, const struct kl_story *s)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "history/source.h"
+#include "history/spell.h"
 #include "story/reason.h"
 
 #define MAX_REASONS	64
@@ -219,7 +220,8 @@ static int compare_cast(const void *a, const void *b)
 static int name_object(const struct kl_spec *spec, const struct kl_history *h,
 		       const struct kl_part_result *p, struct kl_story *story)
 {
-	char object[80] = "", key[80] = "", *whole;
+	const char *symbol = h->keyed ? NULL : kl_history_spelling(h, p->object);
+	char object[32] = "", key[80] = "", *whole;
 
 	if (h->keyed)
 		kl_history_print_val(key, sizeof(key), h, kl_word(p->object));
@@ -227,7 +229,8 @@ static int name_object(const struct kl_spec *spec, const struct kl_history *h,
 		kl_history_print_val(key, sizeof(key), h, kl_word(p->key));
 	if (!h->keyed)
 		snprintf(object, sizeof(object), " @%llx", (unsigned long long)p->object);
-	if (asprintf(&whole, "%s%s%s%s: %s", kl_spec_name(spec), object, *key ? " key " : "", key,
+	if (asprintf(&whole, "%s%s%s%s%s%s%s: %s", kl_spec_name(spec), object, symbol ? " (" : "",
+		     symbol ? symbol : "", symbol ? ")" : "", *key ? " key " : "", key,
 		     story->headline) < 0)
 		return -ENOMEM;
 	free(story->headline);

@@ -313,11 +313,21 @@ static int look_at_coverage(struct feed *f, const struct kl_history *h)
 	return renew(f, blind);
 }
 
+/* Reports of violations take their names from the header. */
+static void renew_names(struct feed *f, const struct kl_history *h)
+{
+	if (f->head->spellings == h->spellings)
+		return;
+	kl_history_free_spellings(f->head);
+	kl_history_share_spellings(f->head, h);
+}
+
 int feed_add(struct feed *f, const struct kl_history *h)
 {
 	size_t i;
 	int ret = match_methods(f, h) ?: look_at_coverage(f, h);
 
+	renew_names(f, h);
 	for (i = 0; i < h->ngaps && !ret; i++) {
 		const struct kl_gap *g = &h->gaps[i];
 		const bool all = g->object == KL_ALL_OBJECTS;

@@ -52,11 +52,12 @@ static int read_traceable(struct kl_kernel *k)
 	return 0;
 }
 
-/* Read text symbols; lines are "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]". */
+/* Read symbols of code and data; lines are "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]". */
 static int read_symbols(struct kl_kernel *k, const char *path)
 {
 	char *line, *next, *name, *module, type;
 	unsigned long long addr;
+	bool code;
 	size_t len;
 	int err;
 
@@ -71,7 +72,8 @@ static int read_symbols(struct kl_kernel *k, const char *path)
 		if (name[0] != ' ' || !name[1] || name[2] != ' ')
 			continue;
 		type = name[1];
-		if (type != 't' && type != 'T' && type != 'w' && type != 'W')
+		code = strchr("tTwW", type);
+		if (!code && !strchr("dDbBrRvV", type))
 			continue;
 		name += 3;
 		module = strchr(name, '\t');
@@ -83,12 +85,35 @@ static int read_symbols(struct kl_kernel *k, const char *path)
 			if (!strcmp(module, "bpf"))
 				continue;
 		}
-		err = kl_grow(k->syms, k->csyms, k->nsyms + 1);
+		err = code ? kl_grow(k->syms, k->csyms, k->nsyms + 1) :
+			     kl_grow(k->vars, k->cvars, k->nvars + 1);
 		if (err)
 			return err;
-		k->syms[k->nsyms++] = (struct kl_ksym){ name, module, addr };
+		*(code ? &k->syms[k->nsyms++] : &k->vars[k->nvars++]) =
+			(struct kl_ksym){ name, module, addr };
 	}
 	return 0;
+}
+
+static int compare_addr(const void *a, const void *b)
+{
+	const struct kl_ksym *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+const char *kl_kernel_variable(struct kl_kernel *k, uint64_t addr)
+{
+	const struct kl_ksym key = { .addr = addr }, *found;
+
+	/* A hidden address is 0. */
+	if (!addr || !k->nvars)
+		return NULL;
+	if (!k->sorted)
+		qsort(k->vars, k->nvars, sizeof(*k->vars), compare_addr);
+	k->sorted = true;
+	found = bsearch(&key, k->vars, k->nvars, sizeof(*k->vars), compare_addr);
+	return found ? found->name : NULL;
 }
 
 /* Read the functions that ftrace manages, and the symbols of all functions. */
@@ -230,6 +255,7 @@ void kl_kernel_close(struct kl_kernel *k)
 	free(k->traceable);
 	free(k->text);
 	free(k->syms);
+	free(k->vars);
 	free(k->symtext);
 	free(k);
 }

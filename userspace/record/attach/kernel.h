@@ -18,7 +18,7 @@ struct kl_traceable {
 	const char *name, *module;	/* module: NULL for the kernel itself */
 };
 
-/* A symbol of the kernel's code, from /proc/kallsyms. */
+/* A symbol of the kernel, from /proc/kallsyms. */
 struct kl_ksym {
 	const char *name, *module;	/* module: NULL for the kernel itself */
 	uint64_t addr;			/* 0 if hidden */
@@ -43,6 +43,10 @@ struct kl_kernel {
 	char *symtext, *text;		/* text of kallsyms, of available_filter_functions */
 	struct kl_ksym *syms;
 	size_t nsyms, csyms;
+	/* symbols of data, by address once kl_kernel_variable() was called */
+	struct kl_ksym *vars;
+	size_t nvars, cvars;
+	bool sorted;
 	struct kl_traceable *traceable;
 	size_t ntraceable, ctraceable;
 	struct kl_files debug;		/* debug files to search before the usual ones */
@@ -84,6 +88,9 @@ static inline bool kl_kernel_preemptible(const struct kl_kernel *k)
 {
 	return !k->offline && kl_preemptible(k->preemption);
 }
+
+/* Return: the name of the variable at an address, or NULL if there is none or it is not known. */
+const char *kl_kernel_variable(struct kl_kernel *k, uint64_t addr);
 
 /* Return: the BTF of @module (NULL: the kernel itself), or NULL if there is none. */
 struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names for people: of threads, as /proc has them when klin first sees an operation of the thread,
+ * or as they were when it ended; and of objects that are variables of the kernel.  No verdict
+ * depends on them.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "history/spell.h"
+#include "record/recorder.h"
+#include "record/tasks.h"
+
+/* Names of a recording.  A long one may see any number of threads; later ones have no names. */
+#define MOST_NAMES	16384
+
+/* Addresses below are those of allocated memory, and no symbol has them (x86-64). */
+#define IMAGE_FROM	0xffffffff80000000ULL
+
+/* Get the name of a task that has ended, from bpf/task.bpf.c. */
+static bool ended_comm(const struct kl_recorder *r, uint32_t tid, char *comm)
+{
+	struct klin_comm name;
+	int fd = r->task_obj ? bpf_object__find_map_fd_by_name(r->task_obj, "comms") : -1;
+
+	if (fd < 0 || bpf_map_lookup_elem(fd, &tid, &name))
+		return false;
+	snprintf(comm, KL_COMM_MAX, "%.*s", (int)sizeof(name.s), name.s);
+	return *comm;
+}
+
+int kl_name_thread(struct kl_recorder *r, uint64_t tid)
+{
+	char comm[KL_COMM_MAX], *p;
+
+	if (r->names >= MOST_NAMES || !tid ||
+	    (!kl_task_comm(tid, comm) && !ended_comm(r, tid, comm)))
+		return 0;
+	/* Anyone may name a thread, and a terminal would obey control characters. */
+	for (p = comm; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	r->names++;
+	return kl_history_spell_kind(r->h, KL_SPELLED_THREAD, tid, comm, strlen(comm));
+}
+
+int kl_name_object(struct kl_recorder *r, uint64_t addr)
+{
+	const char *name;
+
+	if (r->names >= MOST_NAMES || addr < IMAGE_FROM)
+		return 0;
+	name = kl_kernel_variable(r->kernel, addr);
+	if (!name)
+		return 0;
+	r->names++;
+	return kl_history_spell(r->h, addr, name, strlen(name));
+}
