@@ -65,7 +65,7 @@ static void operation(const struct kl_spec *s, struct kl_run *quick, struct kl_r
 	if (ret_slow != ret || l->n != other.n || l->len != other.len ||
 	    memcmp(l->state, other.state, l->len * sizeof(*l->state)))
 		fuzz_broken("the short way and the long one differ");
-	kl_state_print(buf, sizeof(buf), s, l->state, l->len);
+	kl_state_print(buf, sizeof(buf), s, NULL, l->state, l->len);
 }
 
 static void classify(const struct kl_spec *s)

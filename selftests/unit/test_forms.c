@@ -303,17 +303,20 @@ static const struct sample {
 	  "{:process 2, :type :invoke, :f :append, :key \"0\", :value \"x 2 0 y\"}\n",
 	  "# spec kv\n"
 	  "# spelling 0x4000000000000000 \"a b\"\n"
+	  "# spelling 0x0 \"\"\n"
+	  "# spelling 0x5000000000000000 \"0\"\n"
 	  "# spelling 0x4000010000000013 \"x 9 0 y\"\n"
 	  "# spelling 0x4000010000000008 ...\"x 9 0 y\"\n"
 	  "# spelling 0x4000010000000023 \"x 1 0 y\"\n"
 	  "# spelling 0x400001000000001a \"x 9 0 yx 9 1 y\"\n"
 	  "# spelling 0x400001000000000b ...\"x 9 1 y\"\n"
 	  "# spelling 0x400001000000001f ...\"x 2 0 y\"\n"
-	  "t9 @0 1 3 append 0 0 0x4000010000000013 0x4000010000000008 drain=3\n"
+	  "t9 @0 1 3 append 0x5000000000000000 0 0x4000010000000013 0x4000010000000008 drain=3\n"
 	  "t1 @0 2 4 put 0x4000000000000000 0x4000010000000023 drain=4\n"
-	  "t9 @0 5 - append 0 0x4000010000000013 0x400001000000001a 0x400001000000000b\n"
-	  "t1 @0 6 7 get 0 -> 0x400001000000001a drain=7\n"
-	  "t2 @0 8 - append 0 0x400001000000001f 0x400001000000001f 0x400001000000001f\n" },
+	  "t9 @0 5 - append 0x5000000000000000 0x4000010000000013 0x400001000000001a 0x400001000000000b\n"
+	  "t1 @0 6 7 get 0x5000000000000000 -> 0x400001000000001a drain=7\n"
+	  "t2 @0 8 - append 0x5000000000000000 0x400001000000001f 0x400001000000001f "
+	  "0x400001000000001f\n" },
 	{ "edn",
 	  "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"12\"}\n"
 	  "{:process 0, :type :ok, :f :put, :key \"0\", :value \"12\"}\n"
@@ -327,6 +330,8 @@ static const struct sample {
 	  "{:process 1, :type :info, :f :get, :key \"k\\\"q\", :value nil}\n",
 	  "# spec map\n"
 	  "# spelling 0x4000000000000000 \"k\\\"q\"\n"
+	  "# spelling 0x0 \"0\"\n"
+	  "# spelling 0xc \"12\"\n"
 	  "t0 @0 1 2 put 0 12 drain=2\n"
 	  "t0 @0 3 4 get 0 -> 12 drain=4\n"
 	  "t0 @0 5 6 remove 0 -> ? drain=6\n"

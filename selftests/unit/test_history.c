@@ -632,14 +632,14 @@ static void test_operation_is_printed(void **state)
 					 "t1 @1 5 - read");
 	char buf[64];
 
-	assert_int_equal(kl_op_print(buf, sizeof(buf), h, &h->ops[0]), 32);
-	assert_string_equal(buf, "cas(-1, 0xfffffffffffff000) -> 1");
+	assert_int_equal(kl_op_print(buf, sizeof(buf), h, &h->ops[0]), 19);
+	assert_string_equal(buf, "cas(-1, -4096) -> 1");
 	kl_op_print(buf, sizeof(buf), h, &h->ops[1]);
 	assert_string_equal(buf, "read() -> (1, 0x100000000)");
 	kl_op_print(buf, sizeof(buf), h, &h->ops[2]);
 	assert_string_equal(buf, "read()");
 	/* The text is cut, but the full length is returned. */
-	assert_int_equal(kl_op_print(buf, 6, h, &h->ops[0]), 32);
+	assert_int_equal(kl_op_print(buf, 6, h, &h->ops[0]), 19);
 	assert_string_equal(buf, "cas(-");
 	kl_history_free(h);
 }

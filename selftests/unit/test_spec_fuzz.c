@@ -166,7 +166,7 @@ static void run(const struct kl_spec *s, uint64_t *seed)
 					      &other), ret);
 		assert_true(l.n == other.n && l.len == other.len);
 		assert_memory_equal(l.state, other.state, l.len * sizeof(*l.state));
-		kl_state_print(buf, sizeof(buf), s, l.state, l.len);
+		kl_state_print(buf, sizeof(buf), s, NULL, l.state, l.len);
 	}
 	kl_run_free(r);
 	kl_run_free(slow);

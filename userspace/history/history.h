@@ -102,6 +102,21 @@ enum kl_place_kind {
 	KL_PLACES_OFFSETS,	/* offset of its first byte in the file */
 };
 
+/*
+ * How the history's times, threads and values differ from those of the file, for reports.  Files
+ * that klin writes have the history's own.
+ */
+struct kl_view {
+	enum {
+		KL_TIMES_CLOCK,		/* of the history's clock */
+		KL_TIMES_FILE,		/* those of the file */
+		KL_TIMES_EVENTS,	/* numbers of the calls and returns in the file */
+		KL_TIMES_DOUBLED,	/* twice those of the file; calls have 1 more */
+	} times;
+	bool threadless;	/* the file has no threads */
+	bool complements;	/* each word is the complement of a priority in the file */
+};
+
 struct kl_history {
 	struct kl_op *ops;		/* sorted by call after kl_history_finish() */
 	uint64_t *points, *drains;	/* times of each operation; NULL: none is known */
@@ -136,6 +151,7 @@ struct kl_history {
 	 * objects[] holds keys, not addresses; each key has a structure of its own
 	 */
 	bool keyed;
+	struct kl_view view;
 	/* the file certainly has the form in which it was read, even if it has no operations */
 	bool declared;
 	size_t skipped;			/* number of entries of the input that the reader skipped */

@@ -45,9 +45,11 @@ int kl_val_print(char *buf, size_t size, struct kl_val v)
 
 int kl_history_print_val(char *buf, size_t size, const struct kl_history *h, struct kl_val v)
 {
-	const char *spelling = v.tag == KL_WORD && h->spellings ? kl_history_spelling(h, v.v) :
-		NULL;
+	const char *spelling = v.tag == KL_WORD && h && h->spellings ?
+		kl_history_spelling(h, v.v) : NULL;
 
+	if (h && h->view.complements)
+		v.v = ~v.v;
 	return spelling ? snprintf(buf, size, "%s", spelling) : kl_val_print(buf, size, v);
 }
 

@@ -105,6 +105,15 @@ int kl_history_spell_kind(struct kl_history *h, enum kl_spelled kind, uint64_t w
 	return add(h->spellings, kind, word, text, len);
 }
 
+int kl_history_spell_number(struct kl_history *h, uint64_t word, const char *text, size_t len)
+{
+	char shown[32];
+
+	kl_val_print(shown, sizeof(shown), kl_word(word));
+	return strlen(shown) == len && !memcmp(shown, text, len) ? 0 :
+	       kl_history_spell(h, word, text, len);
+}
+
 const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind, uint64_t word)
 {
 	const struct kl_spellings *s = h->spellings;
@@ -113,9 +122,15 @@ const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind,
 	return i == KL_TABLE_END ? NULL : s->spelling[i].text;
 }
 
+size_t kl_history_nspellings(const struct kl_history *h)
+{
+	return h->spellings ? h->spellings->n : 0;
+}
+
 void kl_history_share_spellings(struct kl_history *to, const struct kl_history *from)
 {
 	to->keyed = from->keyed;
+	to->view = from->view;
 	to->spellings = from->spellings;
 	if (to->spellings)
 		__atomic_add_fetch(&to->spellings->users, 1, __ATOMIC_RELAXED);
@@ -124,6 +139,7 @@ void kl_history_share_spellings(struct kl_history *to, const struct kl_history *
 void kl_history_move_spellings(struct kl_history *to, struct kl_history *from)
 {
 	to->keyed = from->keyed;
+	to->view = from->view;
 	to->spellings = from->spellings;
 	from->spellings = NULL;
 }
@@ -145,40 +161,4 @@ void kl_history_free_spellings(struct kl_history *h)
 	h->spellings = NULL;
 	if (s && !__atomic_sub_fetch(&s->users, 1, __ATOMIC_ACQ_REL))
 		free_table(s);
-}
-
-/* Return: the spelling of the number at @p, or NULL; @end is set to the number's end. */
-static const char *number(const struct kl_history *h, const char *p, char **end)
-{
-	uint64_t word;
-
-	errno = 0;
-	word = strtoull(p, end, p[0] == '0' && p[1] == 'x' ? 16 : 10);
-	return errno || word < KL_WORDS_FIRST ? NULL : kl_history_spelling(h, word);
-}
-
-void kl_history_spell_out(const struct kl_history *h, char *text, size_t size)
-{
-	size_t len = strlen(text), n;
-	const char *spelling;
-	char *p = text, *end;
-
-	if (!h->spellings)
-		return;
-	while (*p) {
-		if ((unsigned int)(*p - '0') >= 10) {
-			p++;
-			continue;
-		}
-		spelling = number(h, p, &end);
-		n = spelling ? strlen(spelling) : 0;
-		if (!spelling || len - (end - p) + n >= size) {
-			p = end;
-			continue;
-		}
-		memmove(p + n, end, text + len + 1 - end);
-		memcpy(p, spelling, n);
-		len += n - (end - p);
-		p += n;
-	}
 }

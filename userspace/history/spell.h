@@ -41,6 +41,25 @@ static inline const char *kl_history_spelling(const struct kl_history *h, uint64
 	return kl_history_spelled(h, KL_SPELLED_WORD, word);
 }
 
+/*
+ * Set the spelling of a number to the @len bytes at @text, unless reports show the number so
+ * anyway: 0x1f is not 31, and 5000000000 not 0x12a05f200.  Return: as kl_history_spell().
+ */
+int kl_history_spell_number(struct kl_history *h, uint64_t word, const char *text, size_t len);
+
+/* Return: true if the @len bytes at @text, a number, are a decimal that reports show so. */
+static inline bool kl_is_plain(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && (unsigned int)(text[i] - '0') < 10; i++)
+		;
+	return i == len && len < 10 && (*text != '0' || len == 1);
+}
+
+/* Return: the number of words that have a spelling. */
+size_t kl_history_nspellings(const struct kl_history *h);
+
 /* Share the spellings of @from with @to, which must not have any. */
 void kl_history_share_spellings(struct kl_history *to, const struct kl_history *from);
 
@@ -53,7 +72,14 @@ void kl_history_put_spellings(FILE *f, const struct kl_history *h);
 void kl_history_free_spellings(struct kl_history *h);
 
 /*
- * Replace numbers in @text that are words of @h by their spellings, if they fit @size bytes.
+ * Write the name of a thread: t3, or as in the file.  Operations of a file without threads are in
+ * lanes, such that none overlap.
+ */
+void kl_history_print_thread(char *buf, size_t size, const struct kl_history *h, uint32_t thread);
+
+/*
+ * Replace numbers in @text that are words of @h by their spellings, if they fit @size bytes, and
+ * words that are negative numbers by these.
  * Numbers below KL_WORDS_FIRST stay, since they may be counts and times.
  */
 void kl_history_spell_out(const struct kl_history *h, char *text, size_t size);

@@ -27,9 +27,11 @@
 #include "history/index.h"
 #include "history/internal.h"
 #include "history/source.h"
+#include "history/spell.h"
 #include "history/text.h"
 
 #define RECENT_BITS	6
+#define MOST_SPELLINGS	(1u << 14)	/* of numbers */
 
 struct kl_text_reader {
 	struct kl_text_src src;
@@ -68,16 +70,22 @@ static bool named_val(const char *p, size_t n, struct kl_val *v)
 	}
 }
 
+/* Keep how a number of a file is written; a stream (@h is NULL) may have any number of them. */
+static int spell(struct kl_history *h, uint64_t v, const char *p, size_t len)
+{
+	return h && kl_history_nspellings(h) < MOST_SPELLINGS ?
+	       kl_history_spell_number(h, v, p, len) : 0;
+}
+
 static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 {
 	const char *p = *pp;
 	size_t n;
 
 	*v = (struct kl_val){ 0 };
-	if (kl_scan_digit(*p))
-		return kl_scan_u64(s, pp, &v->v, KL_TEXT_VALUE);
-	if (*p == '-' && kl_scan_digit(p[1]))
-		return kl_scan_word64(s, pp, &v->v, KL_TEXT_VALUE);
+	if (kl_scan_digit(*p) || (*p == '-' && kl_scan_digit(p[1])))
+		return kl_scan_word64(s, pp, &v->v, KL_TEXT_VALUE) ?:
+		       v->v > UINT32_MAX || p[1] == 'x' ? spell(s->h, v->v, p, *pp - p) : 0;
 	n = kl_scan_word(p);
 	if (!named_val(p, n, v))
 		return kl_scan_bad(s, p, KL_TEXT_VALUE);

@@ -10,6 +10,8 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/memstream.h"
+#include "base/quote.h"
 #include "check/check.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
@@ -162,14 +164,33 @@ static int check_history(struct report_args *a, struct made *m, const char *path
 	return m->result ? 0 : no_memory(path);
 }
 
+/* Make a command of @head and @path, quoted for a shell.  Return: 0, or -ENOMEM after a message. */
+static int quote(char **text, const char *head, const char *path)
+{
+	struct kl_memstream s;
+
+	if (kl_memstream_open(&s))
+		return no_memory(path);
+	fputs(head, s.f);
+	kl_put_quoted(s.f, path);
+	return kl_memstream_close(&s, text, NULL) ? no_memory(path) : 0;
+}
+
 static int make_command(struct made *m, const struct report_args *a, const char *path)
 {
-	if (asprintf(&m->command, "klin check %s%s%s%s", a->model ?
-		     a->opt.classical ? "--memory-model=sc " : "--memory-model=tso " : "",
-		     a->spec ? a->spec : "", a->spec ? " " : "", path) >= 0)
-		return 0;
-	m->command = NULL;
-	return no_memory(path);
+	struct kl_memstream s;
+
+	if (kl_memstream_open(&s))
+		return no_memory(path);
+	fputs("klin check ", s.f);
+	if (a->model)
+		fprintf(s.f, "--memory-model=%s ", a->opt.classical ? "sc" : "tso");
+	if (a->spec) {
+		kl_put_quoted(s.f, a->spec);
+		fputc(' ', s.f);
+	}
+	kl_put_quoted(s.f, path);
+	return kl_memstream_close(&s, &m->command, NULL) ? no_memory(path) : 0;
 }
 
 static int from_history(struct report_args *a, struct made *m, const char *path)
@@ -234,10 +255,7 @@ static int from_certificate(struct report_args *a, struct made *m, const char *t
 	}
 	m->history = path_beside(a->input, name);
 	ret = m->history ? 0 : no_memory(a->input);
-	if (!ret && asprintf(&m->replay, "klin replay %s", a->input) < 0) {
-		m->replay = NULL;
-		ret = no_memory(a->input);
-	}
+	ret = ret ?: quote(&m->replay, "klin replay ", a->input);
 	if (!ret && !a->spec && *spec)
 		ret = kl_spec_parse(a->input, spec, strlen(spec), &m->spec);
 	a->read.hashed = true;

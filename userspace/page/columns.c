@@ -210,13 +210,16 @@ static json_t *values_json(const struct columns *c)
 static json_t *threads_json(const struct kl_history *h)
 {
 	json_t *j = json_array();
-	char text[24];
+	char text[100];
 	size_t i;
 
 	for (i = 0; i < h->nthreads; i++) {
-		snprintf(text, sizeof(text), "t%" PRIu64, h->threads[i]);
-		json_array_append_new(j, json_string(text));
+		kl_history_print_thread(text, sizeof(text), h, i);
+		json_array_append_new(j, kl_json_text(text));
 	}
+	for (i = 0; h->places && i < h->nops; i++)
+		if (kl_source_is_first(h, i))
+			json_array_set_new(j, h->ops[i].thread, json_string("first"));
 	return j;
 }
 
@@ -241,6 +244,17 @@ static json_t *objects_json(const struct kl_history *h)
 	for (i = 0; i < h->nobjects; i++)
 		json_array_append_new(j, object_json(h, h->objects[i]));
 	return j;
+}
+
+/* What the times are, in few words for the edge of a picture. */
+static const char *clock_name(const struct kl_history *h)
+{
+	static const char *const views[] = {
+		[KL_TIMES_FILE] = "file", [KL_TIMES_EVENTS] = "events",
+		[KL_TIMES_DOUBLED] = "file x2",
+	};
+
+	return h->view.times ? views[h->view.times] : kl_clock_names[h->clock];
 }
 
 static json_t *gaps_json(const struct kl_history *h)
@@ -432,7 +446,7 @@ static void add_columns(json_t *j, struct columns *c)
 {
 	json_object_set_new(j, "total", json_integer(c->h->nops));
 	json_object_set_new(j, "kept", json_integer(c->nops));
-	json_object_set_new(j, "clock", json_string(kl_clock_names[c->h->clock]));
+	json_object_set_new(j, "clock", json_string(clock_name(c->h)));
 	json_object_set_new(j, "error", whole(c->h->error));
 	json_object_set_new(j, "methods", methods_json(c->h));
 	json_object_set_new(j, "values", values_json(c));

@@ -260,7 +260,10 @@ function listedHistory(ops) {
 
 function isNull(v) { return v === null || v === undefined; }
 
-function threadOf(o) { return typeof o.thread === "number" ? "t" + o.thread : string(o.thread); }
+function threadOf(o) {
+	return o.thread === null ? "no thread" :
+		typeof o.thread === "number" ? "t" + o.thread : string(o.thread);
+}
 
 function textOf(o) { return string(o.text || o.operation); }
 

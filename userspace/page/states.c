@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/spell.h"
 #include "page/states.h"
 #include "report/json.h"
 
@@ -78,11 +77,11 @@ static void put_state(json_t *j, const struct walk *w)
 	static const char dots[] = ", ...";
 	char text[TEXT];
 
-	if (kl_state_print(text, sizeof(text), w->spec, w->state, w->len) >= (int)sizeof(text)) {
+	if (kl_state_print(text, sizeof(text), w->spec, w->h, w->state, w->len) >=
+	    (int)sizeof(text)) {
 		text[sizeof(text) - sizeof(dots)] = 0;
 		strcat(text, dots);
 	}
-	kl_history_spell_out(w->h, text, sizeof(text));
 	json_array_append_new(j, kl_json_text(text));
 }
 

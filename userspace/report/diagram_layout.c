@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "history/source.h"
+#include "history/spell.h"
 #include "report/diagram_layout.h"
 
 #define MIN_GAP		2	/* least distance of two events, in columns */
@@ -95,17 +96,18 @@ static uint32_t some_op(const struct dg_layout *d, int lane)
 static void name_lanes(struct dg_layout *d, const struct kl_history *h, bool cpus)
 {
 	struct dg_lane *l;
+	size_t n;
 
 	for (l = d->lane; l < d->lane + d->nlanes; l++) {
 		if (l->thread == KL_NO_OP)
 			snprintf(l->name, sizeof(l->name), "gap");
 		else if (kl_source_is_first(h, some_op(d, l - d->lane)))
 			strcpy(l->name, "first");
-		else if (cpus && l->cpu != KL_NO_CPU)
-			snprintf(l->name, sizeof(l->name), "t%" PRIu64 " cpu%u",
-				 h->threads[l->thread], l->cpu);
 		else
-			snprintf(l->name, sizeof(l->name), "t%" PRIu64, h->threads[l->thread]);
+			kl_history_print_thread(l->name, sizeof(l->name), h, l->thread);
+		n = strlen(l->name);
+		if (l->thread != KL_NO_OP && cpus && l->cpu != KL_NO_CPU)
+			snprintf(l->name + n, sizeof(l->name) - n, " cpu%u", l->cpu);
 	}
 }
 

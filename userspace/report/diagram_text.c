@@ -18,8 +18,13 @@ void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layou
 		[KL_CLOCK_EPOCH] =
 			"times are rounds; inside one only each CPU's own order is known",
 	};
+	static const char *const views[] = {
+		[KL_TIMES_FILE] = "times are those of the file",
+		[KL_TIMES_EVENTS] = "times number the calls and returns in the file",
+		[KL_TIMES_DOUBLED] = "times are twice those of the file, and 1 more for a call",
+	};
 
-	fprintf(f, "  %s", clocks[h->clock]);
+	fprintf(f, "  %s", h->view.times ? views[h->view.times] : clocks[h->clock]);
 	if (h->clock != KL_CLOCK_SEQ && h->clock != KL_CLOCK_EPOCH)
 		fprintf(f, ", clock error %" PRIu64 "%s", h->error,
 			h->error ? " (nearer events have no order)" : "");
@@ -101,8 +106,7 @@ static int print_list(FILE *f, const struct kl_history *h, const struct dg_layou
 
 		if (it->gap)
 			continue;
-		fprintf(f, "  %*d  t%-*" PRIu64 "  ", number, i + 1, lane_width - 1,
-			h->threads[op->thread]);
+		fprintf(f, "  %*d  %-*s  ", number, i + 1, lane_width, d->lane[it->lane].name);
 		if (cpus && op->cpu != KL_NO_CPU)
 			fprintf(f, "%3u  ", op->cpu);
 		else if (cpus)

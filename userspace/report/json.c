@@ -113,14 +113,6 @@ json_t *kl_json_text(const char *s)
 	return j;
 }
 
-/* A key, spelled as in the input. */
-static json_t *key_json(const struct kl_history *h, uint64_t key)
-{
-	const char *spelling = kl_history_spelling(h, key);
-
-	return spelling ? kl_json_text(spelling) : kl_json_number(key);
-}
-
 void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p)
 {
 	const char *symbol = h->keyed ? NULL : kl_history_spelling(h, p->object);
@@ -131,7 +123,7 @@ void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_pa
 	if (symbol)
 		json_object_set_new(j, "symbol", kl_json_text(symbol));
 	if (p->has_key || h->keyed)
-		json_object_set_new(j, "key", key_json(h, p->has_key ? p->key : p->object));
+		json_object_set_new(j, "key", kl_word_json(h, p->has_key ? p->key : p->object));
 }
 
 static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,

@@ -31,6 +31,10 @@ void kl_json_add_step(void *ctx, const struct kl_explore_step *s);
  * which it returned, or was called while it is pending, if that is known.
  */
 json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op);
+/* A word: a number, or a text as in the input. */
+json_t *kl_word_json(const struct kl_history *h, uint64_t word);
+/* A thread: its number, its name, or null if the file has no threads. */
+json_t *kl_thread_json(const struct kl_history *h, uint32_t thread);
 
 /**
  * kl_op_json_placed() - an operation of a history as JSON, and its place in that history

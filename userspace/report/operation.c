@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An operation as JSON, see json.h. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "history/source.h"
 #include "history/spell.h"
+#include "history/string_pool.h"
 #include "report/json.h"
+
+json_t *kl_word_json(const struct kl_history *h, uint64_t word)
+{
+	const char *spelling = kl_history_spelling(h, word);
+	int64_t number;
+	char *end;
+
+	if (!spelling)
+		return kl_json_number(word);
+	/* A number that is written otherwise, such as 0x1f, stays a text. */
+	number = strtoll(spelling, &end, 10);
+	return (uint64_t)number == word && !*end && !strchr("+0", *spelling) ?
+		json_integer(number) : kl_json_text(spelling);
+}
 
 /* A value: null if it is not known, a number, or a text as in the input. */
 static json_t *value_json(const struct kl_history *h, struct kl_val v)
 {
-	const char *spelling = v.tag == KL_WORD && h->spellings ? kl_history_spelling(h, v.v) :
-		NULL;
 	char text[32];
 
-	if (spelling)
-		return kl_json_text(spelling);
 	if (v.tag == KL_ANY)
 		return json_null();
+	if (v.tag == KL_WORD && kl_history_spelling(h, v.v))
+		return kl_word_json(h, v.v);
+	if (h->view.complements)
+		v.v = ~v.v;
 	kl_val_print(text, sizeof(text), v);
 	if (v.tag != KL_WORD)
 		return json_string(text);
@@ -32,6 +50,16 @@ static json_t *values_json(const struct kl_history *h, const struct kl_val *v, u
 	return list;
 }
 
+json_t *kl_thread_json(const struct kl_history *h, uint32_t thread)
+{
+	const char *spelling = kl_history_spelling(h, h->threads[thread]);
+
+	if (h->view.threadless)
+		return json_null();
+	return spelling && h->threads[thread] >= KL_WORDS_FIRST ? kl_json_text(spelling) :
+		kl_json_number(h->threads[thread]);
+}
+
 json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 {
 	const struct kl_opsig *s = kl_op_sig(h, op);
@@ -41,7 +69,7 @@ json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 	json_t *j = json_object(), *arguments;
 
 	kl_op_print(text, sizeof(text), h, op);
-	json_object_set_new(j, "thread", kl_json_number(h->threads[op->thread]));
+	json_object_set_new(j, "thread", kl_thread_json(h, op->thread));
 	json_object_set_new(j, "method", kl_json_text(string ? "append" : h->methods[s->method]));
 	arguments = values_json(h, kl_op_args(h, op), string ? 1 : s->nargs);
 	if (string)
@@ -69,6 +97,9 @@ json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const str
 
 	json_object_set_new(j, "id", json_integer(id));
 	json_object_update(j, rest);
+	/* The first state has no thread. */
+	if (kl_source_is_first(whole, id))
+		json_object_set_new(j, "thread", json_null());
 	json_decref(rest);
 	if (!line)
 		return j;

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/spell.h"
 #include "report/replay_state.h"
 
 /* A list of allowed results, as text. */
 struct result_list {
 	char *buf;
 	size_t size, len;	/* in bytes */
+	const struct kl_history *h;
 	const struct kl_method *m;
 	unsigned int n;		/* number of results, of which the text has the first 4 */
 };
@@ -47,7 +47,7 @@ static int add_result(void *ctx, const struct kl_outcome *o)
 	if (w->len < w->size)
 		w->len += snprintf(w->buf + w->len, w->size - w->len, w->n > 1 ? " or (" : "(");
 	for (i = 0; i < w->m->nresults && w->len < w->size; i++) {
-		kl_val_print(v, sizeof(v), o->results[i]);
+		kl_history_print_val(v, sizeof(v), w->h, o->results[i]);
 		w->len += snprintf(w->buf + w->len, w->size - w->len, "%s%s", i ? ", " : "", v);
 	}
 	if (w->len < w->size)
@@ -105,15 +105,12 @@ static void print_state(char *buf, size_t size, const struct kl_spec *spec,
 {
 	static const char dots[] = ", ...";
 
-	if (kl_state_print(buf, size, spec, f->state, f->len) < (int)size) {
-		kl_history_spell_out(h, buf, size);
+	if (kl_state_print(buf, size, spec, h, f->state, f->len) < (int)size)
 		return;
-	}
 	buf[size - sizeof(dots)] = 0;
 	if (strrchr(buf, ','))
 		*strrchr(buf, ',') = 0;
 	strcat(buf, dots);
-	kl_history_spell_out(h, buf, size);
 }
 
 /*
@@ -147,7 +144,7 @@ int kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *
 	struct kl_run *run = kl_run_new(spec);
 	int ret = run ? find_missing(h, order, n, bad) : -ENOMEM;
 	char op[256], allowed[512] = "";
-	struct result_list w = { .buf = allowed, .size = sizeof(allowed) };
+	struct result_list w = { .buf = allowed, .size = sizeof(allowed), .h = h };
 	struct first_outcome f = { 0 };
 	uint32_t at;
 
@@ -165,7 +162,6 @@ int kl_find_failing(const struct kl_spec *spec, const struct kl_counterexample *
 	w.m = kl_spec_method(spec, method_of(spec, h, &h->ops[at]));
 	ret = kl_run_apply(run, f.state, f.len, method_of(spec, h, &h->ops[at]),
 			   kl_op_args(h, &h->ops[at]), NULL, add_result, &w);
-	kl_history_spell_out(h, allowed, sizeof(allowed));
 	if (w.n && w.m->nresults)
 		snprintf(why, nwhy,
 			 "%s: after a longest order only %s %s allowed, and no order "

@@ -15,7 +15,7 @@
 
 /* An operation of the cast as text. */
 struct row {
-	char who[24], what[256], when[48], where[96];
+	char who[48], what[256], when[48], where[96];
 };
 
 static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
@@ -28,7 +28,7 @@ static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 	if (kl_source_is_first(h, i))
 		strcpy(row->who, "first");
 	else
-		snprintf(row->who, sizeof(row->who), "t%" PRIu64, h->threads[op->thread]);
+		kl_history_print_thread(row->who, sizeof(row->who), h, op->thread);
 	kl_op_print(row->what, sizeof(row->what), h, op);
 	if (kl_source_is_first(h, i))
 		strcpy(row->when, "before all");

@@ -57,7 +57,7 @@ static int tell_inverted(const struct kl_scene *s, const struct kl_deed *left,
 		if (kl_story_cast(story, adds[i].op, "added %s", v.s))
 			return -ENOMEM;
 	if (s->type.kind == KL_CONTAINER_PQUEUE) {
-		how = s->type.max ? "greater" : "smaller";
+		how = s->type.max || s->h->view.complements ? "greater" : "smaller";
 	} else {
 		const bool first = s->type.kind == KL_CONTAINER_QUEUE;
 		const uint32_t a = first ? last : add->op, b = first ? add->op : last;

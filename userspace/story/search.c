@@ -68,10 +68,8 @@ static int add_state(void *ctx, const struct kl_outcome *o)
 static void print_state(char *buf, size_t size, const struct search *s,
 			const struct kl_val *state, size_t len)
 {
-	if (kl_state_print(buf, size, s->o.p->spec, state, len) >= (int)size)
+	if (kl_state_print(buf, size, s->o.p->spec, s->in->h, state, len) >= (int)size)
 		*buf = 0;
-	else
-		kl_history_spell_out(s->in->h, buf, size);
 }
 
 /* Print results: "1", or "(1, 2)".  Return: true if all are known. */

@@ -154,11 +154,18 @@ int kl_story_first_word(const struct kl_scene *s, struct kl_story *story, struct
 struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op)
 {
 	const struct kl_op *o = &s->h->ops[op];
+	const bool lines = s->h->view.threadless && s->h->places;
+	char thread[100];
 	struct kl_name name;
-	int n = kl_source_is_first(s->h, op) ? snprintf(name.s, sizeof(name.s), "the first ") :
-		snprintf(name.s, sizeof(name.s), "t%llu's ",
-			 (unsigned long long)s->h->threads[o->thread]);
+	int n;
 
+	kl_history_print_thread(thread, sizeof(thread), s->h, o->thread);
+	if (lines)
+		snprintf(thread, sizeof(thread), "line %u", s->h->places[op]);
+	if (kl_source_is_first(s->h, op))
+		n = snprintf(name.s, sizeof(name.s), "the first ");
+	else
+		n = snprintf(name.s, sizeof(name.s), "%s's ", thread);
 	kl_op_print(name.s + n, sizeof(name.s) - n, s->h, o);
 	return name;
 }
@@ -188,7 +195,7 @@ struct kl_name kl_name_slot(const struct kl_scene *s, const struct kl_val *state
 	struct kl_name name;
 	size_t k;
 
-	kl_state_print(text, sizeof(text), s->spec, state, len);
+	kl_state_print(text, sizeof(text), s->spec, s->h, state, len);
 	for (k = 0; k < i && strstr(word, ", "); k++)
 		word = strstr(word, ", ") + 2;
 	end = strstr(word, ", ");

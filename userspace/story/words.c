@@ -253,7 +253,7 @@ static int tell_changes(const struct scan *t, const struct seen *seen, struct kl
 	size_t i;
 
 	story->reason = "changed_twice";
-	kl_state_print(text, sizeof(text), t->s->spec, seen->words, t->len);
+	kl_state_print(text, sizeof(text), t->s->spec, t->s->h, seen->words, t->len);
 	/* One change more than can have found these words is enough. */
 	for (i = 0; i <= most && i < KL_STORY_CAST; i++)
 		if (kl_story_cast(story, seen->change[i], "changed %s", text))
@@ -297,7 +297,7 @@ static int tell_first(const struct scan *t, const struct seen *seen, struct kl_s
 {
 	char text[200];
 
-	kl_state_print(text, sizeof(text), t->s->spec, seen->words, t->len);
+	kl_state_print(text, sizeof(text), t->s->spec, t->s->h, seen->words, t->len);
 	story->reason = "overwritten";
 	if (kl_story_cast(story, seen->op, "saw %s", text) ||
 	    kl_story_cast(story, seen->other, "left or saw other words"))

@@ -88,7 +88,7 @@ int kl_replay_not_allowed(struct replay *r, uint32_t op)
 	kl_op_print(text, sizeof(text), r->h, o);
 	/* With store buffers, in a gap, or with several machines, no single state can be shown. */
 	if (!r->tso && !m->in_gap && r->cur.n == 1) {
-		kl_state_print(state, sizeof(state), r->spec, m->mem, m->nmem);
+		kl_state_print(state, sizeof(state), r->spec, r->h, m->mem, m->nmem);
 		if (!kl_run_apply(r->run, m->mem, m->nmem, method, kl_op_args(r->h, o), NULL,
 				  add_result, &a)) {
 			never = !a.n;

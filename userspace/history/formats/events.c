@@ -18,6 +18,7 @@
 #include "history/formats/form.h"
 #include "history/formats/order.h"
 #include "history/formats/pair_events.h"
+#include "history/spell.h"
 
 enum { ADD, REMOVE, CONTAINS, NMETHODS };
 
@@ -60,6 +61,7 @@ static inline int scan_call(struct reader *r, const char **pp, const char *tok, 
 	const char *p = kl_scan_skip(*pp);
 	const size_t n = kl_scan_word(p);
 	const unsigned int m = which_method(p, n);
+	const char *digits;
 	struct kl_process *process;
 	struct kl_val key;
 	uint64_t v;
@@ -67,9 +69,13 @@ static inline int scan_call(struct reader *r, const char **pp, const char *tok, 
 
 	if (m == NMETHODS)
 		return kl_scan_bad(&r->scan, p, "add, remove or contains");
-	p = kl_scan_skip(p + n);
-	if (kl_scan_int64(&r->scan, &p, &v, "a number") || kl_scan_eol(&r->scan, &p))
+	p = digits = kl_scan_skip(p + n);
+	if (kl_scan_int64(&r->scan, &p, &v, "a number"))
 		return -EINVAL;
+	ret = kl_is_plain(digits, p - digits) ? 0 :
+	      kl_history_spell_number(r->pairs.h, v, digits, p - digits);
+	if (ret || kl_scan_eol(&r->scan, &p))
+		return ret ?: -EINVAL;
 	*pp = p;
 	ret = kl_pairs_process(&r->pairs, number, &process);
 	if (ret)

@@ -47,7 +47,7 @@ static int scan_line(void *ctx, const char **pp)
 	const char *p = *pp;
 	int64_t thread;
 	uint64_t process, v, w = 0;
-	int m;
+	int m, ret;
 
 	if (*p == '#')
 		return kl_linp_header(l, pp);
@@ -60,8 +60,9 @@ static int scan_line(void *ctx, const char **pp)
 	if (m < 0)
 		return m;
 	shape = l->type->methods[m].shape;
-	if (kl_linp_value(l, m, &p, &v))
-		return -EINVAL;
+	ret = kl_linp_value(l, m, &p, &v);
+	if (ret)
+		return ret;
 	if (shape == KL_LINP_TELL && kl_linp_result(l, &p, &w))
 		return -EINVAL;
 	if (shape == KL_LINP_SWAP) {

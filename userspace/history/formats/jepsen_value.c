@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "history/formats/jepsen_value.h"
+#include "history/spell.h"
 
 struct conversion {
 	struct kl_jepsen *j;
@@ -48,6 +49,8 @@ static int word_of(struct conversion *c, const struct kl_edn_val *v, uint64_t *w
 	size_t len;
 
 	*word = v->kind == KL_EDN_NIL ? KL_JEPSEN_NIL : (uint64_t)v->v;
+	if (v->kind == KL_EDN_INT && !c->ended && !kl_is_plain(v->tok, v->end - v->tok))
+		return kl_history_spell_number(c->j->pairs.h, *word, v->tok, v->end - v->tok);
 	if (v->kind == KL_EDN_NIL || v->kind == KL_EDN_INT)
 		return 0;
 	c->text = true;

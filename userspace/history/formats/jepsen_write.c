@@ -163,7 +163,9 @@ static int find_method(struct writer *w, const struct kl_op *op)
 
 static void put_num(const struct writer *w, struct kl_val v)
 {
-	const char *spelling = v.tag == KL_WORD ? kl_history_spelling(w->h, v.v) : NULL;
+	/* A number may have a spelling, too, which need not be EDN. */
+	const char *spelling = v.tag == KL_WORD && v.v >= KL_WORDS_FIRST &&
+		v.v < -KL_WORDS_FIRST ? kl_history_spelling(w->h, v.v) : NULL;
 
 	if (v.tag != KL_WORD || v.v == KL_JEPSEN_NIL)
 		fputs("nil", w->f);

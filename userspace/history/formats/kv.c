@@ -12,6 +12,7 @@
 #include "history/formats/kv_spec.h"
 #include "history/formats/kv_tree.h"
 #include "history/formats/kv_word.h"
+#include "history/spell.h"
 
 #define AHEAD		16 /* a string is prefetched this number of operations before its own */
 #define NODES_FIRST	(KL_WORDS_FIRST + ((uint64_t)1 << 40)) /* the first word of a node */
@@ -370,7 +371,7 @@ static int op_sig(struct kl_kv *kv, size_t i, uint32_t node, struct kl_opsig *s,
 		ret = kl_kv_spell(kv->j->pairs.h, val.v, x->s, x->len, false);
 	/* In a log without appends a string of digits is a number. */
 	if (!kv->appends && x->len && !ret)
-		ret = kl_kv_string(kv->j, x->s, x->len, &val.v);
+		ret = kl_kv_string(kv->j, x->s, x->len, &val.v) ?: kl_kv_apart(&kv->key, &val.v);
 	if (ret)
 		return ret;
 	v[0] = kl_word(x->key);
@@ -413,10 +414,15 @@ int kl_kv_end(struct kl_kv *kv)
 	node = calloc(h->nops + 1, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	for (i = 0; i < h->nops && !ret; i++) {
+	for (i = 0; i < h->nops; i++)
 		kv->appends |= kv->extra[i].kind == APPEND && !kl_pairs_dropped(&h->ops[i]);
+	/* With appends the word 0 is the value "", so the key "0" must not be 0, too. */
+	if (kv->appends && !kv->key.numbers)
+		ret = kl_history_spell(kv->j->pairs.h, 0, "\"\"", 2);
+	kv->key.numbers |= kv->appends;
+	for (i = 0; i < h->nops && !ret; i++) {
 		if (kv->extra[i].quoted)
-			ret = kl_kv_key_apart(&kv->key, &kv->extra[i].key);
+			ret = kl_kv_apart(&kv->key, &kv->extra[i].key);
 	}
 	if (!ret && kv->appends)
 		ret = build(kv, node) ?: make_spec(kv);

@@ -96,14 +96,15 @@ int kl_kv_key(struct kl_kv_keys *keys, const struct kl_edn_val *key, uint64_t *w
 	return keys->others.n == before ? 0 : spell_other(keys->j->pairs.h, *word, s, len);
 }
 
-int kl_kv_key_apart(struct kl_kv_keys *keys, uint64_t *word)
+int kl_kv_apart(const struct kl_kv_keys *keys, uint64_t *word)
 {
 	char digits[24];
 	size_t len;
 
-	if (!keys->numbers || *word >= KL_WORDS_FIRST)
+	if (*word >= KL_WORDS_FIRST)
 		return 0;
 	len = snprintf(digits, sizeof(digits), "%" PRIu64, *word);
-	*word += KL_WORDS_FIRST + DIGITS_FIRST;
+	if (keys->numbers)
+		*word += KL_WORDS_FIRST + DIGITS_FIRST;
 	return kl_kv_spell(keys->j->pairs.h, *word, digits, len, false);
 }

@@ -4,7 +4,7 @@
  *
  * Keys are equal if Clojure's `=' calls them equal: "0", 0, :0 and [0] are four keys.  A number is
  * its own word.  A string of digits, as in Porcupine's logs, is the word of its number, unless the
- * log has numbers, too.
+ * log has numbers, too, or appends.
  */
 #ifndef KL_HISTORY_FORMATS_KV_WORD_H
 #define KL_HISTORY_FORMATS_KV_WORD_H
@@ -22,7 +22,7 @@ struct kl_kv_keys {
 	struct kl_jepsen *j;
 	const struct kl_edn *edn;
 	struct kl_words others;		/* keys that are neither strings nor numbers */
-	bool numbers; /* some keys are numbers */
+	bool numbers; /* some keys are numbers, or numbers have another meaning */
 };
 
 /* Get the word of a string.  Return: 0, -ENOMEM or -EOVERFLOW. */
@@ -35,11 +35,11 @@ int kl_kv_string(struct kl_jepsen *j, const char *s, size_t len, uint64_t *word)
 int kl_kv_key(struct kl_kv_keys *keys, const struct kl_edn_val *key, uint64_t *word);
 
 /*
- * Replace the word of a key that is a string by its final word, after the last key was read.  If
+ * Replace the word of a string by its final word, and spell it, after the last key was read.  If
  * some keys are numbers, a string of digits gets another word than its number.
  * Return: 0, -ENOMEM or -EOVERFLOW.
  */
-int kl_kv_key_apart(struct kl_kv_keys *keys, uint64_t *word);
+int kl_kv_apart(const struct kl_kv_keys *keys, uint64_t *word);
 
 /*
  * Set the spelling of a string; a long string is spelled as dots and its end.  With @appended,

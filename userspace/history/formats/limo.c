@@ -185,8 +185,11 @@ static int scan_value(struct reader *r, const char **pp, struct kl_val *v)
 	size_t n;
 
 	*pp = p;
-	if (scan_number(pp, in, v))
-		return 0;
+	if (scan_number(pp, in, v)) {
+		n = *pp - p - 2 * in;
+		return kl_is_plain(p + in, n) ? 0 :
+		       kl_history_spell_number(r->pairs.h, v->v, p + in, n);
+	}
 	n = kl_scan_word(p);
 	*pp = p + n;
 	if (in && n > 1 && p[n - 1] == ')') {

@@ -96,15 +96,16 @@ static int scan_line(void *ctx, const char **pp)
 	struct kl_op op = { 0 };
 	uint64_t v, result = 0;
 	const char *p = *pp;
-	int m;
+	int m, ret;
 
 	if (*p == '#')
 		return kl_linp_header(l, pp);
 	m = kl_linp_method(l, &p);
 	if (m < 0)
 		return m;
-	if (kl_linp_value(l, m, &p, &v))
-		return -EINVAL;
+	ret = kl_linp_value(l, m, &p, &v);
+	if (ret)
+		return ret;
 	if (has_result(l, m, p))
 		m = telling(l, m);
 	if (l->type->methods[m].shape == KL_LINP_TELL && kl_linp_result(l, &p, &result))

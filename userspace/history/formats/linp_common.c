@@ -125,6 +125,9 @@ int kl_linp_read(struct kl_linp *l, struct kl_input *in,
 		ret = -EINVAL;
 	}
 	l->h->clock = KL_CLOCK_SEQ;
+	l->h->view.times = l->type && !l->type->ties ? KL_TIMES_DOUBLED : KL_TIMES_FILE;
+	l->h->view.complements = l->type && l->type->reversed;
+	l->h->view.threadless = l->one_thread;
 	l->h->fresh = true;
 	if (!ret)
 		ret = kl_source_note(l->h, in) ?: kl_history_finish(l->h);

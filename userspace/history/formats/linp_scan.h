@@ -11,6 +11,7 @@
 #include "history/batch.h"
 #include "history/formats/linp.h"
 #include "history/source.h"
+#include "history/spell.h"
 
 #define KL_LINP_MAX_TIME	((UINT64_MAX >> 1) - 1)
 #define KL_LINP_EMPTY		((uint64_t)-1)
@@ -42,7 +43,7 @@ static inline int kl_linp_method(struct kl_linp *l, const char **pp)
 	return kl_scan_bad(&l->scan, p, l->type->expected);
 }
 
-/* Read the value of method @m at *pp. */
+/* Read the value of method @m at *pp.  Return: 0, -EINVAL after a message, or another errno. */
 __attribute__((always_inline))
 static inline int kl_linp_value(struct kl_linp *l, int m, const char **pp, uint64_t *v)
 {
@@ -52,6 +53,12 @@ static inline int kl_linp_value(struct kl_linp *l, int m, const char **pp, uint6
 	if (kl_scan_int64(&l->scan, &p, v, "a value, a number"))
 		return -EINVAL;
 	*pp = p;
+	if (!kl_is_plain(tok, p - tok) && *v != KL_LINP_EMPTY) {
+		const uint64_t word = l->type->reversed ? ~*v : *v;
+
+		if (kl_history_spell_number(l->h, word, tok, p - tok))
+			return -ENOMEM;
+	}
 	if (*v <= INT64_MAX)
 		return 0;
 	if (*v == KL_LINP_EMPTY && shape != KL_LINP_SWAP && shape != KL_LINP_TAKE)

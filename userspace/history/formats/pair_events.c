@@ -192,6 +192,7 @@ int kl_pairs_end(struct kl_pairs *p)
 	if (p->dropped)
 		h->nops = n;
 	h->clock = KL_CLOCK_SEQ;
+	h->view.times = KL_TIMES_EVENTS;
 	h->fresh = true;
 	return kl_history_finish(h);
 }

@@ -33,6 +33,7 @@ const struct kl_val *kl_run_init(struct kl_run *r, bool fresh, size_t *len)
 
 /* Text in a buffer; text that does not fit is cut off, but counted in @len. */
 struct text {
+	const struct kl_history *h; /* spells the words, or NULL */
 	char *buf;
 	size_t size, len;
 };
@@ -54,18 +55,15 @@ static void put(struct text *t, const char *fmt, ...)
 
 static void put_val(struct text *t, enum kl_type_kind type, struct kl_val v)
 {
-	static const char *const special[] = {
-		[KL_ANY] = "?", [KL_EMPTY] = "empty", [KL_FULL] = "full", [KL_ABSENT] = "absent",
-	};
+	const bool room = t->len < t->size;
 
 	if (v.tag > KL_ABSENT)
 		put(t, "#%" PRIu32, v.tag);
-	else if (v.tag != KL_WORD)
-		put(t, "%s", special[v.tag]);
-	else if (type == KL_T_BOOL)
+	else if (v.tag == KL_WORD && type == KL_T_BOOL)
 		put(t, "%s", v.v ? "true" : "false");
 	else
-		put(t, "%" PRIu64, v.v);
+		t->len += kl_history_print_val(room ? t->buf + t->len : NULL,
+					       room ? t->size - t->len : 0, t->h, v);
 }
 
 static void put_entry(struct text *t, const struct kl_var *v, const struct kl_val *e)
@@ -139,10 +137,10 @@ static void put_scalar(struct text *t, const struct kl_var *v, const struct kl_v
 	put(t, "]");
 }
 
-int kl_state_print(char *buf, size_t size, const struct kl_spec *s, const struct kl_val *state,
-		   size_t len)
+int kl_state_print(char *buf, size_t size, const struct kl_spec *s, const struct kl_history *h,
+		   const struct kl_val *state, size_t len)
 {
-	struct text t = { .buf = buf, .size = size };
+	struct text t = { .h = h, .buf = buf, .size = size };
 	size_t i, at = s->nslots;
 
 	if (size)
