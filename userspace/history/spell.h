@@ -78,8 +78,7 @@ void kl_history_free_spellings(struct kl_history *h);
 void kl_history_print_thread(char *buf, size_t size, const struct kl_history *h, uint32_t thread);
 
 /*
- * Replace numbers in @text that are words of @h by their spellings, if they fit @size bytes, and
- * words that are negative numbers by these.
+ * Replace numbers in @text that are words of @h by what reports show, if it fits @size bytes.
  * Numbers below KL_WORDS_FIRST stay, since they may be counts and times.
  */
 void kl_history_spell_out(const struct kl_history *h, char *text, size_t size);

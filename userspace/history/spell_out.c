@@ -23,10 +23,10 @@ void kl_history_print_thread(char *buf, size_t size, const struct kl_history *h,
 }
 
 /*
- * Return: the spelling of the number at @p, which may use @negative, or NULL; @end is set to the
+ * Return: the spelling of the number at @p, which may be @shown, or NULL; @end is set to the
  * number's end.
  */
-static const char *number(const struct kl_history *h, const char *p, char **end, char negative[32])
+static const char *number(const struct kl_history *h, const char *p, char **end, char shown[32])
 {
 	const char *spelling;
 	uint64_t word;
@@ -38,14 +38,14 @@ static const char *number(const struct kl_history *h, const char *p, char **end,
 	spelling = kl_history_spelling(h, word);
 	if (spelling)
 		return spelling;
-	kl_history_print_val(negative, 32, h, kl_word(word));
-	return *negative == '-' || h->view.complements ? negative : NULL;
+	kl_history_print_val(shown, 32, h, kl_word(word));
+	return shown;
 }
 
 void kl_history_spell_out(const struct kl_history *h, char *text, size_t size)
 {
 	size_t len = strlen(text), n;
-	char *p = text, *end, negative[32];
+	char *p = text, *end, shown[32];
 	const char *spelling;
 
 	while (*p) {
@@ -53,7 +53,7 @@ void kl_history_spell_out(const struct kl_history *h, char *text, size_t size)
 			p++;
 			continue;
 		}
-		spelling = number(h, p, &end, negative);
+		spelling = number(h, p, &end, shown);
 		n = spelling ? strlen(spelling) : 0;
 		if (!spelling || len - (end - p) + n >= size) {
 			p = end;

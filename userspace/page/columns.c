@@ -431,10 +431,17 @@ static void add_lines(json_t *j, const struct columns *c)
 	int64_t last = 0, at;
 	size_t i;
 
-	if (!h->source || !h->places || h->source->places == KL_PLACES_OFFSETS)
+	if (!h->source || !h->places)
 		return;
 	for (i = 0; i < c->nops; i++) {
-		at = h->places[c->ops[i]] >= KL_FIRST_PLACE ? 0 : (int64_t)h->places[c->ops[i]];
+		const struct kl_source_events *e = kl_source_events(h, c->ops[i]);
+
+		if (h->places[c->ops[i]] >= KL_FIRST_PLACE)
+			at = 0;
+		else if (h->source->places == KL_PLACES_OFFSETS)
+			at = e ? e->call_line : 0;
+		else
+			at = h->places[c->ops[i]];
 		put_signed(&line, at - last);
 		last = at;
 	}

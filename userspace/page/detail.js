@@ -62,7 +62,10 @@ class Detail {
 		if (h.line && h.line[i])
 			add("line", h.line[i] + (h.file ? " of " + h.file : ""));
 		else
-			add(source.line ? "line" : "index", source.line || source.index);
+			add("line", source.line);
+		add("line of the return", source.return_line);
+		add(":index", source.index);
+		add(":index of the return", source.return_index);
 		if (h.id[i] !== 0xffffffff)
 			add("number in the history", h.id[i]);
 		if (part)

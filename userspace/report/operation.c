@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An operation as JSON, see json.h. */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "history/source.h"
@@ -11,15 +11,13 @@
 json_t *kl_word_json(const struct kl_history *h, uint64_t word)
 {
 	const char *spelling = kl_history_spelling(h, word);
-	int64_t number;
-	char *end;
+	char decimal[24];
 
 	if (!spelling)
 		return kl_json_number(word);
 	/* A number that is written otherwise, such as 0x1f, stays a text. */
-	number = strtoll(spelling, &end, 10);
-	return (uint64_t)number == word && !*end && !strchr("+0", *spelling) ?
-		json_integer(number) : kl_json_text(spelling);
+	snprintf(decimal, sizeof(decimal), "%lld", (long long)word);
+	return strcmp(decimal, spelling) ? kl_json_text(spelling) : json_integer((int64_t)word);
 }
 
 /* A value: null if it is not known, a number, or a text as in the input. */
@@ -91,6 +89,7 @@ json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const struct kl_history *h,
 			  const struct kl_op *op)
 {
+	const struct kl_source_events *events = kl_source_events(whole, id);
 	json_t *j = json_object(), *source, *rest = kl_op_json(h, op);
 	size_t col;
 	const unsigned int line = kl_source_find(whole, id, &col);
@@ -109,6 +108,12 @@ json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const str
 	json_object_set_new(source, "line", json_integer(line));
 	if (col)
 		json_object_set_new(source, "column", json_integer(col));
+	if (events && events->call_index)
+		json_object_set_new(source, "index", json_integer(events->call_index - 1));
+	if (events && events->ret_line)
+		json_object_set_new(source, "return_line", json_integer(events->ret_line));
+	if (events && events->ret_index)
+		json_object_set_new(source, "return_index", json_integer(events->ret_index - 1));
 	json_object_set_new(j, "source", source);
 	return j;
 }

@@ -18,6 +18,22 @@ struct row {
 	char who[48], what[256], when[48], where[96];
 };
 
+/* Write the line of an operation, and the line of its return.  Return: the length. */
+static size_t put_place(char *text, size_t size, const struct kl_source_events *e,
+			unsigned int line)
+{
+	const bool two = e && e->ret_line && e->ret_line != line;
+	size_t len = snprintf(text, size, two ? "lines %u and %u" : "line %u", line,
+			      two ? e->ret_line : 0);
+
+	if (e && e->call_index && e->ret_index)
+		len += snprintf(text + len, size - len, ", :index %u and %u", e->call_index - 1,
+				e->ret_index - 1);
+	else if (e && e->call_index)
+		len += snprintf(text + len, size - len, ", :index %u", e->call_index - 1);
+	return len;
+}
+
 static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 {
 	const struct kl_op *op = &h->ops[i];
@@ -38,7 +54,7 @@ static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 		snprintf(row->when, sizeof(row->when), "%" PRIu64 "-%" PRIu64, op->call, op->ret);
 	*row->where = 0;
 	if (line)
-		len = snprintf(row->where, sizeof(row->where), "line %u", line);
+		len = put_place(row->where, sizeof(row->where), kl_source_events(h, i), line);
 	if (comm)
 		len += snprintf(row->where + len, sizeof(row->where) - len, "%s%.63s",
 				len ? ", " : "", comm);

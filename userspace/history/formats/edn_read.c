@@ -6,7 +6,7 @@
  *	{:process 0, :type :invoke, :f :write, :value 3}
  *	{:process 9, :type :invoke, :f :append, :key "0", :value "x 9 0 y"}
  *
- * The order of the maps is the order of events; :time and :index are ignored.
+ * The order of the maps is the order of events.  :time is ignored; reports name the :index.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #include "history/formats/kv.h"
 
 #define MAX_ERRORS	20
+#define INDEX		":index"
 #define MAX_KEYS	64 /* maximal number of keys of an operation */
 
 struct reader {
@@ -172,19 +173,45 @@ static bool is_edn(const struct kl_head *head)
 	return p == head->end || *p == '{' || *p == '#' || *p == ']' || *p == ';';
 }
 
+/*
+ * Get the number of the process @v of the operation at @tok.  That of a process with a name, as
+ * "client-3" or a #uuid, is a word whose spelling is the name.
+ */
+static int process_number(struct reader *r, const struct kl_edn_val *v, const char *tok,
+			  uint64_t *number)
+{
+	const bool tagged = v->kind == KL_EDN_OTHER && v->tok && *v->tok == '#';
+	const char *canon;
+	size_t len = 0;
+
+	if (v->kind == KL_EDN_INT && v->v >= 0) {
+		*number = v->v;
+		return 0;
+	}
+	while (v->tok && v->tok + len < v->end && (unsigned char)v->tok[len] >= ' ')
+		len++;
+	if ((v->kind != KL_EDN_STRING && !tagged) || v->tok + len < v->end)
+		return kl_scan_bad(&r->j.scan, v->tok ? v->tok : tok,
+				   "an operation with a :process that is a number, a string or a "
+				   "#uuid");
+	canon = kl_edn_canon(&r->edn, v, &len);
+	return kl_jepsen_word(&r->j, canon, len, v->tok, v->end - v->tok, number);
+}
+
 static int event(struct reader *r, const char *tok, const struct kl_edn_val *val)
 {
 	const struct kl_edn_val *process = &val[PROCESS], *f = &val[F];
-	int type;
+	uint64_t number;
+	int type, ret;
 
 	/* The nemesis and other processes with names do not use the data structure. */
 	if (process->kind == KL_EDN_WORD) {
 		kl_scan_skipped(&r->j.scan, KL_SKIP_NAMED, tok);
 		return 0;
 	}
-	if (process->kind != KL_EDN_INT || process->v < 0)
-		return kl_scan_bad(&r->j.scan, process->tok ? process->tok : tok,
-				   "an operation with a :process that is a number");
+	ret = process_number(r, process, tok, &number);
+	if (ret)
+		return ret;
 	type = val[TYPE].kind == KL_EDN_WORD ? kl_jepsen_type(val[TYPE].s, val[TYPE].len) : -1;
 	if (type < 0)
 		return kl_scan_bad(&r->j.scan, val[TYPE].tok ? val[TYPE].tok : tok,
@@ -198,12 +225,12 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 			return -ENOMEM;
 	}
 	if (r->kv)
-		return kl_kv_event(r->kv, f->tok, process->v, type, f->s + 1, f->len - 1,
+		return kl_kv_event(r->kv, f->tok, number, type, f->s + 1, f->len - 1,
 				   &val[KEY], &val[VALUE]);
 	if (val[KEY].kind != KL_EDN_NIL)
 		return kl_scan_bad(&r->j.scan, val[KEY].tok, "a :key only of put, get and append: "
 				   "others have [KEY VALUE], with --independent=yes");
-	return kl_jepsen_value_event(&r->j, &r->edn, r->keys.independent, tok, process->v, type, f,
+	return kl_jepsen_value_event(&r->j, &r->edn, r->keys.independent, tok, number, type, f,
 				     &val[VALUE]);
 }
 
@@ -212,7 +239,7 @@ static int look(struct reader *r, const struct kl_edn_val *val)
 {
 	const struct kl_edn_val *f = &val[F], *type = &val[TYPE];
 
-	if (val[PROCESS].kind != KL_EDN_INT || f->kind != KL_EDN_WORD || type->kind != KL_EDN_WORD)
+	if (val[PROCESS].kind == KL_EDN_WORD || f->kind != KL_EDN_WORD || type->kind != KL_EDN_WORD)
 		return 0;
 	return kl_edn_keys_look(&r->keys, &r->edn, kl_jepsen_type(type->s, type->len), f,
 				&val[VALUE]);
@@ -231,6 +258,7 @@ static int operation(struct reader *r)
 	int ret;
 
 	keys.seen = keys.n = 0;
+	r->j.pairs.index = 0;
 	for (i = 0; i < KEYS; i++) {
 		val[i].kind = KL_EDN_NIL;
 		val[i].tok = NULL;
@@ -256,6 +284,10 @@ static int operation(struct reader *r)
 		ret = more ? kl_edn_value_here(e, &val[i]) : kl_edn_value(e, &val[i]);
 		if (ret)
 			return ret;
+		if (i == KEYS && !memcmp(key.tok, INDEX, sizeof(INDEX) - 1) &&
+		    kl_edn_ends(key.tok[sizeof(INDEX) - 1]) && val[i].kind == KL_EDN_INT &&
+		    val[i].v >= 0 && val[i].v < UINT32_MAX)
+			r->j.pairs.index = val[i].v + 1;
 	}
 	e->p++;
 	r->j.scan.line = e->scan.line;

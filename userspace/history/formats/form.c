@@ -148,7 +148,7 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
 	ret = form->read(in, out);
 	if (ret)
 		return ret;
-	if (!(*out)->source)
+	if (!(*out)->source || !(*out)->source->name)
 		ret = kl_source_note(*out, in);
 	if (ret) {
 		kl_history_free(*out);

@@ -207,6 +207,12 @@ static void put_value(const struct writer *w, const struct kl_op *op, int m, con
 	}
 }
 
+/* Return: true if the thread with this number has a name in the file. */
+static bool is_named(const struct kl_history *h, uint64_t thread)
+{
+	return thread >= KL_WORDS_FIRST && kl_history_spelling(h, thread);
+}
+
 static void put_event(const struct writer *w, uint64_t process, const struct kl_op *op, int m,
 		      const char *type)
 {
@@ -220,8 +226,11 @@ static void put_event(const struct writer *w, uint64_t process, const struct kl_
 		fputc('\n', w->f);
 		return;
 	}
-	fprintf(w->f, "{:process %" PRIu64 ", :type :%s, :f :%s, ", process, type,
-		methods[m].theirs);
+	if (is_named(w->h, process))
+		fprintf(w->f, "{:process %s", kl_history_spelling(w->h, process));
+	else
+		fprintf(w->f, "{:process %" PRIu64, process);
+	fprintf(w->f, ", :type :%s, :f :%s, ", type, methods[m].theirs);
 	if (m >= GET)
 		fprintf(w->f, ":key \"%" PRId64 "\", ", (int64_t)kl_op_args(w->h, op)->v);
 	fputs(":value ", w->f);
@@ -262,7 +271,7 @@ static size_t put_first(struct writer *w, const uint64_t *events, size_t n)
 
 	m = find_method(w, &h->ops[events[0] >> 1]);
 	for (i = 0; i < h->nthreads; i++)
-		if (h->threads[i] > largest)
+		if (h->threads[i] > largest && !is_named(h, h->threads[i]))
 			largest = h->threads[i];
 	/* A failed read of nil shows readers that values like [1 2] have no keys. */
 	if (w->pairs && m < LOCK)
@@ -308,7 +317,7 @@ static int write_jepsen(const struct kl_history *h, FILE *f, const char *form, b
 {
 	struct writer w = { .h = h, .f = f, .form = form, .log = log };
 	uint64_t *events;
-	size_t n;
+	size_t n, i;
 	int ret;
 
 	if (h->keyed) {
@@ -316,6 +325,12 @@ static int write_jepsen(const struct kl_history *h, FILE *f, const char *form, b
 		       form);
 		return -EINVAL;
 	}
+	for (i = 0; i < h->nthreads && log; i++)
+		if (is_named(h, h->threads[i])) {
+			kl_err("a process is named %s, which the form jepsen cannot express",
+			       kl_history_spelling(h, h->threads[i]));
+			return -EINVAL;
+		}
 	ret = kl_history_events(h, form, &events, &n);
 	if (ret)
 		return ret;

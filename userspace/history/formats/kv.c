@@ -270,19 +270,24 @@ static int build(struct kl_kv *kv, uint32_t *node)
 	return kl_kv_tree_steps(&kv->tree);
 }
 
-/* Get the word of a node's string.  The word of "", which a missing key holds, is 0. */
-static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_val *v)
+/* Spell the word of a node's string, unless the node is the root. */
+static int spell_node(struct kl_kv *kv, uint32_t node)
 {
 	char s[KL_KV_SPELLED + 1];
 	size_t n = sizeof(s);
 	uint32_t at = node;
 
-	*v = kl_word(node == empty ? 0 : NODES_FIRST + node);
-	if (node == empty)
-		return 0;
 	for (; n && kv->tree.node[at].parent; at = kv->tree.node[at].parent)
 		s[--n] = kv->tree.node[at].c;
-	return kl_kv_spell(kv->j->pairs.h, v->v, s + n, sizeof(s) - n, false);
+	return n == sizeof(s) ? 0 :
+	       kl_kv_spell(kv->j->pairs.h, NODES_FIRST + node, s + n, sizeof(s) - n, false);
+}
+
+/* Get the word of a node's string.  The word of "", which a missing key holds, is 0. */
+static int node_word(struct kl_kv *kv, uint32_t empty, uint32_t node, struct kl_val *v)
+{
+	*v = kl_word(node == empty ? 0 : NODES_FIRST + node);
+	return node == empty ? 0 : spell_node(kv, node);
 }
 
 /* Return: true if step @s is useful, and its append has too many steps for arguments. */
@@ -311,13 +316,19 @@ static int make_spec(struct kl_kv *kv)
 	for (i = 0, n = 0; i < t->nsteps; i++) {
 		const struct kl_kv_step *s = &t->step[i];
 
-		if (is_rule(t, s))
-			rule[n++] = (struct kl_kv_rule){
-				.s = NODES_FIRST + s->append, .to = NODES_FIRST + s->to,
-				.from = t->node[s->from].parent ? NODES_FIRST + s->from : 0,
-			};
+		if (!is_rule(t, s))
+			continue;
+		/* States may hold these strings, although nobody got them. */
+		ret = spell_node(kv, s->from) ?: spell_node(kv, s->to);
+		if (ret)
+			goto out;
+		rule[n++] = (struct kl_kv_rule){
+			.s = NODES_FIRST + s->append, .to = NODES_FIRST + s->to,
+			.from = t->node[s->from].parent ? NODES_FIRST + s->from : 0,
+		};
 	}
 	ret = kl_kv_spec(rule, n, &kv->j->pairs.h->spec_text);
+out:
 	free(rule);
 	return ret;
 }

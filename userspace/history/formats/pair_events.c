@@ -91,9 +91,43 @@ static uint32_t place(const struct kl_scan *s, const char *tok)
 	return tok - s->text < KL_FIRST_PLACE ? tok - s->text : KL_NO_PLACE;
 }
 
+/* Note where the call of the last operation is.  Operations before it may have no events. */
+static inline int note_place(struct kl_pairs *p, uint32_t at)
+{
+	const size_t op = p->h->nops - 1;
+	const int ret = kl_grow(p->events, p->cevents, op + 1);
+
+	if (ret)
+		return ret;
+	while (p->nevents < op)
+		p->events[p->nevents++] = (struct kl_source_events){ .place = KL_FIRST_PLACE };
+	p->events[p->nevents++] = (struct kl_source_events){
+		.place = at, .call_line = p->scan->line, .call_index = p->index,
+	};
+	return 0;
+}
+
+/* Give the places of all operations that are kept to the history. */
+static int give_places(struct kl_pairs *p)
+{
+	struct kl_source *s = calloc(1, sizeof(*s));
+	size_t i;
+
+	if (!s)
+		return -ENOMEM;
+	p->h->source = s;
+	s->events = p->events;
+	for (i = 0; i < p->nevents; i++)
+		if (p->h->ops[i].pad != DROPPED && p->events[i].place < KL_FIRST_PLACE)
+			s->events[s->nevents++] = p->events[i];
+	p->events = NULL;
+	return 0;
+}
+
 int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *process,
 		  const struct kl_opsig *s, const struct kl_val *args)
 {
+	const uint32_t at = place(p->scan, tok);
 	struct kl_history *h = p->h;
 	unsigned int i;
 	int ret;
@@ -105,7 +139,7 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 		return -EINVAL;
 	if (h->nops >= KL_NO_OP)
 		return -EOVERFLOW;
-	ret = kl_source_place(h, place(p->scan, tok));
+	ret = kl_source_place(h, at);
 	if (ret)
 		return ret;
 	/* Points and drains stay unknown, so their arrays need not grow. */
@@ -116,6 +150,9 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 		.call = ++p->now, .ret = KL_TIME_MAX, .thread = process->thread,
 		.cpu = KL_NO_CPU, .flags = KL_OP_PENDING,
 	};
+	ret = note_place(p, at);
+	if (ret)
+		return ret;
 	process->op = h->nops;
 	process->sig = *s;
 	for (i = 0; i < s->nargs; i++)
@@ -135,6 +172,8 @@ int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct
 	ret = s.nres ? note_sig(p, process) : 0;
 	if (ret)
 		return ret;
+	p->events[process->op - 1].ret_line = p->scan->line;
+	p->events[process->op - 1].ret_index = p->index;
 	op->flags = KL_OP_DRAINED;
 	op->ret = ++p->now;
 	end_op(p, process);
@@ -184,6 +223,7 @@ int kl_pairs_end(struct kl_pairs *p)
 	for (i = 0; i < p->nprocess && !ret; i++)
 		if (p->process[i].op)
 			ret = kl_pairs_lose(p, &p->process[i]);
+	ret = ret ?: give_places(p);
 	if (ret)
 		return ret;
 	for (i = 0; p->dropped && i < h->nops; i++)
@@ -201,6 +241,8 @@ void kl_pairs_free(struct kl_pairs *p)
 {
 	free(p->process);
 	free(p->place);
+	free(p->events);
+	p->events = NULL;
 	p->process = NULL;
 	p->place = NULL;
 }

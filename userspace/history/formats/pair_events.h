@@ -16,6 +16,7 @@
 #include "history/history.h"
 #include "history/index.h"
 #include "history/scan.h"
+#include "history/source.h"
 
 #define KL_PAIR_VALS	3
 
@@ -49,6 +50,9 @@ struct kl_pairs {
 		uint16_t method;
 		uint32_t sig;
 	} bare;	/* the last operation without values */
+	struct kl_source_events *events; /* of the history's operations, in their order */
+	size_t nevents, cevents;
+	uint32_t index;		/* the :index of the present event, plus 1; 0: it has none */
 	size_t dropped;		/* number of operations that kl_pairs_drop() ended */
 };
 

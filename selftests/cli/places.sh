@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Reports show the lines, processes and values of foreign histories as their files have them.
+# story/places looks at each, with readers of its own.
+
+. "$(dirname "$0")/common.sh"
+
+# places NAME OPTION...: each operation of each story is in the file as klin says.
+places()
+{
+	name=$1
+	shift
+	python3 "$here/../story/places" --klin="$KLIN" "$@" >out 2>&1
+	ktap_result $? "$name" "$(cat out)"
+}
+
+histories=30
+[ -z "${KLIN_FEW:-}" ] || histories=3
+ktap_header
+places "histories of each form" --histories=$histories --seed="${KLIN_SEEDS:-1}"
+for form in edn events fptlin jepsen limo linp text; do
+	[ ! -d "$here/../fuzz/corpus/$form" ] ||
+		places "samples: $form" "$here/../fuzz/corpus/$form"
+done
+
+cat >"a b.edn" <<'END'
+{:process 0, :type :invoke, :f :write, :value 0x1F, :index 7}
+{:process 0, :type :ok, :f :write, :value 0x1F, :index 8}
+{:process "client-3", :type :invoke, :f :write, :value -5000, :index 9}
+{:process "client-3", :type :ok, :f :write, :value -5000, :index 10}
+{:process 1, :type :invoke, :f :read, :value nil, :index 11}
+{:process 1, :type :ok, :f :read, :value 0x1F, :index 12}
+END
+run check "a b.edn"
+grep -q '^  "client-3"  write(-5000)  *wrote -5000  *3-4  lines 3 and 4, :index 9 and 10$' out &&
+	grep -q 'with x = -5000 before it' out &&
+	grep -q 'times number the calls and returns in the file' out &&
+	! grep -q 'atomic counter\|t[0-9]\{9\}\| 31\|0xffff' out
+ktap_result $? "a story has the words, names and indices of the file" "$(cat out)"
+run report "a b.edn" -o r.html
+grep -q "klin check 'a b.edn'" r.html
+ktap_result $? "a page quotes the name of the file" "$(cat err)"
+cat >pq.linp <<'END'
+# priorityqueue
+insert 3 1 2
+insert 5 3 4
+poll 3 5 6
+END
+run check --json pq.linp
+python3 - <<'END'
+import json
+v = json.load(open("out"))["partitions"][0]["story"]
+assert v["headline"].endswith("line 4's pop() -> 3 took 3 while 5, which is greater, was inside"), v
+assert all(o["thread"] is None for o in v["cast"]), v
+END
+ktap_result $? "a file without threads has none in a report" "$(cat out)"
+ktap_finish
