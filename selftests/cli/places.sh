@@ -55,4 +55,13 @@ assert v["headline"].endswith("line 4's pop() -> 3 took 3 while 5, which is grea
 assert all(o["thread"] is None for o in v["cast"]), v
 END
 ktap_result $? "a file without threads has none in a report" "$(cat out)"
+cat >array.txt <<'END'
+# klin history 1
+# first init
+t1 @0 10 20 write 3 0x7
+t2 @0 50 60 read 3 -> 9
+END
+run check "$specs/array.lin" array.txt
+grep -q "could only have returned 0x7, with a = \\[3: 0x7, others 0\\] before" out
+ktap_result $? "of an array only the elements that differ from most are listed" "$(cat out)"
 ktap_finish

@@ -328,10 +328,13 @@ bool kl_state_covers(const struct kl_spec *s, const struct kl_val *a, size_t ale
 /* Rename the unknowns of a state of fixed size by first occurrence, in place. */
 void kl_state_canon(struct kl_val *state, size_t len);
 /*
- * Print a state for people: "low = 1, high = ?".  Words are spelled as in @h, unless it is NULL.
+ * Print a state for people: "low = 1, high = ?, a = [3: 7, others 0]".  Words are spelled as in @h, unless it is NULL.
  * Return: the length of the whole text, as snprintf().
  */
 int kl_state_print(char *buf, size_t size, const struct kl_spec *s, const struct kl_history *h,
 		   const struct kl_val *state, size_t len);
+/* Print the word at index @slot of a state, which is not in a container: "a[3] = 7". */
+void kl_slot_print(char *buf, size_t size, const struct kl_spec *s, const struct kl_history *h,
+		   const struct kl_val *state, size_t slot);
 
 #endif

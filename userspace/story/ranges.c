@@ -364,7 +364,7 @@ int kl_ranges_lowered(struct kl_ranges *r, size_t k)
 /* A word of a state, which may be less than 0, as "readers = 1". */
 static struct kl_name name_word(const struct kl_ranges *c, const struct kl_val *state, size_t k)
 {
-	struct kl_name name = kl_name_slot(c->s, state, c->len, k);
+	struct kl_name name = kl_name_slot(c->s, state, k);
 	char *value = strstr(name.s, " = ");
 
 	if (value && (int64_t)state[k].v < 0)
@@ -459,7 +459,7 @@ static int narrow(struct kl_ranges *c)
 /* The text of the first word shows the type of a word. */
 static bool is_bool(const struct kl_ranges *c, size_t k)
 {
-	const struct kl_name name = kl_name_slot(c->s, c->first, c->len, k);
+	const struct kl_name name = kl_name_slot(c->s, c->first, k);
 
 	return c->first[k].tag == KL_WORD && c->first[k].v <= 1 &&
 	       (strstr(name.s, " = false") || strstr(name.s, " = true"));

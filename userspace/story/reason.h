@@ -90,8 +90,7 @@ struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v);
  */
 int kl_story_first_word(const struct kl_scene *s, struct kl_story *story, struct kl_name word);
 /* The slot number @i of a state without containers and arrays, as text: "low = 1". */
-struct kl_name kl_name_slot(const struct kl_scene *s, const struct kl_val *state, size_t len,
-			    size_t i);
+struct kl_name kl_name_slot(const struct kl_scene *s, const struct kl_val *state, size_t i);
 /* A word of the scene's steps: as its writer spelled it, "nothing", or the key of a set. */
 struct kl_name kl_name_step(const struct kl_scene *s, uint64_t v);
 

@@ -188,20 +188,11 @@ struct kl_name kl_name_val(const struct kl_scene *s, struct kl_val v)
 	return name;
 }
 
-struct kl_name kl_name_slot(const struct kl_scene *s, const struct kl_val *state, size_t len,
-			    size_t i)
+struct kl_name kl_name_slot(const struct kl_scene *s, const struct kl_val *state, size_t i)
 {
-	char text[1024], *word = text, *end;
 	struct kl_name name;
-	size_t k;
 
-	kl_state_print(text, sizeof(text), s->spec, s->h, state, len);
-	for (k = 0; k < i && strstr(word, ", "); k++)
-		word = strstr(word, ", ") + 2;
-	end = strstr(word, ", ");
-	if (end)
-		*end = 0;
-	snprintf(name.s, sizeof(name.s), "%.200s", word);
+	kl_slot_print(name.s, sizeof(name.s), s->spec, s->h, state, i);
 	return name;
 }
 

@@ -213,7 +213,7 @@ static int tell_origins(const struct scan *t, const struct seen *seen, struct kl
 
 	*text = 0;
 	for (i = 0; i < t->len && len < size; i++) {
-		const struct kl_name word = kl_name_slot(t->s, seen->words, t->len, i);
+		const struct kl_name word = kl_name_slot(t->s, seen->words, i);
 		const uint32_t from = seen->from[i];
 
 		if (from != KL_NO_OP &&
@@ -316,7 +316,7 @@ static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_st
 	char text[1024];
 
 	if (bad < t->len) {
-		const struct kl_name word = kl_name_slot(t->s, seen->words, t->len, bad);
+		const struct kl_name word = kl_name_slot(t->s, seen->words, bad);
 
 		story->reason = "never_written";
 		if (kl_story_cast(story, seen->op, "saw %s", word.s))

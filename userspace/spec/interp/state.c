@@ -6,6 +6,8 @@
 
 #include "spec/interp/run.h"
 
+#define SHORT	4	/* elements of an array that are all listed */
+
 const struct kl_val *kl_run_init(struct kl_run *r, bool fresh, size_t *len)
 {
 	const struct kl_spec *s = r->s;
@@ -122,19 +124,64 @@ static size_t put_container(struct text *t, const struct kl_var *v, const struct
 	return 1 + i * stride;
 }
 
+/*
+ * Find the value of more than half of the elements, by Boyer and Moore's vote.  Return: the index
+ * of one of these elements, or @len if no value has so many.
+ */
+static unsigned int find_common(const struct kl_val *v, unsigned int len)
+{
+	unsigned int best = 0, lead = 0, n = 0, i;
+
+	for (i = 0; i < len; i++) {
+		best = lead ? best : i;
+		lead += kl_val_eq(v[i], v[best]) ? 1 : -1;
+	}
+	for (i = 0; i < len; i++)
+		n += kl_val_eq(v[i], v[best]);
+	return 2 * n > len ? best : len;
+}
+
+/* Of a long array only elements that differ from most are listed: "[3: 7, others 0]". */
 static void put_scalar(struct text *t, const struct kl_var *v, const struct kl_val *state)
 {
+	const unsigned int common = v->len > SHORT ? find_common(state, v->len) : v->len;
+	const char *sep = "";
 	unsigned int i;
 
 	if (!v->is_array) {
 		put_val(t, v->type, state[0]);
 		return;
 	}
+	put(t, "[");
 	for (i = 0; i < v->len; i++) {
-		put(t, i ? ", " : "[");
+		if (common < v->len && kl_val_eq(state[i], state[common]))
+			continue;
+		put(t, "%s", sep);
+		if (common < v->len)
+			put(t, "%u: ", i);
 		put_val(t, v->type, state[i]);
+		sep = ", ";
+	}
+	if (common < v->len) {
+		put(t, *sep ? ", others " : "all ");
+		put_val(t, v->type, state[common]);
 	}
 	put(t, "]");
+}
+
+void kl_slot_print(char *buf, size_t size, const struct kl_spec *s, const struct kl_history *h,
+		   const struct kl_val *state, size_t slot)
+{
+	struct text t = { .h = h, .buf = buf, .size = size };
+	const struct kl_var *v = s->vars;
+
+	while (v->cont || slot >= (size_t)v->slot + v->len)
+		v++;
+	put(&t, "%s", v->name);
+	if (v->is_array)
+		put(&t, "[%zu]", slot - v->slot);
+	put(&t, " = ");
+	put_val(&t, v->type, state[slot]);
 }
 
 int kl_state_print(char *buf, size_t size, const struct kl_spec *s, const struct kl_history *h,
