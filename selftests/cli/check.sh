@@ -5,7 +5,7 @@
 # all engines.
 #
 # KLIN_SEEDS	seeds of the histories that the engines decide
-# KLIN_FEW	not empty: only falsified histories also get unknown or pending operations
+# KLIN_FEW	not empty: only falsified histories without unknown or pending operations
 
 . "$(dirname "$0")/common.sh"
 seeds=${KLIN_SEEDS:-1 3}
@@ -45,7 +45,7 @@ test_type()
 	for seed in $seeds; do
 		for mutate in 0 1; do
 			for more in "" --any --pending=10; do
-				[ -z "$KLIN_FEW" ] || [ $mutate -eq 1 ] || [ -z "$more" ] || continue
+				[ -z "$KLIN_FEW" ] || [ "$mutate$more" = 1 ] || continue
 				# shellcheck disable=SC2086 # maybe no word at all
 				"$KLIN" gen --type="$1" --ops=30 --threads=3 --seed=$seed \
 					--mutate=$mutate $more >h.txt
@@ -68,7 +68,8 @@ test_type()
 	done
 	# A wrong history must be among them, so that the engines also agree on violations.
 	ktap_note "$wrong of $changed changed histories are wrong"
-	ktap_result "$([ $wrong -ge 1 ]; echo $?)" "$1: the engines agree"
+	# A few histories need not have one; the run with all of them is another one.
+	ktap_result "$([ $wrong -ge 1 ] || [ -n "$KLIN_FEW" ]; echo $?)" "$1: the engines agree"
 }
 
 ktap_header
