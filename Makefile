@@ -75,6 +75,8 @@ CFLAGS ?= -O2 -g
 kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes \
 	-Wstrict-prototypes -fno-strict-aliasing -pthread -D_GNU_SOURCE \
 	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
+# The screen of `klin top'.
+CURSES_LIBS ?= $(shell pkg-config --libs ncursesw 2>/dev/null || echo -lncursesw)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
 kl_ldflags := -pthread $(san_flags) $(san_ldflags)
 # gold links each of the many test programs in half of the time.  It is not used with clang, whose
@@ -88,7 +90,7 @@ sources = $(wildcard $(foreach d,$(1),userspace/$(d)/*.c userspace/$(d)/*/*.c \
 	userspace/$(d)/*/*/*.c))
 
 lib_dirs := base history dwarf spec check story generate trusted tso verify watch
-cmd_dirs := record report page klin
+cmd_dirs := record report page top klin
 
 lib_src := $(call sources,$(lib_dirs))
 cmd_src := $(call sources,$(cmd_dirs))
@@ -137,7 +139,8 @@ language_obj := $(call obj,$(language_src))
 lib_obj := $(call obj,$(filter-out $(engine_src) $(form_src) $(reason_src) $(language_src), \
 	$(lib_src))) $(addprefix $(B)/obj/,engines.o forms.o reasons.o language.o shipped.o)
 cmd_obj := $(call obj,$(cmd_src)) $(B)/obj/page.o
-klind_obj := $(call obj,$(call sources,record report page) $(klind_src)) $(B)/obj/page.o
+klind_obj := $(call obj,$(call sources,record report page) userspace/top/text.c \
+	userspace/top/wire.c $(klind_src)) $(B)/obj/page.o
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # A test program is linked with libklin and these: helpers, the reports that it reads, and the
@@ -146,6 +149,7 @@ unit_with := $(B)/obj/page.o $(call obj,$(unit_help) \
 	$(wildcard userspace/report/*.c userspace/page/*.c) \
 	$(addprefix userspace/record/,loss_bounds.c event_balance.c unwind.c cpulist.c \
 	stack_size.c room.c expr/fetch_peephole.c attach/preemption.c attach/clone.c) \
+	$(addprefix userspace/top/,client.c model.c table.c text.c wire.c) \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 # Fuzz targets: with SAN=fuzz main() is libFuzzer's, else driver.c's.  One source serves all forms
@@ -186,7 +190,7 @@ endef
 $(B)/.cflags: FORCE
 	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags))
 $(B)/.ldflags: FORCE
-	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS))
+	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS) $(CURSES_LIBS))
 # The list of the archive's members: when a source file is removed, the archive must be rebuilt.
 $(B)/.libobjs: FORCE
 	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj) $(reason_obj) $(language_obj))
@@ -242,7 +246,7 @@ $(B)/libklin.a: $(lib_obj) $(B)/.libobjs
 
 $(B)/klin: $(cmd_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS) $(CURSES_LIBS)
 
 $(B)/klind: $(klind_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)

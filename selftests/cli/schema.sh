@@ -164,6 +164,16 @@ else
 	ktap_skip "klind's reports" "$reports not found: run make unit-build"
 fi
 
+# Its answers to klin top, as another unit test writes them.
+answers=$(dirname "$(command -v "$KLIN")")/selftests/test_top
+if [ -x "$answers" ]; then
+	KLIN_ANSWERS=$work "$answers" >out 2>&1
+	ktap_result $? "klind's answers are made" "$(grep -v '^ok' out)"
+else
+	missing="$missing top top_story"
+	ktap_skip "klind's answers" "$answers not found: run make unit-build"
+fi
+
 python3 "$here/schema.py" "$schema" "$missing" ./*.json >said 2>err
 ktap_result $? "the schema is read" "$(cat err)"
 while IFS=: read -r verdict name message; do

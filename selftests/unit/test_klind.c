@@ -245,7 +245,7 @@ static void test_metrics_file_of_another_kind(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static int print_counter(FILE *f, void *ctx)
+static int print_counter(FILE *f, const char *path, void *ctx)
 {
 	int *n = ctx;
 
@@ -253,7 +253,7 @@ static int print_counter(FILE *f, void *ctx)
 	return 0;
 }
 
-static int print_much(FILE *f, void *ctx)
+static int print_much(FILE *f, const char *path, void *ctx)
 {
 	int i;
 
@@ -394,6 +394,50 @@ static void test_socket_clients(void **state)
 	assert_true(klind_socket_poll(s, &p) == UINT64_MAX);
 	klind_socket_close(s);
 	assert_int_equal(lstat(path, &st), -1);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static int print_path(FILE *f, const char *path, void *ctx)
+{
+	fprintf(f, "<%s>", path);
+	return 0;
+}
+
+/* The path of a request is handed on; /top, and what is below it, is answered by JSON. */
+static void test_socket_paths(void **state)
+{
+	static const struct {
+		const char *request, *path;
+		bool json;
+	} t[] = {
+		{ "GET /top HTTP/1.0\r\n\r\n", "/top", true },
+		{ "GET /top?x=1 HTTP/1.0\r\n\r\n", "/top", true },
+		{ "GET /top/range HTTP/1.1\r\nHost: a\r\n\r\n", "/top/range", true },
+		{ "GET /topmost HTTP/1.0\r\n\r\n", "/topmost", false },
+		{ "GET / HTTP/1.0\r\n\r\n", "/", false },
+		{ "GET \r\n\r\n", "", false },
+		{ "top\n\n", "", false },
+	};
+	char dir[] = "/tmp/klin-test-XXXXXX", path[64], buf[4096], end[64];
+	struct klind_socket *s;
+	size_t i;
+	int fd;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/metrics", dir);
+	assert_int_equal(klind_socket_open(path, print_path, NULL, &s), 0);
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		fd = connected(path);
+		say(fd, t[i].request);
+		klind_socket_work(s, 1);
+		assert_true(received(fd, buf, sizeof(buf)));
+		snprintf(end, sizeof(end), "<%s>", t[i].path);
+		assert_string_equal(strchr(buf, '<'), end);
+		assert_int_equal(strstr(buf, "Content-Type: application/json\r\n") != NULL,
+				 t[i].json);
+		close(fd);
+	}
+	klind_socket_close(s);
 	assert_int_equal(rmdir(dir), 0);
 }
 
@@ -979,6 +1023,7 @@ int main(void)
 		cmocka_unit_test(test_metrics_file_of_another_kind),
 		cmocka_unit_test(test_notify_sockets),
 		cmocka_unit_test(test_socket_clients),
+		cmocka_unit_test(test_socket_paths),
 		cmocka_unit_test(test_socket_client_does_not_read),
 		cmocka_unit_test(test_socket_path_in_use),
 		cmocka_unit_test(test_report_is_complete),

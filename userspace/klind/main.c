@@ -21,7 +21,9 @@
 #include "klind/trust.h"
 #include "klind/watcher.h"
 #include "record/record.h"
+#include "report/json_value.h"
 #include "spec/spec.h"
+#include "top/wire.h"
 
 #define CONFIG "/etc/klin/klind.conf"
 
@@ -80,13 +82,20 @@ static const struct argp argp = {
 	       "they run, in bounded memory, and write a report of each violation.\v"
 	       "SIGHUP reads the configuration again.  SIGUSR1 writes a report of each structure "
 	       "with its last operations.  SIGTERM or SIGINT ends klind.\n\n"
+	       "The socket that metrics-socket names answers HTTP requests.  GET /top is answered "
+	       "by the counters of at most 1000 structures as JSON; GET /top/NAME by the last "
+	       "story of the structure NAME, of at most 16 KiB; GET with any other path by "
+	       "metrics in Prometheus' text format.  `klin top' shows the first two on a "
+	       "terminal.\n\n"
 	       "Exit status: 0 ended by a signal, 2 usage or configuration, 4 the system "
 	       "refused.\n\n"
 	       "Examples:\n"
 	       "  # Check the configuration before a restart.\n"
 	       "  klind --check-config\n"
 	       "  # Run in the foreground with another configuration.\n"
-	       "  klind --verbose --config=./klind.conf",
+	       "  klind --verbose --config=./klind.conf\n"
+	       "  # Ask for the counters as JSON.\n"
+	       "  curl --unix-socket /run/klin/metrics http://klind/top",
 };
 
 /* Prefix each line with its level as the journal expects, see sd-daemon(3). */
@@ -151,9 +160,8 @@ static int all_counts(const struct daemon *d, struct klind_metrics_row **rows)
 	return *rows ? 0 : -ENOMEM;
 }
 
-static int print_metrics(FILE *f, void *ctx)
+static int print_metrics(FILE *f, const struct daemon *d)
 {
-	const struct daemon *d = ctx;
 	struct klind_metrics_row *rows;
 	int ret = all_counts(d, &rows);
 
@@ -161,6 +169,49 @@ static int print_metrics(FILE *f, void *ctx)
 		klind_metrics_print(f, rows, d->n);
 	free(rows);
 	return ret;
+}
+
+/* Print the counters of all structures for `klin top'. */
+static int print_top(FILE *f, const struct daemon *d)
+{
+	struct top_row *rows = calloc(d->n + 1, sizeof(*rows));
+	size_t i;
+	int ret = -ENOMEM;
+
+	if (!rows)
+		return ret;
+	for (i = 0; i < d->n; i++)
+		watcher_top(d->watchers[i], &rows[i]);
+	ret = kl_json_put(f, top_rows_json(rows, d->n), JSON_COMPACT | JSON_PRESERVE_ORDER);
+	free(rows);
+	return ret;
+}
+
+/* Print the last story of the structure @name for `klin top'. */
+static int print_story(FILE *f, const struct daemon *d, const char *name)
+{
+	char *story = NULL;
+	json_t *j;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && !story && i < d->n; i++)
+		ret = watcher_story(d->watchers[i], name, &story);
+	if (ret)
+		return ret;
+	j = top_story_json(name, story);
+	free(story);
+	return kl_json_put(f, j, JSON_COMPACT | JSON_PRESERVE_ORDER);
+}
+
+static int print_answer(FILE *f, const char *path, void *ctx)
+{
+	const struct daemon *d = ctx;
+
+	if (!klind_socket_json(path))
+		return print_metrics(f, d);
+	path += strlen(TOP_PATH);
+	return *path ? print_story(f, d, path + 1) : print_top(f, d);
 }
 
 static int write_metrics(struct daemon *d)
@@ -292,7 +343,7 @@ static int apply(struct daemon *d, struct klind_conf *c)
 static int open_socket(struct daemon *d, const struct klind_conf *c, struct klind_socket **out)
 {
 	*out = NULL;
-	return c->socket ? klind_socket_open(c->socket, print_metrics, d, out) : 0;
+	return c->socket ? klind_socket_open(c->socket, print_answer, d, out) : 0;
 }
 
 static void reload(struct daemon *d)

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/memstream.h"
 #include "base/sha256.h"
 #include "check/certificate.h"
 #include "klind/report_write.h"
@@ -19,6 +20,7 @@
 #include "report/envelope.h"
 #include "report/json.h"
 #include "report/verdict.h"
+#include "top/row.h"
 #include "tso/engine/tso.h"
 
 #define CHECK_WORK 4000000000ull /* looks of one check (see check.h), about half a minute */
@@ -163,6 +165,29 @@ static int put_counterexample(const struct report *r)
 		return kl_outfile_commit(&o);
 	kl_outfile_abort(&o);
 	return ret;
+}
+
+/* Hand on the story as a terminal shows it, cut to its bound, if there is a violation to tell. */
+static void tell_story(const struct report *r, const char *path)
+{
+	const struct kl_verdict_style style = { .no_diagram = true, .no_memory = true,
+						.colour = KL_DIAGRAM_OFF };
+	struct kl_memstream m;
+	char *story = NULL;
+	int ret;
+
+	if (!r->i->told || !r->check || kl_memstream_open(&m))
+		return;
+	ret = kl_print_report(m.f, r->check, "history.klh", &style);
+	if (!ret)
+		fprintf(m.f, "\nReport: %s\n", path);
+	if (kl_memstream_close(&m, &story, NULL) || ret) {
+		free(story);
+		return;
+	}
+	if (strlen(story) >= TOP_STORY)
+		story[TOP_STORY - 1] = '\0';
+	r->i->told(r->i->told_ctx, story);
 }
 
 /* Return: the check's result as `klin check --json' prints it; NULL if out of memory. */
@@ -410,6 +435,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 		discard(r.dir);
 	} else {
 		kl_info("%s: wrote report %s", i->name, path);
+		tell_story(&r, path);
 		synced = synced ?: sync_dir(dir);
 		if (synced)
 			kl_warn("%s: report %s is written, but cannot be synced to disk: %s",

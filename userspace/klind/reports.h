@@ -47,6 +47,9 @@ struct incident {
 	char reason[160], engine[64];
 	uint64_t *written, *failed;	/* counters of reports, incremented atomically */
 	uint64_t *incomplete;		/* counter of written reports that lack a file, or NULL */
+	/* takes the story of the report, and frees it; NULL: no story is told */
+	void (*told)(void *ctx, char *story);
+	void *told_ctx;
 };
 
 struct reporter;

@@ -13,19 +13,19 @@
 #include "base/err.h"
 #include "base/memstream.h"
 #include "klind/socket.h"
+#include "top/wire.h"
 
 #define REQUEST		4096	/* size of the buffer for a request */
 #define WAITING		16	/* length of the listen queue */
 
-static const char http_ok[] =
-	"HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nConnection: close\r\n\r\n";
+#define HTTP_OK		"HTTP/1.0 200 OK\r\nContent-Type: %s\r\nConnection: close\r\n\r\n"
 
 struct klind_socket {
 	char *path;
 	dev_t dev;		/* device and inode number of the socket file */
 	ino_t ino;
 	int fd;
-	int (*print)(FILE *f, void *ctx);
+	klind_print print;
 	void *ctx;
 	struct {
 		int fd;		/* -1: no client */
@@ -136,8 +136,7 @@ static int secure_socket(struct klind_socket *s)
 	return err;
 }
 
-int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *ctx,
-		      struct klind_socket **out)
+int klind_socket_open(const char *path, klind_print print, void *ctx, struct klind_socket **out)
 {
 	struct klind_socket *s = calloc(1, sizeof(*s));
 	struct sockaddr_un a;
@@ -244,16 +243,26 @@ static bool read_request(struct klind_socket *s, uint64_t now, bool *http)
 	       strstr(text, "\n\n") || now + KLIND_CLIENT_NS / 2 >= s->client.until;
 }
 
+bool klind_socket_json(const char *path)
+{
+	const size_t len = strlen(TOP_PATH);
+
+	return !strncmp(path, TOP_PATH, len) && (!path[len] || path[len] == '/');
+}
+
 static int make_answer(struct klind_socket *s, bool http)
 {
+	char *path = s->client.request + (http ? strlen("GET ") : s->client.asked);
 	struct kl_memstream m;
 	int err = kl_memstream_open(&m), ret;
 
 	if (err)
 		return err;
+	path[strcspn(path, " ?\r\n")] = '\0';
 	if (http)
-		fputs(http_ok, m.f);
-	err = s->print(m.f, s->ctx);
+		fprintf(m.f, HTTP_OK, klind_socket_json(path) ? "application/json" :
+			"text/plain; version=0.0.4");
+	err = s->print(m.f, path, s->ctx);
 	ret = kl_memstream_close(&m, &s->client.answer, &s->client.len);
 	return ret ? ret : err;
 }

@@ -2,8 +2,9 @@
 /*
  * Serve klind's counters on a unix socket.  Each client gets the current counters in Prometheus'
  * text format, and then the connection is closed.  A client that sends an HTTP GET gets an HTTP
- * response.  Clients are served one at a time; the others wait in the listen queue.  Apart from
- * klind_socket_open(), the functions never block.
+ * response; with the path /top, or one below it, JSON for `klin top', see top/wire.h.  Clients are
+ * served one at a time; the others wait in the listen queue.  Apart from klind_socket_open(), the
+ * functions never block.
  */
 #ifndef KLIND_SOCKET_H
 #define KLIND_SOCKET_H
@@ -18,10 +19,16 @@
 
 struct klind_socket;
 
+/*
+ * Print an answer to @f.  @path: the path of an HTTP request; empty: the client sent another text.
+ * Return: 0 or a negative errno.
+ */
+typedef int (*klind_print)(FILE *f, const char *path, void *ctx);
+
 /**
  * klind_socket_open() - create a socket and listen
  * @path: path of the socket; a stale socket of a dead daemon is replaced, any other file is kept
- * @print: prints the counters to @f; returns 0 or a negative errno
+ * @print: prints the answers
  * @ctx: argument of @print
  * @out: gets the socket; the caller frees it by klind_socket_close()
  *
@@ -29,8 +36,9 @@ struct klind_socket;
  *
  * Return: 0, or a negative errno after a message.
  */
-int klind_socket_open(const char *path, int (*print)(FILE *f, void *ctx), void *ctx,
-		      struct klind_socket **out);
+int klind_socket_open(const char *path, klind_print print, void *ctx, struct klind_socket **out);
+/* Return: true if the answer to this path is JSON; else it has Prometheus' text format. */
+bool klind_socket_json(const char *path);
 
 /* Return: true if the socket's path still leads to the socket, so that clients can connect. */
 bool klind_socket_there(const struct klind_socket *s);

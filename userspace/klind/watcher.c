@@ -52,8 +52,22 @@ struct watcher {
 
 	pthread_mutex_t lock;			/* protects the fields below */
 	struct klind_counts counts;
+	uint64_t counted;			/* time of @counts, in ns */
 	char reason[160];			/* reason of UNKNOWN */
+	char found[320];			/* the last violation in a line, or empty */
+	char *story;				/* the story of the last report, or NULL */
 };
+
+/* Keep the story that a report tells; the reporter's thread calls this function. */
+static void keep_story(void *ctx, char *story)
+{
+	struct watcher *w = ctx;
+
+	pthread_mutex_lock(&w->lock);
+	free(w->story);
+	w->story = story;
+	pthread_mutex_unlock(&w->lock);
+}
 
 /* Prepare a report.  Return: NULL, or the reason why there is no report. */
 static const char *begin_report(struct watcher *w, enum incident_kind kind, struct incident *i)
@@ -67,6 +81,7 @@ static const char *begin_report(struct watcher *w, enum incident_kind kind, stru
 		.kind = kind, .name = w->conf.name, .spec = w->spec, .classical = w->conf.classical,
 		.written = &w->written, .failed = &w->failed, .incomplete = &w->incomplete,
 		.flight = flight_take(w->flight, w->floor),
+		.told = keep_story, .told_ctx = w,
 	};
 	return NULL;
 }
@@ -151,6 +166,10 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 		kl_warn("%s: %s at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->suspect ?
 			"UNKNOWN, a suspected violation" : "VIOLATION", v->time, where,
 			v->suspect ? v->suspect : v->reason, v->engine);
+	pthread_mutex_lock(&w->lock);
+	snprintf(w->found, sizeof(w->found), "%s at time %" PRIu64 "%s: %s (%s)", v->suspect ?
+		 "Suspected violation" : "VIOLATION", v->time, where, v->reason, v->engine);
+	pthread_mutex_unlock(&w->lock);
 	if (!w->reporter)
 		return;
 	why = begin_report(w, kind, &i);
@@ -285,6 +304,7 @@ static void publish_counts(struct watcher *w, const struct kl_online_stats *st)
 				      st->count[KL_UNKNOWN] }, sizeof(c.parts));
 	pthread_mutex_lock(&w->lock);
 	w->counts = c;
+	w->counted = kl_now_ns();
 	snprintf(w->reason, sizeof(w->reason), "%s", st->reason);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -447,6 +467,45 @@ void watcher_counts(struct watcher *w, struct klind_metrics_row *row)
 	pthread_mutex_unlock(&w->lock);
 }
 
+void watcher_top(struct watcher *w, struct top_row *row)
+{
+	const struct klind_counts *c = &w->counts;
+
+	*row = (struct top_row){ 0 };
+	snprintf(row->name, sizeof(row->name), "%s", w->conf.name);
+	pthread_mutex_lock(&w->lock);
+	snprintf(row->reason, sizeof(row->reason), "%s", w->reason);
+	row->up = c->up;
+	row->verdict = c->verdict;
+	row->c = (struct top_counts){
+		.at = w->counted, .recorded = c->recorded, .checked = c->checked,
+		.lost = c->lost + c->skipped + c->late, .missed = c->missed, .gaps = c->gaps,
+		.violations = c->violations, .linearizable = c->parts[KL_LINEARIZABLE],
+		.violated = c->parts[KL_VIOLATION], .unknown = c->parts[KL_UNKNOWN],
+		.waiting = c->waiting, .lag_ns = c->lag_ns, .bytes = c->bytes,
+	};
+	pthread_mutex_unlock(&w->lock);
+}
+
+int watcher_story(struct watcher *w, const char *name, char **story)
+{
+	const char *none = "No report has been written yet.";
+	int ret = 0;
+
+	if (strcmp(w->conf.name, name))
+		return 0;
+	if (!w->reporter)
+		none = "Add `reports = DIRECTORY' to [klind] for the story.";
+	pthread_mutex_lock(&w->lock);
+	/* The story may be of an earlier violation than the last one, which comes first. */
+	if (*w->found && asprintf(story, "Last: %s\n\n%s", w->found, w->story ?: none) < 0) {
+		*story = NULL;
+		ret = -ENOMEM;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return ret;
+}
+
 void watcher_verdict(struct watcher *w, char *buf, size_t size)
 {
 	pthread_mutex_lock(&w->lock);
@@ -475,5 +534,6 @@ void watcher_free(struct watcher *w)
 	free(w->conf.name);
 	free(w->conf.file);
 	free(w->conf.debug);
+	free(w->story);
 	free(w);
 }

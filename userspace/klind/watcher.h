@@ -11,6 +11,7 @@
 #include "klind/conf.h"
 #include "klind/metrics.h"
 #include "klind/reports.h"
+#include "top/row.h"
 
 struct watcher;
 
@@ -44,6 +45,19 @@ int watcher_join(struct watcher *w);
 bool watcher_failed(const struct watcher *w);
 /* Get the latest counters; the name in @row is valid until watcher_free(). */
 void watcher_counts(struct watcher *w, struct klind_metrics_row *row);
+/* Get the latest counters for `klin top'. */
+void watcher_top(struct watcher *w, struct top_row *row);
+
+/**
+ * watcher_story() - get the last story of a structure
+ * @w: the watcher
+ * @name: the name that the watcher must have
+ * @story: gets the story, or the reason of the last violation that has no report; stays NULL if
+ *	there was no violation, or if the watcher has another name; the caller frees it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int watcher_story(struct watcher *w, const char *name, char **story);
 /* Print the verdict and the main counters to @buf, for the log. */
 void watcher_verdict(struct watcher *w, char *buf, size_t size);
 void watcher_free(struct watcher *w);
