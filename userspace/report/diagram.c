@@ -285,7 +285,7 @@ static bool is_on(enum kl_diagram_auto a, bool by_default)
 	return a == KL_DIAGRAM_AUTO ? by_default : a == KL_DIAGRAM_ON;
 }
 
-static bool colour_wanted(FILE *f)
+bool kl_colour_wanted(FILE *f)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -346,7 +346,7 @@ int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t 
 	dg_place(d, width - margin - 3);
 	glyphs = is_on(o->utf8, !strcmp(nl_langinfo(CODESET), "UTF-8")) ? utf8 : ascii;
 	dg_print_caption(f, h, d, all - n, o->stores ? glyphs[G_STORES - 128] : NULL);
-	ret = print_bands(f, d, margin, glyphs, is_on(o->colour, colour_wanted(to)));
+	ret = print_bands(f, d, margin, glyphs, is_on(o->colour, kl_colour_wanted(to)));
 	if (!ret)
 		ret = dg_print_text(f, h, d, o, width);
 	if (!ret && ferror(f))

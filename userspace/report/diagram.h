@@ -73,4 +73,7 @@ struct kl_diagram_opts {
 int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t n,
 	       const struct kl_diagram_opts *o);
 
+/* Return: true if @f shows colours by default: a terminal, if no NO_COLOR forbids it. */
+bool kl_colour_wanted(FILE *f);
+
 #endif
