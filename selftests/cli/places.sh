@@ -41,6 +41,13 @@ ktap_result $? "a story has the words, names and indices of the file" "$(cat out
 run report "a b.edn" -o r.html
 grep -q "klin check 'a b.edn'" r.html
 ktap_result $? "a page quotes the name of the file" "$(cat err)"
+cat >nil.edn <<'END'
+{:process 0, :type :invoke, :f :read, :value nil}
+{:process 0, :type :ok, :f :read, :value 2}
+END
+run check --full nil.edn
+grep -q 'The first word is nil' out && ! grep -q 'x = 0\|(0)' out
+ktap_result $? "a proof without the first state shows no state" "$(cat out)"
 cat >pq.linp <<'END'
 # priorityqueue
 insert 3 1 2

@@ -17,6 +17,7 @@
 #include "check/coverage.h"
 #include "base/threads.h"
 #include "check/portfolio.h"
+#include "history/source.h"
 #include "history/spell.h"
 #include "spec/classify/container.h"
 
@@ -499,6 +500,21 @@ static int check_whole(const struct kl_job *j, struct kl_split *s, struct kl_rep
 	return 0;
 }
 
+/* Return: true if the partition has a write of the first state that its counterexample omits. */
+static bool lacks_first(const struct kl_history *h, const struct kl_part_result *pr)
+{
+	const uint32_t first = pr->nops ? kl_result_op(pr, 0) : 0;
+	size_t k;
+
+	/* Operations are sorted by call, and that of the first state is before all. */
+	if (!pr->nops || !kl_source_is_first(h, first))
+		return false;
+	for (k = 0; k < pr->cex->h->nops; k++)
+		if (pr->cex->ops[k] == first)
+			return false;
+	return true;
+}
+
 /*
  * Make the counterexample of one partition.  If the engine gave a core, only the core is shrunk, by
  * the general engine.
@@ -521,6 +537,8 @@ static int shrink_part(const struct kl_job *j, const struct kl_split *s, size_t 
 		ret = kl_shrink(&p, e, kl_engine_oracle(e->tso),
 				pr->answer.fail_event, pr->answer.from_event, &j->lim, pr->work,
 				&pr->cex);
+	if (pr->cex)
+		pr->cex->unset = lacks_first(j->h, pr);
 	kl_part_free(&p);
 	return ret;
 }

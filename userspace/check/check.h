@@ -125,6 +125,8 @@ struct kl_counterexample {
 	/* some were omitted as equal additions and removals, see kl_count_kept() */
 	bool copies;
 	bool forgot;		/* a gap replaces operations that returned at @cut or before */
+	/* the first state's write was omitted, so states of @h may be none of the file's */
+	bool unset;
 	uint64_t cut;
 	uint64_t end;		/* return time of the operation that nothing explains */
 	enum kl_verdict oracle;	/* KL_VIOLATION, or KL_UNKNOWN if @h is too large for the oracle */

@@ -20,8 +20,8 @@ struct maker {
 /* With store buffers, or where operations are forgotten, an order does not determine the states. */
 static json_t *states_of(const struct maker *m, const uint32_t *order, size_t n)
 {
-	return m->c->tso || m->c->forgot ? json_array() :
-					   kl_page_states(m->spec, m->c->h, order, n);
+	return m->c->tso || m->c->forgot || m->c->unset ? json_array() :
+		kl_page_states(m->spec, m->c->h, order, n);
 }
 
 /* Add what stops the order. */

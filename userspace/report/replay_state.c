@@ -71,8 +71,8 @@ static int find_state(const struct kl_spec *spec, struct kl_run *run,
 	size_t i;
 	int ret;
 
-	/* With store buffers, or after a cut, an order does not determine the state. */
-	if (c->tso || c->forgot)
+	/* With store buffers, after a cut, or without the first state, the state is not known. */
+	if (c->tso || c->forgot || c->unset)
 		return 0;
 	v = kl_run_init(run, h->fresh, &f->len);
 	if (!v)
