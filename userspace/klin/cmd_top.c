@@ -67,8 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		t->colour = kl_arg_colour(state, arg);
 		break;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s': no arguments expected; `klin monitor --top' shows a "
-			   "recording of its own", arg);
+		argp_error(state, "'%s': no arguments expected", arg);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -95,8 +94,7 @@ static const struct argp argp = {
 	       "losses and gaps, verdicts, and the story of the last violation.  klind answers on "
 	       "the socket that metrics-socket in klind.conf names.\v"
 	       "Keys: arrows, j and k select a structure; Enter or Space shows its last story; s "
-	       "changes the order; p pauses; h shows help; q quits.  `klin monitor --top' shows "
-	       "the same screen for a recording of its own.\n\n"
+	       "changes the order; p pauses; h shows help; q quits.\n\n"
 	       "Examples:\n"
 	       "  # Watch klind on the terminal.\n"
 	       "  klin top\n"
