@@ -175,7 +175,9 @@ static const struct argp argp = {
 	       "against the specification (linearizability on TSO, Burckhardt et al.).  The memory "
 	       "model is x86-TSO, or the one that FILE names.  "
 	       "The search is complete for the client: it does not bound preemptions.  For a "
-	       "violation klin shows a run, and whether the same client fails on SC too.\v"
+	       "violation klin shows a run, why no order explains its operations, which store was "
+	       "in a buffer while another thread loaded the old value, and whether the same client "
+	       "fails on SC too.\v"
 	       "Exit status: 0 linearizable for this client; 1 a violation, or an outcome that the "
 	       "specification does not have; 2 usage or input; 3 unknown: a limit of memory or "
 	       "time, or a bound of the explorer was reached (entries of a store buffer, objects, "
@@ -293,6 +295,7 @@ static int cmd_explore(int argc, char **argv)
 		a.o.sc = e.model == KL_EX_SAYS_SC;
 	e.model_given = a.model_given;
 	e.file = a.file;
+	e.spec = spec;
 	e.command = command;
 	e.sc = a.o.sc;
 	e.stats = a.stats;

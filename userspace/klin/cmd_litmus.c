@@ -240,10 +240,18 @@ static void run_path(struct litmus_args *a, const char *path, bool inside)
 		run_file(a, path, inside || a->summary);
 }
 
+/* Return: the verdict on all tests together, which is the worst of them. */
+static const char *verdict_of(const struct litmus_args *a)
+{
+	return a->failed || a->unread ? "ERROR" : a->unknown ? "UNKNOWN" :
+	       a->ok < a->run ? "No" : "Ok";
+}
+
 static int put_tests(struct litmus_args *a, double seconds)
 {
 	json_t *j = kl_json_envelope("litmus", NULL);
 
+	json_object_set_new(j, "verdict", json_string(verdict_of(a)));
 	json_object_set_new(j, "memory", json_string(a->o.sc ? "sc" : "tso"));
 	json_object_set_new(j, "run", json_integer(a->run));
 	json_object_set_new(j, "ok", json_integer(a->ok));

@@ -7,6 +7,7 @@
 #include "report/envelope.h"
 #include "report/explored.h"
 #include "report/json.h"
+#include "report/run_story.h"
 
 static const char *verdict_name(enum kl_explore_verdict v)
 {
@@ -27,6 +28,17 @@ void kl_json_add_step(void *ctx, const struct kl_explore_step *s)
 	json_array_append_new(ctx, j);
 }
 
+static int add_story(json_t *j, const struct kl_explored *e)
+{
+	struct kl_run_story *s;
+	int ret = kl_run_story(e->x, e->spec, e->sc, &s);
+
+	if (!ret)
+		kl_run_story_add(j, s);
+	kl_run_story_free(s);
+	return ret;
+}
+
 static int add_run(json_t *j, const struct kl_explored *e)
 {
 	static const char *const what[] = {
@@ -40,6 +52,7 @@ static int add_run(json_t *j, const struct kl_explored *e)
 		[KL_EX_ENDLESS] = "endless",
 	};
 	json_t *run;
+	int ret;
 
 	kl_json_add_reason(j, codes[e->verdict], kl_explore_message(e->x), 0);
 	json_object_set_new(j, "what", json_string(what[e->verdict]));
@@ -50,6 +63,11 @@ static int add_run(json_t *j, const struct kl_explored *e)
 		json_object_set_new(j, "on_sc", json_string(verdict_name(e->on_sc)));
 	if (!e->run)
 		return 0;
+	if (e->verdict == KL_EX_NOT_LINEARIZABLE) {
+		ret = add_story(j, e);
+		if (ret)
+			return ret;
+	}
 	json_object_set_new(j, "shortest", json_boolean(e->shortest));
 	run = json_array();
 	json_object_set_new(j, "run", run);

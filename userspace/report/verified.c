@@ -10,6 +10,7 @@
 #include "report/envelope.h"
 #include "report/json.h"
 #include "report/run_columns.h"
+#include "report/run_story.h"
 #include "report/verified.h"
 #include "report/words.h"
 
@@ -38,6 +39,14 @@ static const char *advice(const struct kl_verified *v)
 	return v->verdict == KL_VF_STOPPED ?
 	       "Allow more time by --time-limit=SECONDS, or verify fewer threads (--roles)" :
 	       "Allow more memory by --memory-limit=MIB, or verify fewer threads (--roles)";
+}
+
+/* Whether an alarm is a fault of the model, without a full stop. */
+static const char *certainty(const struct kl_verified *v)
+{
+	return v->run ? "This is a definite failure: the concrete run shows it without any abstraction" :
+	       "This may be the abstraction's imprecision: no concrete run shows a failure; for a "
+	       "client of some threads, klin explore decides it";
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -99,11 +108,28 @@ static void print_limits(FILE *f, const struct kl_verified *v, const struct kl_v
 		fprintf(f, "The search of concrete runs was incomplete: %s.\n", v->search.why);
 }
 
-static int print_run(FILE *f, struct kl_explorer *run)
+/* Print the story of the concrete run, whose search was on sequential consistency. */
+static int print_story(FILE *f, const struct kl_verified *v)
 {
-	struct kl_explore_stats st;
-	int ret;
+	struct kl_run_story *s;
+	int ret = kl_run_story(v->run, v->spec, true, &s);
 
+	if (!ret)
+		ret = kl_run_story_print(f, s);
+	kl_run_story_free(s);
+	return ret;
+}
+
+static int print_run(FILE *f, const struct kl_verified *v)
+{
+	struct kl_explorer *run = v->run;
+	struct kl_explore_stats st;
+	int ret = 0;
+
+	if (v->search.not_linearizable)
+		ret = print_story(f, v);
+	if (ret)
+		return ret;
 	kl_explore_stats(run, &st);
 	fprintf(f,
 		"A concrete wrong run: %s; %u threads, %u steps ([n]: line n of the "
@@ -131,6 +157,7 @@ static void print_model(FILE *f, const struct kl_verified *v)
 static int print_alarm(FILE *f, const struct kl_verified *v)
 {
 	fprintf(f, ": %s\n", kl_verify_message(v->x));
+	kl_put_sentence(f, "", certainty(v));
 	print_model(f, v);
 	if (v->trail) {
 		fputs("The abstract run to it (n: a node, s: any number of nodes; numbers of nodes "
@@ -139,7 +166,7 @@ static int print_alarm(FILE *f, const struct kl_verified *v)
 		kl_verify_print_trail(v->x, f);
 	}
 	if (v->run)
-		return print_run(f, v->run);
+		return print_run(f, v);
 	if (!v->searched)
 		fputs("There was no search for a concrete wrong run.\n", f);
 	else if (!print_bounds(f, "No concrete wrong run was found", &v->search))
@@ -189,7 +216,7 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 	} else if (v->verdict == KL_VF_VERIFIED && v->run) {
 		print_contradiction(f, &v->search);
 		print_model(f, v);
-		ret = print_run(f, v->run);
+		ret = print_run(f, v);
 	} else if (v->verdict == KL_VF_VERIFIED) {
 		fprintf(f, "%s, %llu abstract states\n", st.threads && st.any ?
 			", as any number of threads" : "", (unsigned long long)st.states);
@@ -225,8 +252,20 @@ static int add_trail(json_t *j, struct kl_verifier *x)
 	return 0;
 }
 
-static int add_run(json_t *j, struct kl_explorer *x)
+static int add_story(json_t *j, const struct kl_verified *v)
 {
+	struct kl_run_story *s;
+	int ret = kl_run_story(v->run, v->spec, true, &s);
+
+	if (!ret)
+		kl_run_story_add(j, s);
+	kl_run_story_free(s);
+	return ret;
+}
+
+static int add_run(json_t *j, const struct kl_verified *v)
+{
+	struct kl_explorer *x = v->run;
 	json_t *run = json_object();
 	json_t *steps = json_array();
 	int ret;
@@ -234,6 +273,11 @@ static int add_run(json_t *j, struct kl_explorer *x)
 	json_object_set_new(j, "concrete", run);
 	json_object_set_new(run, "message", kl_json_text(kl_explore_message(x)));
 	json_object_set_new(run, "run", steps);
+	if (v->search.not_linearizable) {
+		ret = add_story(run, v);
+		if (ret)
+			return ret;
+	}
 	ret = kl_explore_run(x, kl_json_add_step, steps);
 	json_object_set_new(run, "whole", json_boolean(!ret));
 	return ret == -ESTALE ? 0 : ret;
@@ -270,6 +314,8 @@ int kl_verified_put(FILE *f, const struct kl_verified *v, enum kl_output form)
 							 !v->search.other_keys));
 	}
 	if (v->verdict == KL_VF_ALARM) {
+		json_object_set_new(j, "definite", json_boolean(v->run));
+		json_object_set_new(j, "certainty", json_string(certainty(v)));
 		json_object_set_new(j, "message", kl_json_text(kl_verify_message(v->x)));
 		if (v->trail)
 			ret = add_trail(j, v->x);
@@ -293,7 +339,7 @@ int kl_verified_put(FILE *f, const struct kl_verified *v, enum kl_output form)
 			json_object_set_new(j, "not_searched", kl_json_text(v->search.why));
 	}
 	if (!ret && v->run)
-		ret = add_run(j, v->run);
+		ret = add_run(j, v);
 	if (!ret)
 		return kl_output_put(f, j, form);
 	json_decref(j);

@@ -10,6 +10,7 @@
 #define KL_TSO_EXPLORE_EXPLORE_H
 
 #include "check/budget.h"
+#include "history/history.h"
 #include "spec/spec.h"
 
 struct kl_explore_options {
@@ -68,6 +69,7 @@ struct kl_explore_stats {
 };
 
 struct kl_explorer;
+struct kl_vm_event;
 
 /**
  * kl_explore() - search all runs, and make the run to the verdict once
@@ -105,6 +107,9 @@ struct kl_explore_step {
 	bool flush;		/* the oldest entry of its store buffer reaches memory */
 	const char *what;	/* calls, accesses with their lines, returns */
 	const char *state;	/* memory and store buffers after the step */
+	/* calls, returns and flushes of operations, see kl_explore_method() */
+	const struct kl_vm_event *events;
+	unsigned int nevents;
 };
 
 typedef void (*kl_explore_step_fn)(void *ctx, const struct kl_explore_step *s);
@@ -119,6 +124,17 @@ typedef void (*kl_explore_step_fn)(void *ctx, const struct kl_explore_step *s);
  * finds out first.
  */
 int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx);
+/**
+ * kl_explore_history() - make the history of the run to the verdict
+ * @x: the explorer
+ * @sc: the run has no store buffers
+ * @out: gets the history, or NULL; times are numbers of steps
+ *
+ * Return: 0 or a negative errno; -ENOTSUP if a value is a pointer, else as kl_explore_run().
+ */
+int kl_explore_history(struct kl_explorer *x, bool sc, struct kl_history **out);
+/* Return: the name of the method with the index that an event of a run has. */
+const char *kl_explore_method(const struct kl_explorer *x, unsigned int method);
 /* Write a value of the machine as text.  Return: as snprintf(). */
 int kl_vm_value(char *buf, size_t size, uint64_t v);
 /* Return: true if the specification has an implementation. */

@@ -281,7 +281,7 @@ static int show_one(const struct kl_explorer *x, const struct show *s, unsigned 
 	if (!ret)
 		s->fn(s->ctx, &(struct kl_explore_step){
 			.number = number, .thread = t, .flush = flush, .what = what,
-			.state = state,
+			.state = state, .events = ev, .nevents = number ? x->nshown : 0,
 		});
 	free(what);
 	free(state);
@@ -503,6 +503,11 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 		ret = show_end(x);
 	free(path);
 	return ret;
+}
+
+const char *kl_explore_method(const struct kl_explorer *x, unsigned int method)
+{
+	return x->methods[method].name;
 }
 
 const char *kl_explore_message(struct kl_explorer *x)
