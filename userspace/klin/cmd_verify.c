@@ -247,8 +247,12 @@ static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_ve
 		  const struct kl_spec *spec)
 {
 	struct kl_verified r = {
-		.file = a->file, .spec = spec, .x = x,
-		.verdict = v, .trail = !a->no_trail, .stats = a->stats,
+		.file = a->file,
+		.spec = spec,
+		.x = x,
+		.verdict = v,
+		.trail = !a->no_trail,
+		.stats = a->stats,
 		.model = kl_explore_memory(spec),
 		.searched = !a->no_confirm && v != KL_VF_MEMORY && v != KL_VF_STOPPED,
 	};
