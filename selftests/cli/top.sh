@@ -11,6 +11,10 @@ refuse "an unknown order" "--sort=size: expected verdict, rate, lag, lost or nam
 refuse "an unknown word for --color" "--color=maybe: expected auto, always or never" \
 	top --color=maybe
 refuse "a superfluous argument" "no arguments expected" top specs
+refuse "a screen, and JSON" "--top and --output exclude each other" \
+	monitor --top --json "$specs/port_range.lin"
+refuse "a screen, and a command that would write to it" "--top: COMMAND would write to the screen" \
+	monitor --top "$specs/port_range.lin" -- true
 refuse "no terminal" "the screen needs a terminal; .klin top --once. prints" top
 if python3 -c "import pty" 2>/dev/null; then
 	python3 "$here/top.py" "$KLIN" >said 2>err

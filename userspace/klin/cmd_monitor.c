@@ -2,6 +2,7 @@
 /* klin monitor: record a running kernel, and check while recording. */
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +10,20 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/monitor_top.h"
 #include "klin/output.h"
 #include "klin/recording.h"
 #include "klin/session.h"
 
 enum {
 	OPT_JSON = 256, OPT_OUTPUT, OPT_SHOW, OPT_NO_DIAGRAM, OPT_FULL, OPT_COLOR, OPT_MEMORY_MODEL,
-	OPT_BYTES,
+	OPT_BYTES, OPT_TOP,
 };
 
 struct monitor_args {
 	struct recording rec;	/* input of the child parser */
 	struct session_style style;
+	bool top;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -49,6 +52,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_COLOR:
 		a->style.colour = kl_arg_colour(state, arg);
 		break;
+	case OPT_TOP:
+		a->top = true;
+		break;
 	case OPT_BYTES:
 		a->style.bytes = kl_arg_mib(state, "memory-limit", arg);
 		break;
@@ -61,6 +67,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state,
 				   "--pid and --cpu: only a whole recording shows which "
 				   "objects others use; use `klin record', then `klin check'");
+		if (a->top && a->style.output)
+			argp_error(state, "--top and --output exclude each other");
+		if (a->top && a->rec.command)
+			argp_error(state, "--top: COMMAND would write to the screen; run it in "
+				   "another terminal");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -78,6 +89,10 @@ static const struct argp_option options[] = {
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Omit the time diagram", 0 },
 	{ "full", OPT_FULL, NULL, 0, KLIN_FULL, 0 },
 	{ "color", OPT_COLOR, "WHEN", 0, KLIN_COLOR, 0 },
+	{ "top", OPT_TOP, NULL, 0,
+	  "Show rates, lag, losses, the verdict, and on a key the last violation on a screen, as "
+	  "`klin top' does.  Violations are printed at the end",
+	  0 },
 	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
 	  "tso (default) or sc, as in `klin "
 	  "check'",
@@ -114,6 +129,7 @@ static const struct argp argp = {
 struct monitor {
 	struct kl_recorder *r;
 	struct session *s;
+	struct monitor_top *top;	/* NULL without --top */
 };
 
 static int poll_monitor(void *ctx)
@@ -124,8 +140,15 @@ static int poll_monitor(void *ctx)
 
 	if (!err && floor)
 		err = session_add(m->s, kl_recorder_history(m->r)) ?: session_floor(m->s, floor);
-	session_progress(m->s);
-	return err;
+	if (err || !m->top) {
+		session_progress(m->s);
+		return err;
+	}
+	err = monitor_top_work(m->top, m->s, m->r);
+	/* As Ctrl-C does, which ends the recording in order. */
+	if (err > 0)
+		raise(SIGINT);
+	return err < 0 ? err : 0;
 }
 
 static int monitor(struct monitor_args *a, struct monitor *m, struct kl_load *load, int *code)
@@ -136,6 +159,9 @@ static int monitor(struct monitor_args *a, struct monitor *m, struct kl_load *lo
 	if (err)
 		return err;
 	kl_recorder_show(m->r, stderr);
+	err = m->top ? monitor_top_open(m->top) : 0;
+	if (err)
+		return err;
 	err = recording_run(&a->rec, m->r, load, poll_monitor, m);
 	if (load)
 		stop_err = load->ops->stop(load);
@@ -143,6 +169,10 @@ static int monitor(struct monitor_args *a, struct monitor *m, struct kl_load *lo
 		err = kl_recorder_follow_end(m->r);
 	if (!err)
 		err = session_add(m->s, kl_recorder_history(m->r));
+	/* The end may still find violations. */
+	if (!err && m->top)
+		err = session_floor(m->s, KL_TIME_MAX);
+	monitor_top_close(m->top);
 	if (load && load->ops->report && !stop_err)
 		load->ops->report(load, stderr);
 	if (err)
@@ -170,6 +200,10 @@ static int cmd_monitor(int argc, char **argv)
 	}
 	a.style.name = a.rec.spec;
 	err = recording_open(&a.rec, &spec, &load, &m.r);
+	if (!err && a.top) {
+		m.top = monitor_top_new(kl_spec_name(spec), a.style.colour, &a.style.out);
+		err = m.top ? 0 : -ENOMEM;
+	}
 	if (!err) {
 		m.s = session_new(spec, kl_recorder_history(m.r), &a.style);
 		err = m.s ? monitor(&a, &m, load, &code) : -ENOMEM;
@@ -177,6 +211,7 @@ static int cmd_monitor(int argc, char **argv)
 	if (err == -ENOMEM)
 		kl_err("out of memory");
 	session_free(m.s);
+	monitor_top_free(m.top);
 	kl_recorder_free(m.r);
 	if (load)
 		load->ops->free(load);

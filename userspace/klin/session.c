@@ -104,6 +104,8 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 		.colour = s->style.colour,
 	};
 
+	FILE *f = s->style.out ? s->style.out : stdout;
+
 	if (s->violations++ >= MAX_PRINTED)
 		return;
 	clear_line(s);
@@ -112,22 +114,22 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 		return;
 	}
 	if (v->time == KL_TIME_MAX)
-		printf("%s at the end", v->suspect ? "Suspected violation" : "VIOLATION");
+		fprintf(f, "%s at the end", v->suspect ? "Suspected violation" : "VIOLATION");
 	else
-		printf("%s at time %" PRIu64, v->suspect ? "Suspected violation" : "VIOLATION",
-		       v->time);
-	printf(", after %" PRIu64 " calls and returns", v->events);
+		fprintf(f, "%s at time %" PRIu64, v->suspect ? "Suspected violation" : "VIOLATION",
+			v->time);
+	fprintf(f, ", after %" PRIu64 " calls and returns", v->events);
 	if (!v->all_objects)
-		printf(", object 0x%" PRIx64, v->object);
+		fprintf(f, ", object 0x%" PRIx64, v->object);
 	if (v->has_key)
-		printf(" key %" PRIu64, v->key);
-	printf(": %s (%s)\n", v->reason, v->engine);
+		fprintf(f, " key %" PRIu64, v->key);
+	fprintf(f, ": %s (%s)\n", v->reason, v->engine);
 	if (v->report)
-		s->failed = kl_print_report(stdout, v->report, "its last operations", &style) ?:
+		s->failed = kl_print_report(f, v->report, "its last operations", &style) ?:
 			    s->failed;
 	if (s->violations == MAX_PRINTED)
-		printf("Further violations are counted, but not printed.\n");
-	fflush(stdout);
+		fprintf(f, "Further violations are counted, but not printed.\n");
+	fflush(f);
 }
 
 struct session *session_new(const struct kl_spec *spec, const struct kl_history *h,
@@ -180,6 +182,11 @@ int session_add(struct session *s, const struct kl_history *h)
 int session_floor(struct session *s, uint64_t floor)
 {
 	return feed_floor(s->feed, floor);
+}
+
+void session_stats(const struct session *s, struct kl_online_stats *st)
+{
+	feed_stats(s->feed, st);
 }
 
 uint64_t session_newest(const struct session *s)

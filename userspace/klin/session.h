@@ -6,6 +6,8 @@
 #ifndef KLIN_SESSION_H
 #define KLIN_SESSION_H
 
+#include <stdio.h>
+
 #include "check/online/online.h"
 #include "report/diagram.h"
 #include "report/output.h"
@@ -21,6 +23,7 @@ struct session_style {
 	unsigned int show;	/* number of counterexamples that are shown */
 	uint64_t bytes;		/* bound of the memory for states */
 	const volatile int *stop;	/* becomes nonzero to end the check */
+	FILE *out;		/* gets violations as text; NULL: standard output */
 };
 
 struct session;
@@ -44,6 +47,8 @@ void session_free(struct session *s);
 int session_add(struct session *s, const struct kl_history *h);
 /* Note that all later operations have calls at @floor or later.  Return: 0 or -ENOMEM. */
 int session_floor(struct session *s, uint64_t floor);
+/* Get the counts so far. */
+void session_stats(const struct session *s, struct kl_online_stats *st);
 /* Return: the latest time at which an operation returned. */
 uint64_t session_newest(const struct session *s);
 /* Show the progress at most once a second, if standard error is a terminal. */
