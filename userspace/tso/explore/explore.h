@@ -70,6 +70,7 @@ struct kl_explore_stats {
 
 struct kl_explorer;
 struct kl_vm_event;
+struct kl_vm_method;
 
 /**
  * kl_explore() - search all runs, and make the run to the verdict once
@@ -133,8 +134,8 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx);
  * Return: 0 or a negative errno; -ENOTSUP if a value is a pointer, else as kl_explore_run().
  */
 int kl_explore_history(struct kl_explorer *x, bool sc, struct kl_history **out);
-/* Return: the name of the method with the index that an event of a run has. */
-const char *kl_explore_method(const struct kl_explorer *x, unsigned int method);
+/* Return: the method with the index that an event of a run has. */
+const struct kl_vm_method *kl_explore_method(const struct kl_explorer *x, unsigned int method);
 /* Write a value of the machine as text.  Return: as snprintf(). */
 int kl_vm_value(char *buf, size_t size, uint64_t v);
 /* Return: true if the specification has an implementation. */

@@ -505,9 +505,9 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 	return ret;
 }
 
-const char *kl_explore_method(const struct kl_explorer *x, unsigned int method)
+const struct kl_vm_method *kl_explore_method(const struct kl_explorer *x, unsigned int method)
 {
-	return x->methods[method].name;
+	return &x->methods[method];
 }
 
 const char *kl_explore_message(struct kl_explorer *x)

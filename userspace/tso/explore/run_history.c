@@ -106,12 +106,13 @@ static int get_values(struct kl_history *h, const struct kl_vm_event *e, struct 
 
 static int add_op(struct run_history *s, const struct run_op *from, size_t i)
 {
-	const char *name = kl_explore_method(s->x, from->called.method);
-	const int64_t method = kl_history_method(s->h, name, strlen(name));
+	const struct kl_vm_method *m = kl_explore_method(s->x, from->called.method);
+	const int64_t method = kl_history_method(s->h, m->name, strlen(m->name));
 	const int64_t thread = kl_history_thread(s->h, from->called.thread);
 	const bool pending = from->ret == KL_TIME_MAX;
 	const struct kl_opsig sig = {
-		.method = method, .nargs = from->called.n, .nres = pending ? 0 : from->returned.n,
+		.method = method, .nargs = from->called.n,
+		.nres = pending ? m->nresults : from->returned.n,
 	};
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
 	struct kl_op op = {
