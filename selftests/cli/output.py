@@ -66,7 +66,11 @@ def read_junit(path):
 
 
 def plain(text):
-    """A text without characters that a form cannot express."""
+    """
+    A text without characters that a form cannot express.  Each form is of a run of its own, which
+    comes to a bound of memory at another operation.
+    """
+    text = re.sub(r"(memory limit .* operation) [0-9]+", r"\1 N", text)
     return re.sub(r"[\x00-\x1f\ufffd\uffff ]+", " ", text).strip()
 
 
@@ -83,7 +87,7 @@ def main():
         elif why:
             assert plain(said.pop(0)) == plain(why), why
         assert plain("\n".join(said)) == plain(text), (said, text)
-    names = {"v": v, "ends": [t[0] for t in junit], "names": [t[1] for t in junit],
+    names = {"v": v, "plain": plain, "ends": [t[0] for t in junit], "names": [t[1] for t in junit],
              "whys": [t[2] for t in junit], "codes": [t[3] for t in junit],
              "lines": [t[4] for t in junit]}
     holds = eval(sys.argv[4].strip().replace("\n", " "), names)  # the test's own condition

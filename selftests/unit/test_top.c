@@ -174,6 +174,16 @@ static void keep(const char *name, const char *text)
 }
 
 /* The reader gets what the writer was given, also numbers beyond those of JSON. */
+/* Return: the text of an object, which is freed. */
+static char *dump(json_t *j)
+{
+	char *text = json_dumps(j, JSON_COMPACT);
+
+	json_decref(j);
+	assert_non_null(text);
+	return text;
+}
+
 static void test_answer_is_read(void **state)
 {
 	struct top_row rows[2] = { row("a", UINT64_MAX, 1ull << 63), row("b", 1, 2) }, *read;
@@ -188,7 +198,7 @@ static void test_answer_is_read(void **state)
 	rows[1].up = false;
 	rows[1].verdict = KL_UNKNOWN;
 	snprintf(rows[1].reason, sizeof(rows[1].reason), "events were lost");
-	text = json_dumps(top_rows_json(rows, 2), JSON_COMPACT);
+	text = dump(top_rows_json(rows, 2));
 	assert_int_equal(top_rows_read(text, strlen(text), &read, &n, &more), 0);
 	assert_true(n == 2 && !more);
 	assert_memory_equal(read, rows, sizeof(rows));
@@ -198,12 +208,12 @@ static void test_answer_is_read(void **state)
 		assert_int_equal(top_rows_read(text, i, &read, &n, &more), -EPROTO);
 	assert_int_equal(top_story_read(text, strlen(text), story), -EPROTO);
 	free(text);
-	text = json_dumps(top_story_json("a", "one\ntwo\x1b[2J"), JSON_COMPACT);
+	text = dump(top_story_json("a", "one\ntwo\x1b[2J"));
 	assert_int_equal(top_story_read(text, strlen(text), story), 0);
 	assert_string_equal(story, "one\ntwo?[2J");
 	keep("top-story", text);
 	free(text);
-	text = json_dumps(top_story_json("a", NULL), JSON_COMPACT);
+	text = dump(top_story_json("a", NULL));
 	assert_int_equal(top_story_read(text, strlen(text), story), 0);
 	assert_string_equal(story, "");
 	free(text);
