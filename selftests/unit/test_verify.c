@@ -536,8 +536,6 @@ static void test_proof_contradicts_run(void **state)
 	assert_int_equal(kl_verify(spec, &o, &r.verdict, &r.x), 0);
 	assert_int_equal(kl_explore(wrong, &eo, &v, &r.run), 0);
 	assert_int_equal(v, KL_EX_NOT_LINEARIZABLE);
-	/* The run is one of the wrong model. */
-	r.spec = wrong;
 	r.search.not_linearizable = true;
 	f = open_memstream(&out, &len);
 	assert_non_null(f);

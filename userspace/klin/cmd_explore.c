@@ -295,7 +295,6 @@ static int cmd_explore(int argc, char **argv)
 		a.o.sc = e.model == KL_EX_SAYS_SC;
 	e.model_given = a.model_given;
 	e.file = a.file;
-	e.spec = spec;
 	e.command = command;
 	e.sc = a.o.sc;
 	e.stats = a.stats;

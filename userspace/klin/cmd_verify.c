@@ -244,16 +244,11 @@ static uint64_t search_memory(const struct verify_args *a, const struct kl_verif
  * was not proved may be wrong, and a linearizable model may still deadlock.  Return: the exit code.
  */
 static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_verify_verdict v,
-		  const struct kl_spec *spec)
+		  enum kl_explore_memory model)
 {
 	struct kl_verified r = {
-		.file = a->file,
-		.spec = spec,
-		.x = x,
-		.verdict = v,
-		.trail = !a->no_trail,
-		.stats = a->stats,
-		.model = kl_explore_memory(spec),
+		.file = a->file, .x = x, .verdict = v, .trail = !a->no_trail, .stats = a->stats,
+		.model = model,
 		.searched = !a->no_confirm && v != KL_VF_MEMORY && v != KL_VF_STOPPED,
 	};
 	int ret = 0, code;
@@ -306,7 +301,7 @@ static int cmd_verify(int argc, char **argv)
 	if (!ret)
 		ret = kl_verify(spec, &a.o, &verdict, &x);
 	if (!ret) {
-		code = report(&a, x, verdict, spec);
+		code = report(&a, x, verdict, kl_explore_memory(spec));
 	} else if (ret != -EINVAL) {
 		kl_err("%s: %s", a.file, strerror(-ret));
 		code = KLIN_EXIT_SYSTEM;

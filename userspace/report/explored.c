@@ -34,23 +34,12 @@ static void print_stats(FILE *f, const struct kl_explore_stats *st)
 		st->seconds);
 }
 
-static int print_story(FILE *f, const struct kl_explored *e)
-{
-	struct kl_run_story *s;
-	int ret = kl_run_story(e->x, e->spec, e->sc, &s);
-
-	if (!ret)
-		ret = kl_run_story_print(f, s);
-	kl_run_story_free(s);
-	return ret;
-}
-
 static int print_run(FILE *f, const struct kl_explored *e, unsigned int steps)
 {
 	int ret = 0;
 
 	if (e->verdict == KL_EX_NOT_LINEARIZABLE)
-		ret = print_story(f, e);
+		ret = kl_run_story_print(f, e->x, e->sc);
 	if (ret)
 		return ret;
 	fprintf(f, "%s run, %u steps ([n]: line n of the file):\n",

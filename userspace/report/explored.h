@@ -21,7 +21,6 @@ struct kl_explored {
 	bool compact;			/* the search kept only hashes of states */
 	bool histories;			/* print histories instead of a verdict */
 	enum kl_explore_verdict verdict;
-	const struct kl_spec *spec;
 	struct kl_explorer *x;
 	/* @has_sc: @on_sc is the verdict for the same client on sequential consistency */
 	bool has_sc;

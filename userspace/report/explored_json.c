@@ -28,17 +28,6 @@ void kl_json_add_step(void *ctx, const struct kl_explore_step *s)
 	json_array_append_new(ctx, j);
 }
 
-static int add_story(json_t *j, const struct kl_explored *e)
-{
-	struct kl_run_story *s;
-	int ret = kl_run_story(e->x, e->spec, e->sc, &s);
-
-	if (!ret)
-		kl_run_story_add(j, s);
-	kl_run_story_free(s);
-	return ret;
-}
-
 static int add_run(json_t *j, const struct kl_explored *e)
 {
 	static const char *const what[] = {
@@ -64,7 +53,7 @@ static int add_run(json_t *j, const struct kl_explored *e)
 	if (!e->run)
 		return 0;
 	if (e->verdict == KL_EX_NOT_LINEARIZABLE) {
-		ret = add_story(j, e);
+		ret = kl_run_story_add(j, e->x, e->sc);
 		if (ret)
 			return ret;
 	}

@@ -24,7 +24,7 @@ struct stale {
 	unsigned int writer, reader, stored, loaded, left;	/* @left: 0 if it did not leave */
 };
 
-struct kl_run_story {
+struct run_story {
 	const struct kl_spec *spec;
 	struct kl_history *h;
 	struct kl_report *r;
@@ -37,7 +37,7 @@ struct kl_run_story {
 
 static void note_step(void *ctx, const struct kl_explore_step *from)
 {
-	struct kl_run_story *s = ctx;
+	struct run_story *s = ctx;
 	struct run_step *steps;
 
 	if (s->err)
@@ -139,7 +139,7 @@ static bool read_stale(const struct run_step *step, struct stale *st)
  * Find the last stale load of the run, the store that it missed, and the store's flush.  The store
  * is the newest one of its buffer to that place, so it is the thread's last store before the load.
  */
-static void find_stale(struct kl_run_story *s)
+static void find_stale(struct run_story *s)
 {
 	char stored[128], left[160];
 	struct stale *st = &s->stale;
@@ -176,9 +176,8 @@ static void find_stale(struct kl_run_story *s)
 	}
 }
 
-static void put_stale(const struct kl_run_story *s, char *buf, size_t size)
+static void put_stale(const struct stale *st, char *buf, size_t size)
 {
-	const struct stale *st = &s->stale;
 	size_t n = snprintf(buf, size,
 			    "T%u's store %s = %s at step %u was still in T%u's buffer when T%u loaded "
 			    "%s at step %u; it ", st->writer, st->place, st->value, st->stored,
@@ -192,7 +191,7 @@ static void put_stale(const struct kl_run_story *s, char *buf, size_t size)
 		snprintf(buf + n, size - n, "had not left by the end of the run");
 }
 
-static int check_history(struct kl_run_story *s, bool sc)
+static int check_history(struct run_story *s, bool sc)
 {
 	const struct kl_options opt = {
 		.classical = sc, .no_witness = true, .max_shrink = 1, .threads = 1,
@@ -202,7 +201,7 @@ static int check_history(struct kl_run_story *s, bool sc)
 	return kl_check(s->spec, s->h, &opt, &s->r);
 }
 
-static void forget_run(struct kl_run_story *s)
+static void forget_run(struct run_story *s)
 {
 	while (s->nsteps)
 		free(s->steps[--s->nsteps].what);
@@ -210,23 +209,19 @@ static void forget_run(struct kl_run_story *s)
 	s->steps = NULL;
 }
 
-int kl_run_story(struct kl_explorer *x, const struct kl_spec *spec, bool sc,
-		 struct kl_run_story **out)
+/*
+ * Tell the story of a run; free_story() it, also after an error.  Return: 0 or a negative errno.
+ */
+static int make_story(struct run_story *s, struct kl_explorer *x, bool sc)
 {
-	struct kl_run_story *s = calloc(1, sizeof(*s));
 	int ret;
 
-	*out = s;
-	if (!s)
-		return -ENOMEM;
-	s->spec = spec;
-	ret = kl_explore_run(x, note_step, s);
+	*s = (struct run_story){ .spec = kl_explore_spec(x) };
+	ret = kl_explore_history(x, sc, note_step, s, &s->h);
 	if (s->err)
 		ret = s->err;
-	if (!ret) {
+	else if (ret != -ESTALE)
 		find_stale(s);
-		ret = kl_explore_history(x, sc, &s->h);
-	}
 	if (!ret)
 		ret = check_history(s, sc);
 	forget_run(s);
@@ -234,19 +229,16 @@ int kl_run_story(struct kl_explorer *x, const struct kl_spec *spec, bool sc,
 	return ret == -ENOTSUP || ret == -ESTALE || ret == -EINVAL ? 0 : ret;
 }
 
-void kl_run_story_free(struct kl_run_story *s)
+static void free_story(struct run_story *s)
 {
-	if (!s)
-		return;
 	kl_report_free(s->r);
 	kl_history_free(s->h);
-	free(s);
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
 
 /* Return: the violated partition, or NULL. */
-static const struct kl_part_result *violated(const struct kl_run_story *s)
+static const struct kl_part_result *violated(const struct run_story *s)
 {
 	size_t i;
 
@@ -256,45 +248,56 @@ static const struct kl_part_result *violated(const struct kl_run_story *s)
 	return NULL;
 }
 
-int kl_run_story_print(FILE *f, const struct kl_run_story *s)
+int kl_run_story_print(FILE *f, struct kl_explorer *x, bool sc)
 {
-	const struct kl_part_result *p = violated(s);
+	const struct kl_part_result *p;
+	struct run_story s;
 	char text[320];
-	int ret = 0;
+	int ret = make_story(&s, x, sc);
 
-	if (p)
-		ret = kl_print_story(f, s->spec, s->h, p, NULL);
-	if (s->has_stale && !ret) {
-		put_stale(s, text, sizeof(text));
+	p = violated(&s);
+	if (p && !ret)
+		ret = kl_print_story(f, s.spec, s.h, p, NULL);
+	if (s.has_stale && !ret) {
+		put_stale(&s.stale, text, sizeof(text));
 		kl_put_sentence(f, "  ", text);
 	}
 	if (p && !ret)
 		fputs("  Times are numbers of the run's steps.\n", f);
-	if ((p || s->has_stale) && !ret)
+	if ((p || s.has_stale) && !ret)
 		fputc('\n', f);
+	free_story(&s);
 	return ret;
 }
 
-void kl_run_story_add(json_t *j, const struct kl_run_story *s)
+static json_t *stale_json(const struct stale *st)
 {
-	const struct kl_part_result *p = violated(s);
-	const struct stale *st = &s->stale;
+	json_t *j = json_object();
 	char text[320];
-	json_t *one;
 
-	if (p)
-		kl_add_story(j, s->spec, s->h, p, NULL);
-	if (!s->has_stale)
-		return;
-	put_stale(s, text, sizeof(text));
-	one = json_object();
-	json_object_set_new(one, "place", kl_json_text(st->place));
-	json_object_set_new(one, "value", kl_json_text(st->value));
-	json_object_set_new(one, "writer", json_integer(st->writer));
-	json_object_set_new(one, "stored", json_integer(st->stored));
-	json_object_set_new(one, "reader", json_integer(st->reader));
-	json_object_set_new(one, "loaded", json_integer(st->loaded));
-	json_object_set_new(one, "left", st->left ? json_integer(st->left) : json_null());
-	json_object_set_new(one, "sentence", kl_json_text(text));
-	json_object_set_new(j, "store_buffer", one);
+	put_stale(st, text, sizeof(text));
+	json_object_set_new(j, "place", kl_json_text(st->place));
+	json_object_set_new(j, "value", kl_json_text(st->value));
+	json_object_set_new(j, "writer", json_integer(st->writer));
+	json_object_set_new(j, "stored", json_integer(st->stored));
+	json_object_set_new(j, "reader", json_integer(st->reader));
+	json_object_set_new(j, "loaded", json_integer(st->loaded));
+	json_object_set_new(j, "left", st->left ? json_integer(st->left) : json_null());
+	json_object_set_new(j, "sentence", kl_json_text(text));
+	return j;
+}
+
+int kl_run_story_add(json_t *j, struct kl_explorer *x, bool sc)
+{
+	const struct kl_part_result *p;
+	struct run_story s;
+	int ret = make_story(&s, x, sc);
+
+	p = violated(&s);
+	if (p && !ret)
+		kl_add_story(j, s.spec, s.h, p, NULL);
+	if (s.has_stale && !ret)
+		json_object_set_new(j, "store_buffer", stale_json(&s.stale));
+	free_story(&s);
+	return ret;
 }

@@ -13,17 +13,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "spec/spec.h"
 #include "tso/explore/explore.h"
 
-struct kl_run_story;
-
 /**
- * kl_run_story() - tell the story of a run that is not linearizable
+ * kl_run_story_print() - print the story of a run that is not linearizable: headline, cast, reasons
+ * @f: where to
  * @x: the explorer
- * @spec: its specification
  * @sc: the run is one of sequential consistency
- * @out: gets the story
  *
  * The history of the run is checked with the run's memory model.  It has no story if klin check
  * does not reject it, because steps of several threads at one time are concurrent; if values of its
@@ -31,13 +27,8 @@ struct kl_run_story;
  *
  * Return: 0 or a negative errno.
  */
-int kl_run_story(struct kl_explorer *x, const struct kl_spec *spec, bool sc,
-		 struct kl_run_story **out);
-void kl_run_story_free(struct kl_run_story *s);
-
-/* Print headline, cast and reasons.  Return: 0 or a negative errno. */
-int kl_run_story_print(FILE *f, const struct kl_run_story *s);
-/* Add the same as "story" and "store_buffer" to the object @j. */
-void kl_run_story_add(json_t *j, const struct kl_run_story *s);
+int kl_run_story_print(FILE *f, struct kl_explorer *x, bool sc);
+/* Add the same as "story" and "store_buffer" to the object @j.  Return: 0 or a negative errno. */
+int kl_run_story_add(json_t *j, struct kl_explorer *x, bool sc);
 
 #endif

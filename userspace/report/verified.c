@@ -41,7 +41,7 @@ static const char *advice(const struct kl_verified *v)
 	       "Allow more memory by --memory-limit=MIB, or verify fewer threads (--roles)";
 }
 
-/* Whether an alarm is a fault of the model, without a full stop. */
+/* Return: a sentence, without a full stop, on whether the alarm is a fault of the model. */
 static const char *certainty(const struct kl_verified *v)
 {
 	return v->run ? "This is a definite failure: the concrete run shows it without any abstraction" :
@@ -108,26 +108,15 @@ static void print_limits(FILE *f, const struct kl_verified *v, const struct kl_v
 		fprintf(f, "The search of concrete runs was incomplete: %s.\n", v->search.why);
 }
 
-/* Print the story of the concrete run, whose search was on sequential consistency. */
-static int print_story(FILE *f, const struct kl_verified *v)
-{
-	struct kl_run_story *s;
-	int ret = kl_run_story(v->run, v->spec, true, &s);
-
-	if (!ret)
-		ret = kl_run_story_print(f, s);
-	kl_run_story_free(s);
-	return ret;
-}
-
 static int print_run(FILE *f, const struct kl_verified *v)
 {
 	struct kl_explorer *run = v->run;
 	struct kl_explore_stats st;
 	int ret = 0;
 
+	/* The search of runs was on sequential consistency. */
 	if (v->search.not_linearizable)
-		ret = print_story(f, v);
+		ret = kl_run_story_print(f, run, true);
 	if (ret)
 		return ret;
 	kl_explore_stats(run, &st);
@@ -252,17 +241,6 @@ static int add_trail(json_t *j, struct kl_verifier *x)
 	return 0;
 }
 
-static int add_story(json_t *j, const struct kl_verified *v)
-{
-	struct kl_run_story *s;
-	int ret = kl_run_story(v->run, v->spec, true, &s);
-
-	if (!ret)
-		kl_run_story_add(j, s);
-	kl_run_story_free(s);
-	return ret;
-}
-
 static int add_run(json_t *j, const struct kl_verified *v)
 {
 	struct kl_explorer *x = v->run;
@@ -274,7 +252,7 @@ static int add_run(json_t *j, const struct kl_verified *v)
 	json_object_set_new(run, "message", kl_json_text(kl_explore_message(x)));
 	json_object_set_new(run, "run", steps);
 	if (v->search.not_linearizable) {
-		ret = add_story(run, v);
+		ret = kl_run_story_add(run, x, true);
 		if (ret)
 			return ret;
 	}

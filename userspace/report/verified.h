@@ -11,7 +11,6 @@
 
 struct kl_verified {
 	const char *file;
-	const struct kl_spec *spec;
 	struct kl_verifier *x;
 	enum kl_verify_verdict verdict;
 	enum kl_explore_memory model;	/* the memory model that the file names */

@@ -126,14 +126,19 @@ typedef void (*kl_explore_step_fn)(void *ctx, const struct kl_explore_step *s);
  */
 int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx);
 /**
- * kl_explore_history() - make the history of the run to the verdict
+ * kl_explore_history() - show the run to the verdict, and make its history
  * @x: the explorer
  * @sc: the run has no store buffers
+ * @fn: called for each step, in order
+ * @ctx: argument for @fn
  * @out: gets the history, or NULL; times are numbers of steps
  *
  * Return: 0 or a negative errno; -ENOTSUP if a value is a pointer, else as kl_explore_run().
  */
-int kl_explore_history(struct kl_explorer *x, bool sc, struct kl_history **out);
+int kl_explore_history(struct kl_explorer *x, bool sc, kl_explore_step_fn fn, void *ctx,
+		       struct kl_history **out);
+/* Return: the specification that is explored. */
+const struct kl_spec *kl_explore_spec(const struct kl_explorer *x);
 /* Return: the method with the index that an event of a run has. */
 const struct kl_vm_method *kl_explore_method(const struct kl_explorer *x, unsigned int method);
 /* Write a value of the machine as text.  Return: as snprintf(). */

@@ -505,6 +505,11 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 	return ret;
 }
 
+const struct kl_spec *kl_explore_spec(const struct kl_explorer *x)
+{
+	return x->spec;
+}
+
 const struct kl_vm_method *kl_explore_method(const struct kl_explorer *x, unsigned int method)
 {
 	return &x->methods[method];

@@ -23,6 +23,8 @@ struct run_history {
 	struct kl_history *h;
 	struct run_op *ops;
 	size_t nops;
+	kl_explore_step_fn fn;
+	void *ctx;
 	int err;
 };
 
@@ -72,6 +74,7 @@ static void note_step(void *ctx, const struct kl_explore_step *step)
 
 	for (i = 0; i < step->nevents && !s->err; i++)
 		s->err = note_event(s, &step->events[i], step->number);
+	s->fn(s->ctx, step);
 }
 
 /* Convert a value of the machine.  Return: 0, -ENOMEM, -EOVERFLOW, or -ENOTSUP for a pointer. */
@@ -150,9 +153,10 @@ static int fill(struct run_history *s, bool sc)
 	return ret < 0 ? ret : kl_history_finish(s->h);
 }
 
-int kl_explore_history(struct kl_explorer *x, bool sc, struct kl_history **out)
+int kl_explore_history(struct kl_explorer *x, bool sc, kl_explore_step_fn fn, void *ctx,
+		       struct kl_history **out)
 {
-	struct run_history s = { .x = x };
+	struct run_history s = { .x = x, .fn = fn, .ctx = ctx };
 	int ret = kl_explore_run(x, note_step, &s);
 
 	ret = ret ?: s.err ?: fill(&s, sc);
