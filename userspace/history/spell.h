@@ -11,7 +11,7 @@
 
 #include "history/history.h"
 
-/* Whose spelling: of a value or an object, or of a thread by its number. */
+/* A spelling belongs to a word, which is a value or an object, or to a thread by its number. */
 enum kl_spelled { KL_SPELLED_WORD, KL_SPELLED_THREAD };
 
 /**

@@ -246,7 +246,7 @@ static json_t *objects_json(const struct kl_history *h)
 	return j;
 }
 
-/* What the times are, in few words for the edge of a picture. */
+/* Return: a few words on the times, for the edge of a picture. */
 static const char *clock_name(const struct kl_history *h)
 {
 	static const char *const views[] = {

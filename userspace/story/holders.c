@@ -32,7 +32,7 @@ static int counts_holders(struct kl_ranges *r, size_t k)
 	return r->first[k].tag == KL_WORD && !r->first[k].v ? kl_ranges_lowered(r, k) : 0;
 }
 
-/* What the operation does to word @k, or would do if it were possible. */
+/* Return: the deed of the operation on word @k, also if it is only what it attempted. */
 static enum what what_it_does(const struct kl_ranges *r, size_t k, bool counts, bool held)
 {
 	const struct kl_effect *e = &r->effect;

@@ -141,7 +141,7 @@ int top_model_sample(struct top_model *m, struct top_row *rows, size_t n)
 	m->lines = lines;
 	m->order = order;
 	m->n = n;
-	/* So far the order is that of the names.  Without the old structure, keep its place. */
+	/* The rows are still in order of names.  A row that is gone leaves its place selected. */
 	m->selected = kept ? at : n;
 	top_model_sort(m, m->sort);
 	if (!kept)

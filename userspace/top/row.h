@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What `klin top' knows about one watched structure. */
+/* One watched structure: its verdict and counters, as `klin top' gets them. */
 #ifndef KL_TOP_ROW_H
 #define KL_TOP_ROW_H
 

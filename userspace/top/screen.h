@@ -12,7 +12,7 @@
 #include "report/diagram.h"
 #include "top/model.h"
 
-/* What a key asks of the caller; the screen itself does the rest. */
+/* A key may ask the caller for one of these; the screen itself acts on all other keys. */
 enum top_action { TOP_NONE, TOP_QUIT, TOP_STORY_WANTED };
 
 /**

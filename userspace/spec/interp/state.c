@@ -141,7 +141,7 @@ static unsigned int find_common(const struct kl_val *v, unsigned int len)
 	return 2 * n > len ? best : len;
 }
 
-/* Of a long array only elements that differ from most are listed: "[3: 7, others 0]". */
+/* A long array is printed with only the elements that differ from most: "[3: 7, others 0]". */
 static void put_scalar(struct text *t, const struct kl_var *v, const struct kl_val *state)
 {
 	const unsigned int common = v->len > SHORT ? find_common(state, v->len) : v->len;
