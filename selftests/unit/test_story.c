@@ -76,6 +76,9 @@ static const struct {
 	  "t1 @1 0 10 write 1\nt1 @1 20 60 write 2\nt2 @1 30 40 read -> 2\n"
 	  "t3 @1 50 55 read -> 1\n",
 	  "t3's read() -> 1 saw 1, although t2's read() -> 2 had seen another word by 40" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt1 @1 20 30 write 2\nt2 @1 32 34 read -> ?\nt3 @1 40 50 read -> 1\n",
+	  "t3's read() -> 1 saw 1, which t1's write(2) had overwritten by 30" },
 	{ "set",
 	  "t1 @1 0 10 add 3 -> 1\nt2 @1 20 30 contains 3 -> 0\n",
 	  "t2's contains(3) -> 0 did not find 3, which t1's add(3) -> 1 had added by 10" },

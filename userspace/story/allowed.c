@@ -131,7 +131,10 @@ static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32
 
 	for (want = 0; want < c->h->nops && c->ops[want] != op; want++)
 		;
-	if (want == c->h->nops || c->h->ops[want].ret == KL_TIME_MAX || c->unset)
+	if (want == c->h->nops || c->h->ops[want].ret == KL_TIME_MAX)
+		return 0;
+	/* Without the write of the first state, the proof begins with a state of its own. */
+	if (c->unset && !c->forgot)
 		return 0;
 	ret = kl_search(s->spec, &in, want, &found);
 	if (ret)
