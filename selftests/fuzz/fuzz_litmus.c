@@ -4,7 +4,23 @@
 #include <stdlib.h>
 
 #include "selftests/fuzz/fuzz.h"
-#include "tso/litmus/litmus.h"
+#include "tso/litmus/litmus_story.h"
+
+/* Tell the story of a test that was run to its end. */
+static void tell(const char *text, const struct kl_litmus_result *r,
+		 const struct kl_litmus_options *o)
+{
+	struct kl_lit_story *s;
+	int ret = kl_litmus_tell("fuzz", text, NULL, o, &s);
+
+	if (ret && ret != -ENOSPC && ret != -E2BIG)
+		fuzz_broken("a litmus test that was run has no story");
+	if (!ret && s->reached != (s->holds ? r->positive > 0 : r->negative > 0))
+		fuzz_broken("a litmus test's story differs from its result");
+	if (!ret && s->reached && !s->sc && !s->ncycle)
+		fuzz_broken("a run that needs store buffers has no cycle");
+	kl_lit_story_free(s);
+}
 
 void fuzz_one(const uint8_t *data, size_t size)
 {
@@ -24,6 +40,8 @@ void fuzz_one(const uint8_t *data, size_t size)
 		for (i = 0; !ret && i < r.nstates; i++)
 			for (k = 0; k < l->nitems; k++)
 				kl_litmus_value(l, k, r.states[i * l->nitems + k], buf);
+		if (!ret)
+			tell(text, &r, &o);
 		kl_litmus_result_free(&r);
 		kl_litmus_free(l);
 	}

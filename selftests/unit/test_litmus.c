@@ -16,7 +16,7 @@
 
 #include "base/hash.h"
 #include "history_util.h"
-#include "tso/litmus/litmus.h"
+#include "tso/litmus/litmus_story.h"
 
 #define THREADS		3
 #define INSNS		4
@@ -349,9 +349,125 @@ static void test_agrees_with_naive(void **state)
 	free(n.used);
 }
 
+/* Write the @i-th final state as a condition. */
+static void write_state(const struct kl_litmus *l, const struct kl_litmus_result *r, size_t i,
+			char *s, size_t size)
+{
+	char buf[32];
+	size_t j;
+	int n = 0;
+
+	for (j = 0; j < l->nitems; j++) {
+		const struct kl_lit_item *it = &l->items[j];
+
+		if (it->thread < 0)
+			n += snprintf(s + n, size - n, "%s=", l->locs[it->index].name);
+		else
+			n += snprintf(s + n, size - n, "%d:%s=", it->thread,
+				      kl_litmus_reg(l->x64, it->index));
+		n += snprintf(s + n, size - n, "%s; ",
+			      kl_litmus_value(l, j, r->states[i * l->nitems + j], buf));
+	}
+	assert_true((size_t)n < size);
+}
+
+static bool has_state(const struct kl_litmus_result *r, const uint64_t *state, size_t nitems)
+{
+	size_t i;
+
+	for (i = 0; i < r->nstates; i++)
+		if (!memcmp(r->states + i * nitems, state, nitems * sizeof(*state)))
+			return true;
+	return false;
+}
+
+/* A run with store buffers has a cycle, in which a store waited; each of its edges holds. */
+static void check_cycle(const struct kl_lit_story *s)
+{
+	bool waited = false;
+	size_t i;
+
+	assert_true(s->ncycle > 1);
+	for (i = 0; i < s->ncycle; i++) {
+		const struct kl_lit_link *k = &s->cycle[i];
+		const struct kl_lit_step *a = &s->steps[k->from], *b = &s->steps[k->to];
+
+		assert_int_equal(k->to, s->cycle[(i + 1) % s->ncycle].from);
+		waited |= k->edge == KL_LIT_PO && kl_lit_waited(s, k->from, k->to);
+		if (k->edge == KL_LIT_PO) {
+			assert_true(a->thread == b->thread && k->from < k->to);
+			continue;
+		}
+		assert_int_equal(a->loc, b->loc);
+		if (k->edge == KL_LIT_RF)
+			assert_int_equal(b->from, k->from);
+		else if (k->edge == KL_LIT_CO)
+			assert_true(a->left < b->left);
+		else
+			assert_true((a->from ? s->steps[a->from].left : 0) < b->left);
+	}
+	assert_true(waited);
+}
+
+/* Each final state has a story, whose run needs buffers if SC has no such state. */
+static void test_stories(void **state)
+{
+	unsigned long runs = wanted_runs(400), i, weak = 0, forbidden = 0;
+	struct kl_litmus_options o = { .memory = 1u << 28 };
+	uint64_t seed = 20261128;
+	struct program p;
+	char text[4096], condition[400];
+
+	(void)state;
+	runs = runs < 2000 ? runs : 2000;
+	for (i = 0; i < runs; i++) {
+		struct kl_litmus_result tso, sc;
+		struct kl_lit_story *s;
+		struct kl_litmus *l;
+		size_t at = 0;
+
+		make(&p, &seed);
+		write_text(&p, text, sizeof(text));
+		assert_int_equal(kl_litmus_parse("random", text, &l), 0);
+		o.sc = true;
+		assert_int_equal(kl_litmus_run(l, &o, &sc), 0);
+		o.sc = false;
+		assert_int_equal(kl_litmus_run(l, &o, &tso), 0);
+		/* A state that needs store buffers, if there is one. */
+		while (at + 1 < tso.nstates &&
+		       has_state(&sc, tso.states + at * l->nitems, l->nitems))
+			at++;
+		write_state(l, &tso, at, condition, sizeof(condition));
+		assert_int_equal(kl_litmus_tell("random", text, condition, &o, &s), 0);
+		assert_true(s->reached);
+		assert_int_equal(s->sc, has_state(&sc, s->outcome, l->nitems));
+		assert_memory_equal(s->outcome, tso.states + at * l->nitems,
+				    l->nitems * sizeof(*s->outcome));
+		if (s->sc)
+			assert_int_equal(s->ncycle, 0);
+		else
+			check_cycle(s);
+		weak += !s->sc;
+		/* Enough fences forbid each outcome that needs store buffers. */
+		if (!s->sc)
+			assert_true(s->nmore > 0);
+		forbidden += s->nmore > 0;
+		kl_lit_story_free(s);
+		kl_litmus_result_free(&sc);
+		kl_litmus_result_free(&tso);
+		kl_litmus_free(l);
+	}
+	print_message("%lu stories, %lu need store buffers, %lu can be forbidden\n", runs, weak,
+		      forbidden);
+	assert_true(runs < 100 || weak > runs / 50);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_agrees_with_naive) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_agrees_with_naive),
+		cmocka_unit_test(test_stories),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@
 #define KL_LIT_ITEMS	128
 #define KL_LIT_NODES	4096
 #define KL_LIT_TEXT_MAX	(1u << 20)
+#define KL_LIT_BARRIERS	32
 
 struct kl_lit_loc {
 	const char *name;
@@ -56,6 +57,23 @@ struct kl_lit_node {
 
 enum kl_lit_quantifier { KL_LIT_EXISTS, KL_LIT_NOT_EXISTS, KL_LIT_FORALL };
 
+/* An instruction of the program: the place of its cell in the text. */
+struct kl_lit_place {
+	size_t at;
+	unsigned int thread;
+	bool lock;		/* it is about the instruction's lock, not about a fence */
+};
+
+/* What a test is read with, other than its text. */
+struct kl_lit_change {
+	const char *condition;	/* instead of the test's condition, with `exists'; or NULL */
+	/* Cells that get a fence before their instruction, or a lock. */
+	struct kl_lit_place more[KL_LIT_BARRIERS];
+	size_t nmore;
+	bool weaken;		/* the cell @weak loses its fence or its lock */
+	size_t weak;
+};
+
 struct kl_litmus {
 	struct kl_arena arena;
 	const char *path, *name;
@@ -73,6 +91,10 @@ struct kl_litmus {
 	unsigned int condition;	/* index of the root node */
 	int filter;		/* index of the filter's root node, or -1 */
 	enum kl_lit_quantifier quantifier;
+	const struct kl_lit_change *change;	/* while the test is read */
+	/* the first fences and locked instructions */
+	struct kl_lit_place barrier[KL_LIT_BARRIERS];
+	size_t nbarriers;
 	/* The program. */
 	uint32_t *code;
 	const char **cell;		/* for each word of code: its cell in @copy, or NULL */
@@ -92,10 +114,14 @@ struct kl_litmus {
  * Return: 0, -EINVAL after a message, -ENOMEM.
  */
 int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out);
+/* As kl_litmus_parse(), with changes.  The message about @change->condition names --explain. */
+int kl_litmus_parse_changed(const char *path, const char *text, const struct kl_lit_change *change,
+			    struct kl_litmus **out);
 void kl_litmus_free(struct kl_litmus *l);
 
 struct kl_litmus_options {
 	bool sc, unreduced;
+	bool quiet;		/* no message about an access to no location */
 	uint64_t memory;	/* bytes */
 	const struct kl_limits *lim;	/* only the deadline and the stop are used; may be NULL */
 };
@@ -125,6 +151,32 @@ struct kl_litmus_result {
 int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 		  struct kl_litmus_result *r);
 void kl_litmus_result_free(struct kl_litmus_result *r);
+
+/* The states of a run, packed, one after the other; and the final state's items. */
+struct kl_lit_path {
+	uint8_t *bytes;
+	size_t *end;		/* the end of each state in @bytes */
+	size_t n;		/* 0: there is no such run */
+	uint64_t outcome[KL_LIT_ITEMS];
+	uint64_t explored;	/* number of states of the search */
+};
+
+/**
+ * kl_litmus_reach() - find a run with the least number of steps to a final state
+ * @l: the test
+ * @o: options of the search
+ * @holds: the condition holds in the final state, or does not hold there
+ * @path: the run, to be freed with kl_lit_path_free()
+ * @r: why the search is incomplete, to be freed with kl_litmus_result_free()
+ *
+ * Return: as kl_litmus_run().
+ */
+int kl_litmus_reach(const struct kl_litmus *l, const struct kl_litmus_options *o, bool holds,
+		    struct kl_lit_path *path, struct kl_litmus_result *r);
+void kl_lit_path_free(struct kl_lit_path *path);
+/* Make the program of @l for a search with these options, and the memory of the first state. */
+void kl_litmus_program(const struct kl_litmus *l, const struct kl_litmus_options *o,
+		       struct kl_vm_prog *prog, uint64_t init[KL_LIT_LOCS]);
 /* Return: true if the condition holds with its quantifier. */
 bool kl_litmus_ok(const struct kl_litmus *l, const struct kl_litmus_result *r);
 /* Return: the value of a condition's node in a final state. */
@@ -138,8 +190,9 @@ static inline uint64_t kl_lit_mask(unsigned int size)
 
 /* Return: the name of a register as herd prints it. */
 const char *kl_litmus_reg(bool x64, unsigned int reg);
-/* Print the value of item @i.  Return: @buf. */
+/* Print the value of item @i; of location @loc.  Return: @buf. */
 const char *kl_litmus_value(const struct kl_litmus *l, unsigned int i, uint64_t v, char buf[32]);
+const char *kl_litmus_word(const struct kl_litmus *l, unsigned int loc, uint64_t v, char buf[32]);
 
 /* Print a message about the position @at in l->copy, with the line of the text and a caret. */
 void kl_lit_error(const struct kl_litmus *l, const char *at, const char *fmt, ...)

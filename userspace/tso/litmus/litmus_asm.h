@@ -59,6 +59,7 @@ struct kl_lit_asm {
 	struct kl_la_fixup fixups[KL_LA_LABELS];
 	unsigned int nfixups;
 	bool lock;			/* the cell before was a lock prefix only */
+	bool weak, strong;		/* the cell loses its fence or lock; it gets a lock */
 	int err;
 };
 
@@ -68,6 +69,8 @@ int kl_la_refuse(struct kl_lit_asm *a, const char *fmt, ...) __attribute__((form
 uint32_t kl_la_emit(struct kl_lit_asm *a, uint32_t word);
 /* Set the target of the jump at index @at to index @to. */
 void kl_la_patch(struct kl_lit_asm *a, uint32_t at, uint32_t to);
+/* Begin a fence or a locked instruction in the current cell, unless the cell loses it. */
+void kl_la_barrier(struct kl_lit_asm *a, uint32_t word);
 /* Allocate a register, for the current cell only. */
 unsigned int kl_la_temp(struct kl_lit_asm *a);
 /* Return: a register with the value @v. */

@@ -253,3 +253,31 @@ bool kl_lt_condition(struct kl_lt_cursor *c)
 		kl_lt_fail(c, "expected the end of the test, found '%s'", kl_lt_here(c, buf));
 	return !c->err;
 }
+
+bool kl_lt_other_condition(struct kl_lt_cursor *c, const char *text)
+{
+	struct kl_litmus *l = c->l;
+	const char *path = l->path, *old = l->text, *copy = l->copy;
+	const unsigned int nlocs = l->nlocs;
+	char buf[32];
+
+	/* Messages show the condition, and not the test. */
+	l->path = "--explain";
+	l->text = l->copy = c->p = text;
+	l->quantifier = KL_LIT_EXISTS;
+	l->condition = implies(c);
+	/* A line of final states, such as "0:EAX=0; x=1;", is a condition too. */
+	while (!c->err && kl_lt_take(c, ";") && (kl_lt_space(c), *c->p))
+		l->condition = add_node(c, KL_LIT_AND, l->condition, implies(c), 0);
+	kl_lt_space(c);
+	if (l->nlocs != nlocs) {
+		c->p = text;
+		kl_lt_fail(c, "the test has no location '%s'", l->locs[nlocs].name);
+	} else if (*c->p) {
+		kl_lt_fail(c, "expected the end of the condition, found '%s'", kl_lt_here(c, buf));
+	}
+	l->path = path;
+	l->text = old;
+	l->copy = copy;
+	return !c->err;
+}

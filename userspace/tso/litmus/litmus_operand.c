@@ -51,6 +51,20 @@ void kl_la_patch(struct kl_lit_asm *a, uint32_t at, uint32_t to)
 		a->l->code[at] = (a->l->code[at] & 0xffff) | (to - a->l->prog.start[a->t]) << 16;
 }
 
+void kl_la_barrier(struct kl_lit_asm *a, uint32_t word)
+{
+	struct kl_litmus *l = a->l;
+
+	if (a->weak)
+		return;
+	kl_la_emit(a, word);
+	if (l->nbarriers < KL_LIT_BARRIERS)
+		l->barrier[l->nbarriers++] = (struct kl_lit_place){
+			.at = a->cell - l->copy, .thread = a->t,
+			.lock = (word & 0xff) == KL_I_BLOCK,
+		};
+}
+
 unsigned int kl_la_temp(struct kl_lit_asm *a)
 {
 	const unsigned int r = a->temp++;

@@ -419,6 +419,12 @@ static int finish(struct kl_litmus *l)
 
 int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 {
+	return kl_litmus_parse_changed(path, text, NULL, out);
+}
+
+int kl_litmus_parse_changed(const char *path, const char *text, const struct kl_lit_change *change,
+			    struct kl_litmus **out)
+{
 	struct kl_litmus *l = calloc(1, sizeof(*l));
 	struct kl_lt_cursor c = { .l = l };
 	char *copy;
@@ -426,6 +432,7 @@ int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 	if (!l)
 		return -ENOMEM;
 	l->path = path;
+	l->change = change;
 	copy = kl_arena_strndup(&l->arena, text, strlen(text));
 	if (!copy) {
 		kl_litmus_free(l);
@@ -436,7 +443,8 @@ int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 	if (strlen(text) > KL_LIT_TEXT_MAX)
 		kl_lt_fail(&c, "the test has more than %u bytes", KL_LIT_TEXT_MAX);
 	else if (kl_lt_blank_comments(&c, copy) && head(&c) && init_state(&c) && program(&c) &&
-		 kl_lt_condition(&c))
+		 kl_lt_condition(&c) && (!change || !change->condition ||
+					 kl_lt_other_condition(&c, change->condition)))
 		sort_items(l);
 	if (!c.err)
 		c.err = finish(l);
@@ -446,6 +454,7 @@ int kl_litmus_parse(const char *path, const char *text, struct kl_litmus **out)
 	}
 	/* The caller's text may be freed now. */
 	l->text = copy;
+	l->change = NULL;
 	*out = l;
 	return 0;
 }

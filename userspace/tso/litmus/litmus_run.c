@@ -19,6 +19,9 @@ struct search {
 	struct kl_growth growth;
 	struct kl_vm vm, before;
 	uint8_t packed[KL_VM_PACKED + KL_VISITED_PAD];
+	/* The search ends at the first state where the condition is @holds; NULL: at none. */
+	struct kl_lit_path *path;
+	bool holds, quiet;
 };
 
 bool kl_litmus_eval(const struct kl_litmus *l, unsigned int node, const uint64_t *state)
@@ -58,19 +61,29 @@ bool kl_litmus_ok(const struct kl_litmus *l, const struct kl_litmus_result *r)
 	}
 }
 
+/* Get the items of the final state.  Return: true if the test's filter accepts it. */
+static bool get_final(const struct search *s, uint64_t state[KL_LIT_ITEMS])
+{
+	const struct kl_litmus *l = s->l;
+	size_t i;
+
+	memset(state, 0, KL_LIT_ITEMS * sizeof(*state));
+	for (i = 0; i < l->nitems; i++)
+		state[i] = l->items[i].thread < 0 ? s->vm.mem[l->items[i].index] :
+			   s->vm.thread[l->items[i].thread].reg[0][l->items[i].index];
+	return l->filter < 0 || kl_litmus_eval(l, l->filter, state);
+}
+
 /* Insert the final state into the sorted array; a few hundred states are usual at most. */
 static int add_final(struct search *s)
 {
 	const struct kl_litmus *l = s->l;
 	struct kl_litmus_result *r = s->r;
-	uint64_t state[KL_LIT_ITEMS] = { 0 };
+	uint64_t state[KL_LIT_ITEMS];
 	size_t lo = 0, hi = r->nstates, mid, i, w = l->nitems;
 	int diff = 1, ret;
 
-	for (i = 0; i < w; i++)
-		state[i] = l->items[i].thread < 0 ? s->vm.mem[l->items[i].index] :
-			   s->vm.thread[l->items[i].thread].reg[0][l->items[i].index];
-	if (l->filter >= 0 && !kl_litmus_eval(l, l->filter, state))
+	if (!get_final(s, state))
 		return 0;
 	while (lo < hi) {
 		mid = (lo + hi) / 2;
@@ -113,6 +126,45 @@ static int reached(struct search *s, uint32_t parent)
 	return ret < 0 ? ret : 0;
 }
 
+/* Copy the states of the run to the final state at @at. */
+static int copy_path(struct search *s, uint32_t at)
+{
+	struct kl_lit_path *p = s->path;
+	size_t bytes = 0, i;
+	uint32_t to;
+
+	for (to = at; to != KL_NO_STATE; to = kl_visited_head(&s->visited, to)->parent) {
+		bytes += kl_visited_head(&s->visited, to)->len;
+		p->n++;
+	}
+	/* kl_vm_unpack() may read a few bytes after a state. */
+	p->bytes = malloc(bytes + KL_VISITED_PAD);
+	p->end = calloc(p->n, sizeof(*p->end));
+	if (!p->bytes || !p->end) {
+		p->n = 0;
+		return -ENOMEM;
+	}
+	for (to = at, i = p->n; i--; to = kl_visited_head(&s->visited, to)->parent) {
+		p->end[i] = bytes;
+		bytes -= kl_visited_head(&s->visited, to)->len;
+		memcpy(p->bytes + bytes, kl_visited_state(&s->visited, to), p->end[i] - bytes);
+	}
+	return 0;
+}
+
+/* Look at a final state, which is in s->vm and at @at. */
+static int reached_final(struct search *s, uint32_t at)
+{
+	uint64_t state[KL_LIT_ITEMS];
+
+	if (!s->path)
+		return add_final(s);
+	if (!get_final(s, state) || kl_litmus_eval(s->l, s->l->condition, state) != s->holds)
+		return 0;
+	memcpy(s->path->outcome, state, sizeof(state));
+	return copy_path(s, at);
+}
+
 static int expand(struct search *s, uint32_t at)
 {
 	unsigned int t, open = 0;
@@ -127,7 +179,8 @@ static int expand(struct search *s, uint32_t at)
 			ret = reached(s, at);
 			break;
 		case KL_VM_FAULT:
-			kl_lit_error(s->l, s->l->cell[s->vm.error_pc], "%s", s->vm.error);
+			if (!s->quiet)
+				kl_lit_error(s->l, s->l->cell[s->vm.error_pc], "%s", s->vm.error);
 			ret = -EINVAL;
 			break;
 		default:
@@ -139,7 +192,7 @@ static int expand(struct search *s, uint32_t at)
 	}
 	if (!open && !ret) {
 		kl_vm_copy(&s->vm, &s->before);
-		ret = add_final(s);
+		ret = reached_final(s, at);
 	}
 	return ret;
 }
@@ -201,9 +254,9 @@ static int search_all(struct search *s, const struct kl_litmus_options *o)
 	uint32_t at, level = 0;
 	uint64_t followed = 0;
 	char stopped[80] = "";
-	int ret = reached(s, 0);
+	int ret = reached(s, KL_NO_STATE);
 
-	for (at = 0; !ret && kl_visited_has(&s->visited, at);
+	for (at = 0; !ret && !(s->path && s->path->n) && kl_visited_has(&s->visited, at);
 	     at = kl_visited_next(&s->visited, at)) {
 		if (at >= level) {
 			level = s->visited.used / 4;
@@ -223,12 +276,24 @@ static int search_all(struct search *s, const struct kl_litmus_options *o)
 	return ret;
 }
 
-int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
-		  struct kl_litmus_result *r)
+void kl_litmus_program(const struct kl_litmus *l, const struct kl_litmus_options *o,
+		       struct kl_vm_prog *prog, uint64_t init[KL_LIT_LOCS])
+{
+	unsigned int i;
+
+	*prog = l->prog;
+	prog->sc = o->sc;
+	prog->merge = prog->dead = !o->unreduced;
+	for (i = 0; i < l->nlocs; i++)
+		init[i] = kl_vm_is_ptr(l->locs[i].init) ? l->locs[i].init :
+			  l->locs[i].init & kl_lit_mask(l->locs[i].size);
+}
+
+static int run(const struct kl_litmus *l, const struct kl_litmus_options *o, bool holds,
+	       struct kl_lit_path *path, struct kl_litmus_result *r)
 {
 	struct search *s = calloc(1, sizeof(*s));
 	uint64_t init[KL_LIT_LOCS];
-	unsigned int i;
 	int ret;
 
 	memset(r, 0, sizeof(*r));
@@ -236,15 +301,13 @@ int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
 		return -ENOMEM;
 	s->l = l;
 	s->r = r;
-	s->prog = l->prog;
-	s->prog.sc = o->sc;
-	s->prog.merge = s->prog.dead = !o->unreduced;
+	s->path = path;
+	s->holds = holds;
+	s->quiet = o->quiet;
+	kl_litmus_program(l, o, &s->prog, init);
 	ret = kl_visited_init(&s->visited, o->memory);
 	if (ret)
 		goto out;
-	for (i = 0; i < l->nlocs; i++)
-		init[i] = kl_vm_is_ptr(l->locs[i].init) ? l->locs[i].init :
-			  l->locs[i].init & kl_lit_mask(l->locs[i].size);
 	kl_vm_init(&s->vm, &s->prog, init);
 	s->before.prog = &s->prog;
 	ret = kl_growth_init(&s->growth, growth_vars(l));
@@ -258,6 +321,30 @@ out:
 	return ret;
 }
 
+int kl_litmus_run(const struct kl_litmus *l, const struct kl_litmus_options *o,
+		  struct kl_litmus_result *r)
+{
+	return run(l, o, false, NULL, r);
+}
+
+int kl_litmus_reach(const struct kl_litmus *l, const struct kl_litmus_options *o, bool holds,
+		    struct kl_lit_path *path, struct kl_litmus_result *r)
+{
+	int ret;
+
+	memset(path, 0, sizeof(*path));
+	ret = run(l, o, holds, path, r);
+	path->explored = r->explored;
+	return ret;
+}
+
+void kl_lit_path_free(struct kl_lit_path *path)
+{
+	free(path->bytes);
+	free(path->end);
+	memset(path, 0, sizeof(*path));
+}
+
 void kl_litmus_result_free(struct kl_litmus_result *r)
 {
 	free(r->states);
@@ -265,14 +352,12 @@ void kl_litmus_result_free(struct kl_litmus_result *r)
 	memset(r, 0, sizeof(*r));
 }
 
-const char *kl_litmus_value(const struct kl_litmus *l, unsigned int i, uint64_t v, char buf[32])
+static const char *put_value(const struct kl_litmus *l, unsigned int size, bool is_unsigned,
+			     uint64_t v, char buf[32])
 {
-	const struct kl_lit_item *it = &l->items[i];
-	unsigned int size = it->thread < 0 ? l->locs[it->index].size : l->x64 ? 8 : 4;
-
 	if (kl_vm_is_ptr(v) && v - KL_VM_PTR < l->nlocs)
 		snprintf(buf, 32, "%s", l->locs[v - KL_VM_PTR].name);
-	else if (it->is_unsigned)
+	else if (is_unsigned)
 		snprintf(buf, 32, "%llu", (unsigned long long)v);
 	else if (size == 8)
 		snprintf(buf, 32, "%lld", (long long)v);
@@ -282,4 +367,17 @@ const char *kl_litmus_value(const struct kl_litmus *l, unsigned int i, uint64_t 
 			 size == 2 ? (int16_t)v :
 			 (int32_t)v);
 	return buf;
+}
+
+const char *kl_litmus_value(const struct kl_litmus *l, unsigned int i, uint64_t v, char buf[32])
+{
+	const struct kl_lit_item *it = &l->items[i];
+	unsigned int size = it->thread < 0 ? l->locs[it->index].size : l->x64 ? 8 : 4;
+
+	return put_value(l, size, it->is_unsigned, v, buf);
+}
+
+const char *kl_litmus_word(const struct kl_litmus *l, unsigned int loc, uint64_t v, char buf[32])
+{
+	return put_value(l, l->locs[loc].size, l->locs[loc].is_unsigned, v, buf);
 }

@@ -43,5 +43,7 @@ bool kl_lt_place(struct kl_lt_cursor *c, struct kl_lit_item *it, unsigned int *s
 bool kl_lt_value(struct kl_lt_cursor *c, uint64_t *v);
 /* Read the text after the program: locations, filter and condition (litmus_cond.c). */
 bool kl_lt_condition(struct kl_lt_cursor *c);
+/* Take the condition in @text, which has no quantifier, in place of the test's. */
+bool kl_lt_other_condition(struct kl_lt_cursor *c, const char *text);
 
 #endif

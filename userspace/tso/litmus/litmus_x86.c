@@ -358,7 +358,7 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 		s = swap;
 	}
 	if (lock && m->lockable && m->nops == 2 && is_stack(a, d) && s->kind == OP_IMM && !s->imm) {
-		kl_la_emit(a, kl_insn(KL_I_FENCE, 0, 0, 0));
+		kl_la_barrier(a, kl_insn(KL_I_FENCE, 0, 0, 0));
 		a->flags = FLAGS_NONE;
 		return a->err;
 	}
@@ -382,10 +382,10 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 		return kl_la_refuse(a, "the instruction cannot have a lock prefix");
 	if (m->insn == CMOV && (d->kind != OP_REG || (a->l->x64 && s->kind == OP_REG)))
 		return kl_la_refuse(a, "expected a location and a register");
-	if (m->insn == XCHG)
+	if (m->insn == XCHG || (a->strong && m->lockable))
 		lock = kl_la_in_memory(d) || kl_la_in_memory(s);
 	if (lock)
-		kl_la_emit(a, kl_insn(KL_I_BLOCK, 1, 0, 0));
+		kl_la_barrier(a, kl_insn(KL_I_BLOCK, 1, 0, 0));
 	if (m->insn == MOV)
 		kl_la_put(a, d, kl_la_fetch(a, s, size), size);
 	else if (m->insn == XCHG || m->insn == UXCH)
@@ -398,7 +398,7 @@ static int data_insn(struct kl_lit_asm *a, const struct mnemonic *m, bool lock, 
 		ret = compare_exchange(a, d, s, size);
 	else
 		ret = arith(a, m->insn, d, s, size);
-	if (lock)
+	if (lock && !a->weak)
 		kl_la_emit(a, kl_insn(KL_I_END, 0, 0, 0));
 	return ret ? ret : a->err;
 }
@@ -489,7 +489,7 @@ static int other_insn(struct kl_lit_asm *a, const struct mnemonic *m, char suffi
 	case JCC:
 		return jump_if(a, m->cond, &o[0]);
 	case MFENCE:
-		kl_la_emit(a, kl_insn(KL_I_FENCE, 0, 0, 0));
+		kl_la_barrier(a, kl_insn(KL_I_FENCE, 0, 0, 0));
 		break;
 	case RET:
 		kl_la_emit(a, kl_insn(KL_I_STOP, 0, 0, 0));
@@ -551,6 +551,25 @@ static int instruction(struct kl_lit_asm *a, const char *s, size_t len)
 	return other_insn(a, m, suffix, o);
 }
 
+/* Apply the change, if it changes the cell: after the labels, before the instruction. */
+static void change_cell(struct kl_lit_asm *a)
+{
+	const struct kl_lit_change *change = a->l->change;
+	const size_t at = a->cell - a->l->copy;
+	size_t i;
+
+	a->weak = change && change->weaken && change->weak == at;
+	a->strong = false;
+	for (i = 0; change && i < change->nmore; i++) {
+		if (change->more[i].at != at)
+			continue;
+		if (change->more[i].lock)
+			a->strong = true;
+		else
+			kl_la_emit(a, kl_insn(KL_I_FENCE, 0, 0, 0));
+	}
+}
+
 int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len)
 {
 	const char *colon;
@@ -571,6 +590,7 @@ int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len)
 		text = colon + 1;
 		kl_la_trim(&text, &len);
 	}
+	change_cell(a);
 	return len && !a->err ? instruction(a, text, len) : a->err;
 }
 
