@@ -72,6 +72,74 @@ else
 	ktap_fail "a directory of litmus tests" "status $status" "$(tail -n 2 out)"
 fi
 
+# Stories.
+run litmus --explain "$tests/SB.litmus"
+sed '1,/^Observation/d' out >story
+cat >want <<'E2'
+
+What happened: SB can end with 0:EAX=0; 1:EAX=0, because of store buffers: P0
+  loaded y while its store x = 1 was still in its buffer, and P1 loaded x while
+  its store y = 1 was still in its buffer.
+
+step  P0                                   P1
+   1  P0 x = 1 to the buffer [MOV [x],$1]
+   2  P0 y is 0 [MOV EAX,[y]]
+   3                                       P1 y = 1 to the buffer [MOV [y],$1]
+   4                                       P1 x is 0 [MOV EAX,[x]]
+   5  P0 x = 1 of step 1 reaches memory
+   6                                       P1 y = 1 of step 3 reaches memory
+
+  Each of these steps would come before the next one:
+   1  P0 x = 1   po to 2  P0's program order
+   2  P0 y is 0  fr to 3  the load read what was there before the store
+   3  P1 y = 1   po to 4  P1's program order
+   4  P1 x is 0  fr to 1  the load read what was there before the store
+
+  P0's store x = 1 at step 1 was still in P0's buffer when P0 loaded y at step
+  2; it left at step 5.
+  P1's store y = 1 at step 3 was still in P1's buffer when P1 loaded x at step
+  4; it left at step 6.
+  Without store buffers no run ends so: all 13 states were searched.
+  A fence (MFENCE) before P0's 'MOV EAX,[y]' (line 6) and a fence (MFENCE)
+  before P1's 'MOV EAX,[x]' (line 6) forbid it; without any one of them it can
+  still end so.
+
+E2
+[ $status -eq 0 ] && cmp -s story want
+ktap_result $? "the story of an outcome that needs store buffers" "$(diff want story)"
+
+# story NAME FILE SENTENCE OPTION...: the story has the sentence, when its lines are joined.
+story()
+{
+	name=$1 file=$tests/$2.litmus sentence=$3
+	shift 3
+	run litmus "$@" "$file"
+	tr '\n' ' ' <out | tr -s ' ' | grep -qF "$sentence"
+	ktap_result $? "the story of $name" "no '$sentence'" "$(cat out err)"
+}
+
+story "an outcome without store buffers" lost-inc \
+	"P0's store x = 1 came between the load and the store of P1's 'INC [x]' (line 5)." --explain
+story "locks that would forbid it" lost-inc \
+	"A lock of P0's 'INC [x]' (line 5) and a lock of P1's 'INC [x]' (line 5) forbid it" --explain
+story "an outcome that is asked for" SB \
+	"SB can end with 0:EAX=1; 1:EAX=0, without any store in a buffer: P1 loaded x before P0's store x = 1" \
+	'--explain=0:EAX=1; 1:EAX=0;'
+story "an outcome that no run has" SB+mfences \
+	"P0's 'MFENCE' (line 6) and P1's 'MFENCE' (line 6) are needed for this" --explain
+story "a condition of all final states" spin \
+	"spin always ends with 1:EBX=1: every final state of any run has it" --explain
+story "an outcome on SC" SB "no final state of any run without store buffers has it" \
+	--explain --memory-model=sc
+refuse "an unknown location in --explain" "--explain:1:1: error: the test has no location 'z'" \
+	litmus --explain=z=1 "$tests/SB.litmus"
+refuse "a wrong condition in --explain" "--explain:1:9: error: expected the end of the condition" \
+	litmus '--explain=1:EAX=1 1' "$tests/SB.litmus"
+run litmus --json --explain "$tests"
+python3 "$here/litmus_story.py" "$KLIN" out >said 2>&1
+[ $status -eq 0 ] && [ "$(cat said)" = "68 24 21 22 16" ]
+ktap_result $? "each story is true: tests, runs, with buffers, forbidden, fences needed" "$(tail -5 said)"
+
 broken()
 {
 	name=$1 pattern=$2

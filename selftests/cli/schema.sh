@@ -134,6 +134,7 @@ exists ([x]=1)
 END
 echo X86 >bad.litmus
 result 0 litmus-good litmus --json SB.litmus
+result 0 litmus-story litmus --json --explain SB.litmus "$here/../litmus/locked-inc.litmus"
 result 2 litmus-bad litmus --json --memory-limit=1 SB.litmus endless.litmus bad.litmus missing.litmus
 
 # Places in debugging information.

@@ -16,12 +16,14 @@
 #include "klin/stop.h"
 #include "report/envelope.h"
 #include "report/litmus_result.h"
+#include "report/litmus_story.h"
 #include "tso/litmus/litmus.h"
 
 struct litmus_args {
 	struct kl_litmus_options o;
 	struct kl_limits lim;
-	bool summary;
+	bool summary, explain;
+	const char *condition;	/* the outcome to explain, or NULL for the test's */
 	enum kl_output output;
 	json_t *tests;		/* results for a form that is printed at the end, or NULL */
 	char **files;
@@ -30,7 +32,7 @@ struct litmus_args {
 	size_t run, unread, unknown, failed, ok, never, sometimes, always;
 };
 
-enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT, OPT_TIME, OPT_OUTPUT, OPT_JSON };
+enum { OPT_MEMORY = 256, OPT_NO_REDUCE, OPT_LIMIT, OPT_TIME, OPT_OUTPUT, OPT_JSON, OPT_EXPLAIN };
 
 static const struct argp_option options[] = {
 	{ "memory-model", OPT_MEMORY, "MODEL", 0, "tso (the default) or sc", 0 },
@@ -43,6 +45,11 @@ static const struct argp_option options[] = {
 	{ "no-reduce", OPT_NO_REDUCE, NULL, 0, "Do not merge the steps of several instructions",
 	  0 },
 	{ "summary", 's', NULL, 0, "Print one line for each test", 0 },
+	{ "explain", OPT_EXPLAIN, "CONDITION", OPTION_ARG_OPTIONAL,
+	  "Show a run to the outcome that the test's condition is about, or to one with CONDITION "
+	  "(such as '0:EAX=0 /\\ x=1', or a line of final states); why no run without store "
+	  "buffers has it; and which fences or locks would forbid it.  If there is no such run, "
+	  "name the fences and locks of the test that forbid it", 0 },
 	{ "output", OPT_OUTPUT, "FORM", 0,
 	  KLIN_OUTPUT ".  A test that was run is passed, whether its condition holds or not", 0 },
 	{ "json", OPT_JSON, NULL, 0, "The same as --output=json", 0 },
@@ -71,6 +78,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_JSON:
 		a->output = KL_OUTPUT_JSON;
+		break;
+	case OPT_EXPLAIN:
+		a->explain = true;
+		a->condition = arg;
 		break;
 	case 's':
 		a->summary = true;
@@ -102,7 +113,9 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  # All final states of a test.\n"
 	       "  klin litmus selftests/litmus/SB.litmus\n"
-	       "  # The same without store buffers.\n"
+	       "  # How it can end with 0 in both registers.\n"
+	       "  klin litmus --explain selftests/litmus/SB.litmus\n"
+	       "  # The same test without store buffers.\n"
 	       "  klin litmus --memory-model=sc selftests/litmus/SB.litmus\n"
 	       "  # All tests of a directory, one line each.\n"
 	       "  klin litmus selftests/litmus",
@@ -118,20 +131,27 @@ static void count(struct litmus_args *a, const struct kl_litmus *l,
 	a->sometimes += r->positive && r->negative;
 }
 
-/* Print a result as text, or keep it for the end. */
+/* Print a result as text, or keep it for the end.  @s: the story, or NULL. */
 static void put_result(struct litmus_args *a, const char *path, const struct kl_litmus *l,
-		       const struct kl_litmus_result *r, bool summary)
+		       const struct kl_litmus_result *r, const struct kl_lit_story *s, bool summary)
 {
+	json_t *j;
+
 	if (a->tests) {
-		json_array_append_new(a->tests, kl_litmus_json(path, l, r));
+		j = kl_litmus_json(path, l, r);
+		if (s)
+			json_object_set_new(j, "story", kl_lit_story_json(s));
+		json_array_append_new(a->tests, j);
 		return;
 	}
 	if (!summary)
 		kl_litmus_print(stdout, l, r);
 	printf("Observation %s %s %zu %zu\n", l->name, kl_litmus_observation(r), r->positive,
 	       r->negative);
-	if (!summary)
+	if (!summary || s)
 		putchar('\n');
+	if (s && kl_lit_story_print(stdout, s))
+		kl_err("out of memory");
 }
 
 /* Keep a test without a result for the end.  @verdict: UNKNOWN or ERROR. */
@@ -142,8 +162,20 @@ static void put_none(struct litmus_args *a, const char *path, const struct kl_li
 		json_array_append_new(a->tests, kl_litmus_none_json(path, l, verdict, reason));
 }
 
+/* Tell the story of the outcome; after an incomplete search, @r has the reason. */
+static int tell(struct litmus_args *a, const char *path, const char *text,
+		struct kl_litmus_result *r, struct kl_lit_story **story)
+{
+	const int ret = kl_litmus_tell(path, text, a->condition, &a->o, story);
+
+	if (ret == -ENOSPC || ret == -ETIME || ret == -E2BIG)
+		memcpy(r->why, (*story)->why, sizeof(r->why));
+	return ret;
+}
+
 static void run_file(struct litmus_args *a, const char *path, bool summary)
 {
+	struct kl_lit_story *story = NULL;
 	struct kl_litmus_result r = { 0 };
 	struct kl_litmus *l = NULL;
 	char *text = NULL;
@@ -166,9 +198,11 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 	}
 	if (!ret)
 		ret = kl_litmus_run(l, &a->o, &r);
+	if (!ret && a->explain)
+		ret = tell(a, path, text, &r, &story);
 	if (!ret) {
 		count(a, l, &r);
-		put_result(a, path, l, &r, summary);
+		put_result(a, path, l, &r, story, summary);
 	} else if (ret == -ENOSPC || ret == -ETIME || ret == -E2BIG) {
 		kl_err("%s: UNKNOWN: after %llu states and %llu transitions, %llu states not yet "
 		       "followed, %llu levels of the search complete: %s",
@@ -184,6 +218,7 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 		put_none(a, path, l, "ERROR", strerror(-ret));
 		a->failed++;
 	}
+	kl_lit_story_free(story);
 	kl_litmus_result_free(&r);
 	kl_litmus_free(l);
 	free(text);

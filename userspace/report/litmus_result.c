@@ -8,7 +8,7 @@
 
 static const char *const quantifiers[] = { "exists", "~exists", "forall" };
 
-static void print_item(FILE *f, const struct kl_litmus *l, unsigned int i)
+void kl_litmus_print_item(FILE *f, const struct kl_litmus *l, unsigned int i)
 {
 	const struct kl_lit_item *it = &l->items[i];
 
@@ -55,13 +55,13 @@ static void print_node(FILE *f, const struct kl_litmus *l, unsigned int n)
 		fputc(')', f);
 		break;
 	case KL_LIT_EQ:
-		print_item(f, l, x->a);
+		kl_litmus_print_item(f, l, x->a);
 		fprintf(f, "=%s", kl_litmus_value(l, x->a, x->val, buf));
 		break;
 	case KL_LIT_SAME:
-		print_item(f, l, x->a);
+		kl_litmus_print_item(f, l, x->a);
 		fputc('=', f);
-		print_item(f, l, x->b);
+		kl_litmus_print_item(f, l, x->b);
 		break;
 	default:
 		print_part(f, l, x->a, x->op);
@@ -73,10 +73,15 @@ static void print_node(FILE *f, const struct kl_litmus *l, unsigned int n)
 	}
 }
 
+void kl_litmus_print_condition(FILE *f, const struct kl_litmus *l)
+{
+	print_node(f, l, l->condition);
+}
+
 static void print_condition(FILE *f, const struct kl_litmus *l)
 {
 	fprintf(f, "%s (", quantifiers[l->quantifier]);
-	print_node(f, l, l->condition);
+	kl_litmus_print_condition(f, l);
 	fputc(')', f);
 }
 
@@ -92,7 +97,7 @@ void kl_litmus_print(FILE *f, const struct kl_litmus *l, const struct kl_litmus_
 		for (j = 0; j < l->nitems; j++) {
 			if (j)
 				fputc(' ', f);
-			print_item(f, l, j);
+			kl_litmus_print_item(f, l, j);
 			fprintf(f, "=%s;",
 				kl_litmus_value(l, j, r->states[i * l->nitems + j], buf));
 		}
@@ -126,7 +131,7 @@ static json_t *state_json(const struct kl_litmus *l, const uint64_t *state, bool
 			kl_json_no_memory();
 			continue;
 		}
-		print_item(m.f, l, i);
+		kl_litmus_print_item(m.f, l, i);
 		if (kl_memstream_close(&m, &name, NULL))
 			kl_json_no_memory();
 		else

@@ -11,6 +11,11 @@
 /* Print all final states and the condition. */
 void kl_litmus_print(FILE *f, const struct kl_litmus *l, const struct kl_litmus_result *r);
 
+/* Print the name of a register or location of final states. */
+void kl_litmus_print_item(FILE *f, const struct kl_litmus *l, unsigned int i);
+/* Print the condition without its quantifier. */
+void kl_litmus_print_condition(FILE *f, const struct kl_litmus *l);
+
 /* Return: whether the condition holds in final states: "Never", "Sometimes" or "Always". */
 const char *kl_litmus_observation(const struct kl_litmus_result *r);
 

@@ -131,36 +131,43 @@ static void print_changes(FILE *f, const char *before, const char *after)
 		putc('\n', f);
 }
 
-static int offset(const struct columns *c, unsigned int thread)
+static int offset(unsigned int threads, unsigned int thread)
 {
-	if (c->threads > MOST_COLUMNS)
+	if (threads > MOST_COLUMNS)
 		return LEFT + INDENT * (int)thread;
-	return LEFT + (int)thread * ((KL_REPORT_WIDTH - LEFT) / (int)c->threads);
+	return LEFT + (int)thread * ((KL_REPORT_WIDTH - LEFT) / (int)threads);
 }
 
-static void print_heads(const struct columns *c)
+void kl_print_heads(FILE *f, unsigned int threads, char letter)
 {
-	int at = fprintf(c->f, "step");
+	int at = fprintf(f, "step");
 	unsigned int t;
 
-	for (t = 0; t < c->threads; t++)
-		at += fprintf(c->f, "%*sT%u", offset(c, t) - at, "", t);
-	putc('\n', c->f);
+	for (t = 0; t < threads; t++)
+		at += fprintf(f, "%*s%c%u", offset(threads, t) - at, "", letter, t);
+	putc('\n', f);
+}
+
+void kl_print_row(FILE *f, unsigned int threads, char letter, unsigned int number,
+		  unsigned int thread, const char *what)
+{
+	const bool last = threads > MOST_COLUMNS || thread + 1 >= threads;
+	const int from = offset(threads, thread);
+
+	fprintf(f, "%4u%*s%c%u ", number, from - 4, "", letter, thread);
+	kl_put_words(f, what, from + 3, from + 3,
+		     last ? KL_REPORT_WIDTH : offset(threads, thread + 1) - 1);
 }
 
 static void print_step(void *ctx, const struct kl_explore_step *s)
 {
 	struct columns *c = ctx;
-	const bool last = c->threads > MOST_COLUMNS || s->thread + 1 >= c->threads;
-	const int from = offset(c, s->thread);
 
 	if (!s->number) {
-		print_heads(c);
+		kl_print_heads(c->f, c->threads, 'T');
 		fprintf(c->f, "%4u  %s\n", s->number, s->what);
 	} else {
-		fprintf(c->f, "%4u%*sT%u ", s->number, from - 4, "", s->thread);
-		kl_put_words(c->f, s->what, from + 3, from + 3,
-			     last ? KL_REPORT_WIDTH : offset(c, s->thread + 1) - 1);
+		kl_print_row(c->f, c->threads, 'T', s->number, s->thread, s->what);
 	}
 	print_changes(c->f, c->before ? c->before : "", s->state);
 	free(c->before);

@@ -16,6 +16,12 @@
 
 #include "tso/explore/explore.h"
 
+/* Print the heads of the columns of threads, whose names begin with @letter. */
+void kl_print_heads(FILE *f, unsigned int threads, char letter);
+/* Print a row: the step's number, and @what in the column of its thread. */
+void kl_print_row(FILE *f, unsigned int threads, char letter, unsigned int number,
+		  unsigned int thread, const char *what);
+
 /* Print the run to the verdict.  Return: as kl_explore_run(). */
 int kl_print_run(FILE *f, struct kl_explorer *x);
 
