@@ -198,6 +198,12 @@ static const struct {
 	{ "ida",
 	  "t1 @1 0 20 alloc -> 0\nt2 @1 10 30 alloc -> 2\n",
 	  "t2's alloc() -> 2 skipped 1, which was free" },
+	/* A write_trylock() that failed need not have found a writer. */
+	{ "rwlock",
+	  "t1 @1 0 8 read_lock\nt1 @1 23 45 write_trylock -> 0\nt2 @1 65 82 read_unlock\n"
+	  "t2 @1 83 106 read_lock\nt1 @1 86 105 write_lock\n",
+	  "t1's write_lock() and t2's read_lock() cannot both be right: neither can follow the "
+	  "other, whatever came between" },
 	{ "bpf_lpm",
 	  "t2 @1 20 30 lookup -> 8\n",
 	  "t2's lookup() -> 8 is not possible in the first state, and no operation was called before "

@@ -27,8 +27,8 @@ static void note_left(struct kl_effect *e, size_t i, struct kl_val v)
 {
 	const bool known = v.tag == KL_WORD && v.v < FAR;
 
-	e->left[i] = known ? v.v : 0;
 	e->leaves[i] = known && (!e->outcomes || (e->leaves[i] && e->left[i] == (int64_t)v.v));
+	e->left[i] = known ? v.v : 0;
 }
 
 static int on_outcome(void *ctx, const struct kl_outcome *o)
