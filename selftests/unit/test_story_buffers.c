@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stories of violations with store buffers.  Small histories have the expected headline and fact,
+ * and each has a correct twin.  In random histories the cast of each story is a violation by
+ * itself, as the brute-force oracle confirms.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "check/check.h"
+#include "history_util.h"
+#include "random_history.h"
+#include "story/reason.h"
+
+static const struct {
+	const char *spec, *history, *twin, *headline, *fact;
+} table[] = {
+	{ "register",
+	  "t1 @1 0 10 write 1\nt1 @1 20 30 write 2 drain=35\nt2 @1 40 50 read -> 1\n",
+	  "t1 @1 0 10 write 1\nt1 @1 20 30 write 2 drain=40\nt2 @1 40 50 read -> 1\n",
+	  "t2's read() -> 1 saw x = 1, which t1's write(2) had overwritten: its store had left the "
+	  "store buffer by 35",
+	  "The drain after t1's write(2) was at 35" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt1 @1 20 30 read -> 1 drain=35\nt2 @1 40 50 read -> 0\n",
+	  "t1 @1 0 10 write 1\nt2 @1 12 15 read -> 0\nt1 @1 20 30 read -> 1 drain=35\n",
+	  "t2's read() -> 0 saw x = 0, which t1's write(1) had overwritten: its store had left the "
+	  "store buffer by 35",
+	  "The drain after t1's read() -> 1 was at 35; t1's write(1) of the same thread had "
+	  "returned at 10, before it was called" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt1 @1 20 30 cas 7 8 -> 0\nt2 @1 40 50 read -> 0\n",
+	  "t1 @1 0 10 write 1\nt3 @1 20 30 cas 7 8 -> 0\nt2 @1 40 50 read -> 0\n",
+	  "t2's read() -> 0 saw x = 0, which t1's write(1) had overwritten: its store had left the "
+	  "store buffer by 30",
+	  "t1's cas(7, 8) -> 0 began with an empty store buffer, and returned at 30; t1's "
+	  "write(1) of the same thread had returned at 10, before it was called" },
+	{ "register",
+	  "t1 @1 0 10 cas 0 1 -> 1\nt2 @1 20 30 read -> 0\n",
+	  "t1 @1 0 10 write 1\nt2 @1 20 30 read -> 0\n",
+	  "t2's read() -> 0 saw x = 0, which t1's cas(0, 1) -> 1 had overwritten: its store had "
+	  "left the store buffer by 10",
+	  "t1's cas(0, 1) -> 1 leaves nothing in the store buffer, and returned at 10" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt1 @1 20 30 read -> 0\n",
+	  "t1 @1 0 10 write 1\nt2 @1 20 30 read -> 0\n",
+	  "t1's read() -> 0 saw x = 0, which t1's write(1) of the same thread had overwritten by 10",
+	  "A thread sees its own stores at once" },
+	{ "register",
+	  "t1 @1 0 60 write 1\nt2 @1 10 20 read -> 1\nt2 @1 30 40 read -> 0\n",
+	  "t1 @1 0 60 write 1\nt2 @1 10 20 read -> 0\nt2 @1 30 40 read -> 1\n",
+	  "t2's read() -> 0 saw x = 0, although t2's read() -> 1 of the same thread had seen "
+	  "x = 1 by 20", NULL },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt1 @1 20 60 write 2\nt2 @1 30 40 read -> 2\n"
+	  "t3 @1 50 55 read -> 1\n",
+	  /* t2 sees its own store */
+	  "t1 @1 0 10 write 1\nt2 @1 20 60 write 2\nt2 @1 70 80 read -> 2\n"
+	  "t3 @1 90 95 read -> 1\n",
+	  "t3's read() -> 1 saw x = 1, although t2's read() -> 2 had seen x = 2 in memory by 40",
+	  "t1's write(1) and then t1's write(2) are of one thread, whose stores leave in order" },
+	{ "register",
+	  "t1 @1 0 10 write 1 drain=15\nt2 @1 20 30 write 2 drain=35\nt3 @1 40 50 read -> 1\n",
+	  "t1 @1 0 10 write 1 drain=25\nt2 @1 20 30 write 2 drain=35\nt3 @1 40 50 read -> 1\n",
+	  "t3's read() -> 1 saw x = 1, which t2's write(2) had overwritten: its store had left the "
+	  "store buffer by 35",
+	  "The drain after t1's write(1) was at 15" },
+	{ "register",
+	  "t1 @1 20 30 write 2 drain=31\nt2 @1 40 50 cas 2 3 -> 0\n",
+	  "t1 @1 20 30 write 2\nt2 @1 40 50 cas 2 3 -> 0\n",
+	  "t2's cas(2, 3) -> 0 is wrong, since it found x = 2: the store of t1's write(2) had left "
+	  "the store buffer by 31", NULL },
+	{ "register",
+	  "t1 @1 20 30 write 2\nt1 @1 40 50 cas 2 3 -> 0\n",
+	  "t1 @1 20 30 write 3\nt1 @1 40 50 cas 2 3 -> 0\n",
+	  "t1's cas(2, 3) -> 0 is wrong, since it found x = 2: t1's write(2) of the same thread had "
+	  "stored by 30", NULL },
+	{ "fig5",
+	  "t1 @1 0 10 set_y 1\nt1 @1 20 30 write 1 1\nt2 @1 40 50 get_y -> 0\n",
+	  "t1 @1 0 10 write 1 1\nt1 @1 20 30 set_y 1\nt2 @1 40 50 get_y -> 0\n",
+	  "t2's get_y() -> 0 saw y = 0, which t1's set_y(1) had overwritten: its store had left "
+	  "the store buffer by 30",
+	  "t1's write(1, 1) began with an empty store buffer, and returned at 30; t1's set_y(1) of "
+	  "the same thread had returned at 10, before it was called" },
+	{ "spinlock",
+	  "t1 @1 0 10 lock\nt2 @1 20 30 lock\n",
+	  "t1 @1 0 10 lock\nt1 @1 11 15 unlock\nt2 @1 20 30 lock\n",
+	  "t2's lock() saw held = false, which t1's lock() had overwritten: its store had left the "
+	  "store buffer by 10",
+	  "t1's lock() leaves nothing in the store buffer, and returned at 10" },
+	{ "spinlock",
+	  "t1 @1 0 10 lock\nt1 @1 11 15 unlock drain=16\nt2 @1 20 30 trylock -> 0\n",
+	  "t1 @1 0 10 lock\nt1 @1 11 15 unlock\nt2 @1 20 30 trylock -> 0\n",
+	  "t2's trylock() -> 0 saw held = true, which t1's unlock() had overwritten: its store had "
+	  "left the store buffer by 16",
+	  "t1's lock() and then t1's unlock() are of one thread, whose stores leave in order" },
+	{ "array",
+	  "t1 @1 0 10 write 3 7 drain=12\nt2 @1 20 30 read 3 -> 0\n",
+	  "t1 @1 0 10 write 2 7 drain=12\nt2 @1 20 30 read 3 -> 0\n",
+	  "t2's read(3) -> 0 saw a[3] = 0, which t1's write(3, 7) had overwritten: its store had "
+	  "left the store buffer by 12", NULL },
+	{ "seqlock",
+	  "t1 @1 0 10 write 1 1\nt1 @1 20 30 write 2 2\nt2 @1 40 50 read -> 0 0\n",
+	  "t1 @1 0 10 write 1 1\nt1 @1 20 30 write 2 2\nt2 @1 40 50 read -> 1 1\n",
+	  "t2's read() -> (0, 0) saw x1 = 0, which t1's write(1, 1) had overwritten: its store had "
+	  "left the store buffer by 30",
+	  "t1's write(2, 2) began with an empty store buffer, and returned at 30; t1's write(1, 1) "
+	  "of the same thread had returned at 10, before it was called" },
+};
+
+static struct kl_report *check_text(const struct kl_spec *spec, const char *ops,
+				    struct kl_history **h)
+{
+	const struct kl_options opt = { .max_shrink = 1, .threads = 1 };
+	struct kl_report *r;
+	char text[1024];
+
+	snprintf(text, sizeof(text), "# klin history 1\n# first init\n# memory tso\n%s", ops);
+	assert_int_equal(kl_text_read("table", text, strlen(text), h), 0);
+	assert_int_equal(kl_check(spec, *h, &opt, &r), 0);
+	return r;
+}
+
+static bool has_fact(const struct kl_story *s, const char *fact)
+{
+	size_t i;
+
+	for (i = 0; i < s->nfacts && strcmp(s->facts[i], fact); i++)
+		;
+	return i < s->nfacts;
+}
+
+static void test_sentences(void **state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		struct kl_spec *spec = shipped_spec(table[i].spec);
+		struct kl_history *h;
+		struct kl_report *r = check_text(spec, table[i].history, &h);
+		struct kl_story *s;
+
+		assert_int_equal(r->verdict, KL_VIOLATION);
+		assert_int_equal(kl_story_tell(spec, h, &r->parts[0], &s), 0);
+		assert_non_null(s);
+		assert_string_equal(strstr(s->headline, ": ") + 2, table[i].headline);
+		if (table[i].fact && !has_fact(s, table[i].fact))
+			fail_msg("`%s': the first fact is `%s'", s->headline, s->facts[0]);
+		kl_story_free(s);
+		kl_report_free(r);
+		kl_history_free(h);
+		r = check_text(spec, table[i].twin, &h);
+		if (r->verdict != KL_LINEARIZABLE)
+			fail_msg("%s: %s", kl_verdict_name(r->verdict), table[i].twin);
+		kl_report_free(r);
+		kl_history_free(h);
+		kl_spec_free(spec);
+	}
+}
+
+/*
+ * Return: a history of the cast alone.  Operations that are only said to name the value are left
+ * out: the story does not say why their stores do not matter.
+ */
+static struct kl_history *cast_alone(const struct kl_history *h, const struct kl_story *s)
+{
+	struct kl_history *c = kl_history_new();
+	size_t i, k = 0;
+
+	assert_non_null(c);
+	c->fresh = h->fresh;
+	c->clock = h->clock;
+	c->error = h->error;
+	c->memory = h->memory;
+	for (i = 0; i < s->ncast; i++) {
+		const struct kl_op *from = &h->ops[s->cast[i].op];
+		struct kl_opsig sig = *kl_op_sig(h, from);
+		struct kl_op op = *from;
+		const char *method = h->methods[sig.method];
+
+		if (!strncmp(s->cast[i].role, "was called", 10))
+			continue;
+		op.object = kl_history_object(c, h->objects[from->object]);
+		op.thread = kl_history_thread(c, h->threads[from->thread]);
+		sig.method = kl_history_method(c, method, strlen(method));
+		assert_int_equal(kl_history_add(c, &op, &sig, kl_op_args(h, from),
+						kl_op_res(h, from)), 0);
+		assert_int_equal(kl_history_set_points(c, k++, KL_TIME_MAX, kl_op_drain(h, from)),
+				 0);
+	}
+	assert_int_equal(kl_history_finish(c), 0);
+	return c;
+}
+
+static void look_at_cast(const struct kl_spec *spec, const struct kl_history *h,
+			 const struct kl_story *s)
+{
+	const struct kl_engine *engines[] = { kl_engine_oracle(true), NULL };
+	const struct kl_options opt = { .engines = engines, .threads = 1 };
+	struct kl_history *c = cast_alone(h, s);
+	struct kl_report *r;
+	char *text;
+	size_t len;
+
+	assert_int_equal(kl_check(spec, c, &opt, &r), 0);
+	if (r->verdict != KL_VIOLATION) {
+		text = history_text(h, &len);
+		fail_msg("the cast of `%s' is %s, in\n%s", s->headline,
+			 kl_verdict_name(r->verdict), text);
+	}
+	kl_report_free(r);
+	kl_history_free(c);
+}
+
+static const char *const reasons[] = {
+	"store_left", "own_store", "went_back", "never_written", "torn", "no_order",
+};
+
+#define NREASONS	(sizeof(reasons) / sizeof(*reasons))
+
+static const char *const specs[] = {
+	"register", "seqlock", "fig5", "spinlock", "array", "ping_range", "pair", "rwlock",
+};
+
+#define NSPECS	(sizeof(specs) / sizeof(*specs))
+
+static void test_casts(void **state)
+{
+	const unsigned long runs = wanted_runs(1500);
+	struct kl_spec *spec[NSPECS];
+	size_t told[NSPECS] = { 0 }, wrong[NSPECS] = { 0 }, counts[NREASONS] = { 0 };
+	size_t i, n, k;
+	unsigned long run;
+
+	for (i = 0; i < NSPECS; i++)
+		spec[i] = shipped_spec(specs[i]);
+	for (run = 0; run < runs * NSPECS; run++) {
+		const struct kl_options opt = { .max_shrink = 100, .threads = 1 };
+		struct random_config c = {
+			.max_ops = 12, .threads = 3, .values = 2 + run / NSPECS % 8,
+			.tso = true, .drains = run % 2, .overlap = run % 5 == 0,
+			.clocks = run % 3 == 0, .unknown = run % 7 == 0, .gaps = run % 11 == 0,
+		};
+		uint64_t seed = run + 1;
+		struct kl_history *h;
+		struct kl_report *r;
+		struct kl_story *s;
+		bool falsified;
+
+		i = run % NSPECS;
+		h = random_history(spec[i], &c, &seed, &falsified);
+		assert_int_equal(kl_check(spec[i], h, &opt, &r), 0);
+		for (n = 0; n < r->nparts; n++) {
+			const struct kl_part_result *p = &r->parts[n];
+
+			if (p->answer.verdict != KL_VIOLATION || !p->cex || !p->cex->tso)
+				continue;
+			wrong[i]++;
+			assert_int_equal(kl_story_tell(spec[i], h, p, &s), 0);
+			assert_non_null(s);
+			told[i] += strcmp(s->reason, "no_order") != 0;
+			for (k = 0; k < NREASONS && strcmp(reasons[k], s->reason); k++)
+				;
+			assert_true(k < NREASONS);
+			counts[k]++;
+			if (s->ncast < KL_STORY_CAST && strcmp(s->reason, "no_order"))
+				look_at_cast(spec[i], h, s);
+			kl_story_free(s);
+		}
+		kl_report_free(r);
+		kl_history_free(h);
+	}
+	for (i = 0; i < NSPECS; i++) {
+		print_message("# %s: %zu violations, %zu with a named reason\n", specs[i], wrong[i],
+			      told[i]);
+		kl_spec_free(spec[i]);
+	}
+	for (k = 0; k < NREASONS; k++) {
+		print_message("# %s: %zu\n", reasons[k], counts[k]);
+		assert_true(counts[k] || runs < 500);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_casts),
+	};
+
+	return cmocka_run_group_tests_name("story_buffers", tests, NULL, NULL);
+}
