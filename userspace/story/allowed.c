@@ -8,8 +8,8 @@
  * other results may be right, too.
  *
  * If there are too many orders, or none, since more than one result is wrong, the operations of the
- * counterexample are taken alone.  Then all other results are wrong, but operations that the
- * counterexample lacks may forbid those that are named.
+ * counterexample are taken alone, and the sentence says so.  Operations that the counterexample
+ * lacks may forbid the results that are named, and allow others.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -62,8 +62,9 @@ static int take_results(struct kl_allowed *a, const struct kl_search *found, boo
 /* "t2's deq() could only have returned 1, with q = [1] before it; or empty, with ..." */
 static void say_results(char *text, size_t size, const struct kl_allowed *a, const char *call)
 {
-	size_t len = snprintf(text, size, "%s could%s have returned ", call,
-			      !a->exact ? " at most" : a->all ? " only" : ""), i;
+	size_t len = snprintf(text, size, "%s%s could%s have returned ",
+			      a->alone ? "By the counterexample alone, " : "", call,
+			      a->all ? " only" : ""), i;
 
 	for (i = 0; i < a->n && len < size; i++) {
 		const char *or = i ? "; or " : "", *state = a->states[i];
@@ -131,15 +132,13 @@ static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32
 
 	for (want = 0; want < c->h->nops && c->ops[want] != op; want++)
 		;
-	if (want == c->h->nops || c->h->ops[want].ret == KL_TIME_MAX)
-		return 0;
-	/* Without the write of the first state, the proof begins with a state of its own. */
-	if (c->unset && !c->forgot)
+	if (want == c->h->nops || c->h->ops[want].ret == KL_TIME_MAX || c->unset)
 		return 0;
 	ret = kl_search(s->spec, &in, want, &found);
 	if (ret)
 		return ret;
 	a->exact = false;
+	a->alone = true;
 	ret = take_results(a, &found, &whole);
 	kl_search_free(&found);
 	/* If others may be right, too, nothing is known: even these may be wrong. */
@@ -183,6 +182,7 @@ int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op
 	a->op = op;
 	a->all &= !s->tso;
 	say(text, sizeof(text), s, a, op);
+	a->all &= !a->alone;
 	a->sentence = strdup(text);
 	if (!a->sentence)
 		return -ENOMEM;

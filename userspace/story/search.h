@@ -8,7 +8,7 @@
 
 #include "check/check.h"
 
-#define KL_SEARCH_RESULTS	8	/* largest number of results that are kept */
+#define KL_SEARCH_RESULTS	32	/* largest number of results that are kept */
 
 /* Results that the searched operation may have, and the state before it. */
 struct kl_search_result {

@@ -37,6 +37,7 @@ struct kl_allowed {
 	bool all;		/* no other result is right */
 	/* each of these is right; else operations that the counterexample lacks may forbid some */
 	bool exact;
+	bool alone;		/* the results are those of the counterexample alone */
 	char *sentence;		/* without a full stop */
 };
 
