@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A person asks first who wrote the value that was seen.  So the operations that may have left a
- * value that the failing operation saw join the cast, whether they explain it or not.
- *
- *	w(1) w(1) cas(1, 2) r->1 w(1)	the second w(1)
- *
- * Of these, one that certainly returned before another one was called, which returned before the
- * failing operation was called, is of no interest.  Neither are those that were called after the
- * failing operation had returned, unless there is no other.
+ * A person asks first who wrote the value that was seen.  So the operations that were called with a
+ * value that the failing operation returned join the cast, whether they explain it or not.
  */
 #include <errno.h>
 
@@ -15,37 +9,11 @@
 
 #define MAX_WRITERS	3	/* of a value that the failing operation saw */
 
-/* What to look for: operations that may have left @v before operation @op. */
-struct wanted {
-	uint32_t op;
-	struct kl_val v;
-	bool steps;	/* the scene's steps tell; else the arguments do */
-	const struct kl_word_deed *step;	/* of the operation that match() returned last */
-};
-
 static const struct kl_method *method_of(const struct kl_scene *s, const struct kl_op *o)
 {
 	const int m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h, o)]);
 
 	return m < 0 ? NULL : kl_spec_method(s->spec, m);
-}
-
-static const char *wrote(const struct kl_scene *s, const struct kl_word_deed *d)
-{
-	if (s->h->ops[d->op].flags & KL_OP_PENDING || d->maybe)
-		return "may have left";
-	if (s->keyed && d->step.after == KL_STEP_ABSENT)
-		return "left";
-	if (s->type.kind != KL_CONTAINER_SET)
-		return "wrote";
-	return d->step.after ? "added" : "removed";
-}
-
-int kl_story_cast_leaving(const struct kl_scene *s, const struct kl_word_deed *d,
-			  struct kl_story *story)
-{
-	return kl_story_cast(story, d->op, "%s %s", wrote(s, d),
-			     kl_name_step(s, d->step.after).s);
 }
 
 /* May an operation have written @v: has it this argument, besides its key, and succeeded? */
@@ -66,106 +34,28 @@ static bool names_value(const struct kl_scene *s, const struct kl_op *o, struct 
 	return false;
 }
 
-static size_t count(const struct kl_scene *s, const struct wanted *w)
-{
-	return w->steps ? s->nsteps : s->part->nops;
-}
-
-/* Return: operation number @i, by call, if it may have left the value; else KL_NO_OP. */
-static uint32_t match(const struct kl_scene *s, struct wanted *w, size_t i)
-{
-	uint32_t op;
-
-	if (w->steps) {
-		w->step = &s->steps[i];
-		op = w->step->op;
-		return op != w->op && kl_word_leaves(&w->step->step) &&
-		       kl_val_eq(kl_word(w->step->step.after), w->v) ? op : KL_NO_OP;
-	}
-	op = kl_result_op(s->part, i);
-	return op != w->op && names_value(s, &s->h->ops[op], w->v) ? op : KL_NO_OP;
-}
-
-static int cast(const struct kl_scene *s, const struct wanted *w, uint32_t op,
-		struct kl_story *story)
-{
-	if (w->steps)
-		return kl_story_cast_leaving(s, w->step, story);
-	return kl_story_cast(story, op, "was called with %s", kl_name_val(s, w->v).s);
-}
-
-/* Cast the operations that may have left a value: the last ones.  Return: 0 or -ENOMEM. */
-static int cast_wanted(const struct kl_scene *s, struct wanted *w, struct kl_story *story)
-{
-	uint32_t last = KL_NO_OP, op;
-	size_t n = 0, i;
-
-	if (kl_scene_over(s, 2 * count(s, w)))
-		return 0;
-	/* The last one that certainly took effect before. */
-	for (i = count(s, w); w->steps && i-- && last == KL_NO_OP;) {
-		op = match(s, w, i);
-		if (op == KL_NO_OP || w->step->maybe || s->h->ops[op].flags & KL_OP_PENDING ||
-		    !kl_scene_before(s, op, w->op))
-			continue;
-		last = op;
-		n++;
-		if (cast(s, w, op, story))
-			return -ENOMEM;
-	}
-	for (i = count(s, w); i-- && n < MAX_WRITERS;) {
-		op = match(s, w, i);
-		if (op == KL_NO_OP || op == last || kl_scene_before(s, w->op, op) ||
-		    (last != KL_NO_OP && kl_scene_before(s, op, last)))
-			continue;
-		n++;
-		if (cast(s, w, op, story))
-			return -ENOMEM;
-	}
-	for (i = 0; i < count(s, w) && !n; i++) {
-		op = match(s, w, i);
-		if (op == KL_NO_OP)
-			continue;
-		n++;
-		if (cast(s, w, op, story))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* Find the word that operation @op found.  Return: false if the steps do not tell. */
-static bool found_word(const struct kl_scene *s, uint32_t op, struct kl_val *v)
-{
-	size_t i;
-
-	for (i = 0; i < s->nsteps && !kl_scene_over(s, 1); i++) {
-		const struct kl_word_deed *d = &s->steps[i];
-
-		if (d->op != op)
-			continue;
-		*v = kl_word(d->step.before);
-		return d->step.kind == KL_WORD_SEES || d->step.kind == KL_WORD_MOVES;
-	}
-	return false;
-}
-
 int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story)
 {
-	struct wanted w = { .op = story->cast[0].op };
-	const struct kl_op *o = &s->h->ops[w.op];
+	const uint32_t op = story->cast[0].op;
+	const struct kl_op *o = &s->h->ops[op];
 	const struct kl_method *m = method_of(s, o);
-	size_t k;
+	size_t i, k, n, before;
 
-	if (o->flags & KL_OP_PENDING)
-		return 0;
-	w.steps = s->steps && s->type.kind != KL_CONTAINER_SET && found_word(s, w.op, &w.v);
-	if (w.steps)
-		return s->keyed && w.v.v == KL_STEP_ABSENT ? 0 : cast_wanted(s, &w, story);
-	for (k = 0; m && k < m->nresults; k++) {
-		w.v = kl_op_res(s->h, o)[k];
-		if (w.v.tag == KL_WORD && m->results[k].type != KL_T_BOOL &&
-		    cast_wanted(s, &w, story))
-			return -ENOMEM;
+	for (k = 0; m && k < m->nresults && !(o->flags & KL_OP_PENDING); k++) {
+		const struct kl_val v = kl_op_res(s->h, o)[k];
+
+		if (v.tag != KL_WORD || m->results[k].type == KL_T_BOOL)
+			continue;
+		for (i = n = 0; i < s->part->nops && n < MAX_WRITERS && !kl_scene_over(s, 1); i++) {
+			const uint32_t other = kl_result_op(s->part, i);
+
+			if (other == op || !names_value(s, &s->h->ops[other], v))
+				continue;
+			before = story->ncast;
+			if (kl_story_cast(story, other, "was called with %s", kl_name_val(s, v).s))
+				return -ENOMEM;
+			n += story->ncast > before;
+		}
 	}
 	return 0;
 }
