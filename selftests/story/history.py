@@ -14,11 +14,15 @@ def words(res):
 
 
 class Op:
-    """An operation; @ret is None while its return was not seen, and @line its place in the file."""
+    """
+    An operation; @ret is None while its return was not seen, and @line its place in the file.  The
+    times of different threads may differ by @error.  Its thread's stores had left the store buffer
+    by @drain, if that is known.
+    """
 
     def __init__(self, thread, method, args, res, call, ret):
         self.thread, self.method, self.args, self.res = thread, method, args, res
-        self.call, self.ret, self.line = call, ret, None
+        self.call, self.ret, self.line, self.error, self.drain = call, ret, None, 0, None
 
     def text(self):
         """The operation as klin prints it."""
@@ -35,14 +39,16 @@ class Op:
                  "-" if self.ret is None else str(self.ret), self.method, *map(str, self.args)]
         if self.ret is not None and self.res:
             words += ["->", *map(str, self.res)]
+        if self.drain is not None:
+            words.append("drain=%d" % self.drain)
         return " ".join(words)
 
 
-def before(a, b, error=0):
+def before(a, b):
     """Did a certainly return before b was called?"""
     if a.ret is None:
         return False
-    return a.ret + (error if a.thread != b.thread else 0) < b.call
+    return a.ret + (a.error if a.thread != b.thread else 0) < b.call
 
 
 def outcomes(model, state, op):
@@ -52,21 +58,22 @@ def outcomes(model, state, op):
             yield after
 
 
-def orders(model, ops, error=0, want=None):
+def orders(model, ops, want=None, firsts=None):
     """
     Search the orders of the operations.  Return: True if one has all that returned.  With @want,
     an operation that is not in @ops, its possible results in all those orders instead: as a set.
+    The first state is one of @firsts, or the model's.
     """
     n = len(ops)
-    preds = [sum(1 << j for j in range(n) if before(ops[j], ops[i], error)) for i in range(n)]
+    preds = [sum(1 << j for j in range(n) if before(ops[j], ops[i])) for i in range(n)]
     must = sum(1 << i for i in range(n) if ops[i].ret is not None)
     full = (1 << n) - 1
     results = set()
     if want is not None:
-        first = sum(1 << i for i in range(n) if before(ops[i], want, error))
-        last = sum(1 << i for i in range(n) if before(want, ops[i], error))
+        first = sum(1 << i for i in range(n) if before(ops[i], want))
+        last = sum(1 << i for i in range(n) if before(want, ops[i]))
     seen = set()
-    todo = [(0, model.init, None)]
+    todo = [(0, first, None) for first in firsts or [model.init]]
     while todo:
         done, state, got = todo.pop()
         if (done, state, got) in seen:
@@ -91,7 +98,7 @@ def orders(model, ops, error=0, want=None):
 
 
 def random_ops(rng, model, obj):
-    """A short run of the model, after which a result, an order or an operation is changed."""
+    """A short run of the model."""
     nthreads = rng.randint(2, 4)
     state, free, last, ops = model.init, [0] * nthreads, 0, []
     names = list(model.methods)
@@ -120,6 +127,11 @@ def random_ops(rng, model, obj):
         ret = last + rng.randint(1, 30)
         free[thread] = ret
         ops.append(Op(10 * obj + thread, method, args, res, call, ret))
+    return ops
+
+
+def finish(rng, model, ops, obj, error):
+    """Give each operation times of its own, by clocks that differ, and change something."""
     # Unique times: an operation that ends just when another begins is not worth an argument.
     taken = set()
     for op in sorted(ops, key=lambda o: o.call):
@@ -130,18 +142,29 @@ def random_ops(rng, model, obj):
                 t += 1000
             taken.add(t)
             setattr(op, field, t)
+        if op.drain is not None:
+            op.drain = max(op.drain * 1000000 + obj, op.ret) + 500
+    ahead = {op.thread: rng.randint(0, error // 1000) * 1000 for op in ops}
+    for op in ops:
+        op.error = error
+        op.call += ahead[op.thread]
+        op.ret += ahead[op.thread]
+        if op.drain is not None:
+            op.drain += ahead[op.thread]
     for op in {op.thread: op for op in ops}.values():
         if rng.random() < 0.1:
-            op.ret = None
+            op.ret = op.drain = None
     if ops and rng.random() < 0.9:
         spoil(rng, model, ops)
-    return ops
 
 
 def spoil(rng, model, ops):
     """Change a result, exchange the results of two operations, or leave an operation out."""
     op = rng.choice(ops)
     how = rng.random()
+    if how < 0.3 and model.machine and op.ret is not None:
+        op.drain = None if op.drain else op.ret + 500
+        return
     if how < 0.15:
         ops.remove(op)
         return

@@ -3,8 +3,14 @@
 What each shipped specification allows, said a second time and without klin: a state machine for
 each, whose states are tuples.  step() gives all results and next states of a call.
 """
+import copy
+
+import history
+import machine
+
 EMPTY, FULL, ABSENT = "empty", "full", "absent"
 WORDS = 1 << 64
+KEYS = (1, 2)   # of random operations
 
 
 class Model:
@@ -19,14 +25,18 @@ class Model:
 
     def __init__(self, name, init, methods, key=None, values=4, rare=(),
                  found=lambda res: None if res[0] in (EMPTY, ABSENT) else res[0], names=(),
-                 flags=(), nothing=None):
+                 flags=(), nothing=None, buffers=None, guess=None):
         self.nothing = nothing
+        self.buffers, self.guess = buffers, guess
+        self.machine, self.error, self.fresh = False, False, True
         self.name, self.init, self.methods = name, init, methods
         self.key, self.values, self.rare, self.found = key, values, rare, found
         self.names, self.flags = names, flags
 
     def words(self, state):
         """The words of a state as klin prints them, by name."""
+        if self.nothing is not None:
+            return {self.names[0] % k: self.under(state, k) for k in KEYS}
         return {name.rstrip("?"): str(v if v < WORDS // 2 else v - WORDS) if name[-1] != "?" else "true" if v else "false"
                 for name, v in zip(self.names, state)}
 
@@ -37,6 +47,25 @@ class Model:
 
     def step(self, state, method, args):
         return self.methods[method][1](state, *args)
+
+    def variant(self, how):
+        """The model for histories with store buffers, clock error, or an unknown first state."""
+        model = copy.copy(self)
+        model.machine = "tso" in how
+        model.error = "error" in how
+        model.fresh = "any" not in how
+        return model
+
+    def firsts(self, ops):
+        return [self.init] if self.fresh else self.guess(ops)
+
+    def orders(self, ops, want=None, firsts=None):
+        """Have the operations an order?  See history.orders() and machine.orders()."""
+        search = machine.orders if self.machine else history.orders
+        return search(self, ops, want, firsts or self.firsts([*ops, want] if want else ops))
+
+    def random_ops(self, rng, obj):
+        return (machine if self.machine else history).random_ops(rng, self, obj)
 
 
 def replace(state, i, v):
@@ -188,7 +217,8 @@ kv = Model("kv", (), {
 array = Model("array", (), {
     "read": (1, lambda s, i: one(look(s, i, 0), s)),
     "write": (2, lambda s, i, v: none(put(s, i, v))),
-}, key=0, values=3, nothing=0)
+}, key=0, values=3, nothing=0, names=("a[%d]",), buffers=machine.Buffers(
+    plain={"write": lambda i, v: (i,)}, reads={"read"}))
 xarray = Model("xarray", (), {
     "load": (1, lambda s, k: one(look(s, k, 0), s)),
     "store": (2, lambda s, k, v: one(look(s, k, 0), put(s, k, v))),
@@ -204,17 +234,38 @@ rhashtable = Model("rhashtable", (), {
 
 # ---- words ----
 
+def named_words(ops):
+    """All words that operations name, and one more."""
+    words = {v for op in ops for v in [*op.args, *(op.res or ())] if isinstance(v, int)}
+    return words | {max(words, default=0) + 1}
+
+
+def guess_words(ops):
+    """Sums of what is added make further words."""
+    words = named_words(ops)
+    for op in ops:
+        if op.method == "fetch_add":
+            words |= {(w - op.args[0]) % WORDS for w in words}
+    return [(w,) for w in sorted(words)]
+
+
+def guess_pairs(ops):
+    return [(a, b) for a in sorted(named_words(ops)) for b in sorted(named_words(ops))]
+
+
 register = Model("register", (0,), {
     "read": (0, lambda s: one(s[0], s)),
     "write": (1, lambda s, v: none((v,))),
     "cas": (2, lambda s, a, b: one(1, (b,)) if s[0] == a else one(0, s)),
     "fetch_add": (1, lambda s, n: one(s[0], (s[0] + n,))),
-}, rare=("fetch_add",), names=("x",))
+}, rare=("fetch_add",), names=("x",), buffers=machine.Buffers(
+    plain={"write": lambda v: (0,)}, reads={"read"}), guess=lambda ops: guess_words(ops))
 pair = Model("pair", (0, 0), {
     "read": (0, lambda s: [(s, s)]),
     "write": (2, lambda s, a, b: none((a, b))),
-}, names=("a", "b"))
-seqlock = Model("seqlock", (0, 0), pair.methods, names=("x1", "x2"))
+}, names=("a", "b"), guess=guess_pairs)
+seqlock = Model("seqlock", (0, 0), pair.methods, names=("x1", "x2"), buffers=machine.Buffers(
+    plain={"write": lambda a, b: (0, 1)}, fences={"write"}, reads={"read"}), guess=guess_pairs)
 counter = Model("counter", (0,), {
     "inc": (0, lambda s: one(s[0], ((s[0] + 1) % WORDS,))),
     "get": (0, lambda s: one(s[0], s)),
@@ -250,7 +301,9 @@ rwlock = Model("rwlock", (0, 0), {
     "write_lock": (0, lambda s: none((0, 1)) if s == (0, 0) else []),
     "write_unlock": (0, lambda s: none((s[0], 0)) if s[1] else []),
     "write_trylock": (0, lambda s: one(1, (0, 1)) if s == (0, 0) else one(0, s)),
-}, names=("readers", "writer?"))
+}, names=("readers", "writer?"), buffers=machine.Buffers(
+    plain={"write_unlock": lambda: (1,)},
+    reads={("read_trylock", (0,)), ("write_trylock", (0,))}))
 rwsem = Model("rwsem", (0, 0), {
     **rwlock.methods,
     # Where others wait, a try may fail at any time.
@@ -259,7 +312,8 @@ rwsem = Model("rwsem", (0, 0), {
 }, names=("readers", "writer?"))
 spinlock = Model("spinlock", (0,), {
     **lock_methods(), "unlock": (0, lambda s: none((0,))),
-}, names=("held?",))
+}, names=("held?",), buffers=machine.Buffers(
+    plain={"unlock": lambda: (0,)}, reads={("trylock", (0,))}))
 mntput = Model("mntput", (0, 0), {
     "put": (0, lambda s: one(0, s) + (one(1, (1, 0)) if not s[1] else [])),
     "legitimize": (0, lambda s: one(0, s) + ([] if s[0] else one(1, (0, s[1] + 1)))),
@@ -307,3 +361,11 @@ MODELS = {m.name: m for m in (
     multiset, map_, kv, array, xarray, rhashtable, register, pair, seqlock, counter, refsum, clock,
     lock, mutex, rwlock, rwsem, spinlock, mntput, futex, semaphore, eventsem, ida, idr, fd_table,
     coarse, unix_dgram)}
+
+# Which of them the audit also looks at with store buffers, clock error or unknown first states.
+VARIANTS = (
+    "register:tso", "register:tso-error", "seqlock:tso-error", "array:tso-error",
+    "spinlock:tso-error", "rwlock:tso-error", "register:any-error", "seqlock:any-tso", "pair:any",
+    "queue:error", "stack:error", "bounded_queue:error", "set:error", "map:error",
+    "register:error", "pair:error", "rwlock:error", "semaphore:error", "ida:error",
+)

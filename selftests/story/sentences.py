@@ -4,17 +4,20 @@ What the sentences of a story claim.  Each form of a sentence has a function tha
 history and demands that the claim holds.
 
 In a form, {A}, {B} and {C} stand for operations such as "t1's enq(5)", {M} and {N} for times or
-numbers, {V} and {W} for values, {WORD} for one of a few words, and {TEXT} for anything else.
+numbers, {V} and {W} for values, {WORD} for one of a few words, and {TEXT} and {OTHER} for
+anything else.
 """
 import itertools
 import re
 
 import history
+import machine
 
 HEADLINES, FACTS, ROLES = [], [], []
 SPECIAL = {"A": r"<(?P<A>\d+)>", "B": r"<(?P<B>\d+)>", "C": r"<(?P<C>\d+)>",
            "M": r"(?P<M>\d+)", "N": r"(?P<N>\d+)", "V": r"(?P<V>[^\s,;]+)",
-           "W": r"(?P<W>[^\s,;]+)", "WORD": r"(?P<WORD>\w+)", "TEXT": r"(?P<TEXT>.+)"}
+           "W": r"(?P<W>[^\s,;]+)", "WORD": r"(?P<WORD>\w+)", "TEXT": r"(?P<TEXT>.+)",
+           "OTHER": r"(?P<OTHER>.+)"}
 
 # Methods by what they do to the values that they name.
 ADDS = {"enq", "push", "push_front", "push_back", "put", "add", "insert", "write", "send"}
@@ -52,9 +55,13 @@ class Scene:
     def __init__(self, model, ops, proof, cast):
         self.model, self.ops, self.proof, self.cast = model, ops, proof, cast
         self.failing = cast[0]
+        self.firsts = model.firsts(ops)
         # The operations of the counterexample may have lost their returns.
         self.by_index = {op.index: op for op in [*ops, *proof]}
         self.full = len(cast) == 8
+
+    def orders(self, ops, want=None):
+        return self.model.orders(ops, want, self.firsts)
 
     def look(self, forms, text):
         """Look at a sentence: some reading of it must be true."""
@@ -92,7 +99,7 @@ class Scene:
             m = re.fullmatch(r"(\w+ = \w+) (comes|may come) from (.*)", word)
             self.agree(self.states_before(self.failing), m[1])
             if m[3] == "the first state":
-                self.agree([self.model.init], m[1])
+                self.agree(self.firsts, m[1])
             elif m[3] != "no known operation":
                 demand(any(self.words_of(op, m[1]) for op in named[int(m[3][1:-1])]),
                        "%s is not from there" % m[1])
@@ -114,7 +121,10 @@ class Scene:
         demand(len({id(op) for op in self.cast}) == len(self.cast), "an operation is cast twice")
         # What no order explains is no order of the whole history, either.
         if not self.full and story["reason"] != "no_order":
-            demand(not history.orders(self.model, self.cast), "the cast alone has an order")
+            # With store buffers a story does not say why each writer's store does not matter.
+            cast = [op for op, j in zip(self.cast, story["cast"])
+                    if not self.model.machine or not j["role"].startswith("was called with")]
+            demand(not self.orders(cast), "the cast alone has an order")
         # The person asks first who wrote the value that was seen.
         v = self.found(self.failing)
         writers = self.adds(v)
@@ -146,7 +156,7 @@ class Scene:
 
     def reachable(self):
         """States that the operations can reach from the first one, those of few of them first."""
-        states, todo = {self.model.init}, [self.model.init]
+        states, todo = set(self.firsts), self.firsts
         while todo and len(states) < 300:
             after = [t for state in todo for op in self.ops
                      for _, t in self.model.step(state, op.method, op.args)]
@@ -159,12 +169,18 @@ class Scene:
         model = self.model
         words = {v for o in self.ops for v in [*o.args, *(o.res or ())] if isinstance(v, int)}
         if model.nothing is None:
-            return {(str(w), str(after[0])) for w in words | {model.init[0]}
+            return {(str(w), str(after[0])) for w in words | {first[0] for first in self.firsts}
                     for after in history.outcomes(model, (w,), op)}
         key = op.args[model.key]
         states = [()] + [((key, w),) for w in words]
         return {(model.under(state, key), model.under(after, key)) for state in states
                 for after in history.outcomes(model, state, op)}
+
+    def first_words(self):
+        """The first words, as klin prints them."""
+        key = self.failing.args[self.model.key] if self.is_keyed() else None
+        return {self.model.under(first, key) if self.is_keyed() else str(first[0])
+                for first in self.firsts}
 
     def is_word(self):
         """Is the state one word, or one for each key?"""
@@ -211,7 +227,7 @@ class Scene:
         """Run the order, and look at the operation that stops it."""
         ops = [self.by_index[i] for i in order["operations"]]
         known = "left out" not in order["sentence"]
-        states = {self.model.init} if known else self.reachable()
+        states = set(self.firsts) if known else self.reachable()
         for i, op in enumerate(ops):
             demand(op in self.proof, "%s is not in the counterexample" % op.name())
             demand(not any(history.before(op, earlier) for earlier in ops[:i]),
@@ -232,25 +248,37 @@ class Scene:
             demand(told == {history.words(res) for res in possible} or "others" in told or
                    "?" in told, "`%s': %s were possible" % (text, possible))
 
-    def right(self, op):
-        """Let the operation return anything, and try all orders up to its return."""
-        others = [o for o in self.ops if o is not op and not history.before(op, o)]
-        return {history.words(res) for res in history.orders(self.model, others, want=op)}
+    def right(self, op, among=None):
+        """
+        Let the operation return anything, and try all orders up to its return, or of the
+        operations @among.
+        """
+        others = [o for o in among or self.ops
+                  if o.index != op.index and (among or not history.before(op, o))]
+        return {history.words(res) for res in self.orders(others, op)}
 
     def look_at_allowed(self, allowed):
         op = next(o for o in self.ops if o.index == allowed["operation"])
-        right = self.right(op)
-        told = set(allowed["results"])
-        if allowed["all"] and self.model.methods[op.method][0] is not None:
+        alone = allowed["sentence"].startswith("By the counterexample alone, ")
+        right = self.right(op, self.proof if alone else None)
+        # A `?' is a word that some first state has.
+        told = {r for r in allowed["results"] if "?" not in r}
+        every = told == set(allowed["results"])
+        demand(not (alone and (allowed["all"] or allowed["exact"])), "it is about the whole")
+        # If operations before the counterexample are left out, any first state comes before it.
+        if alone and (not every or any("..." in t or "?" in t for t in allowed["states"]) or any(
+                op.index not in {p.index for p in self.proof} and history.before(op, p)
+                for op in self.ops for p in self.proof)):
+            return
+        if every and (allowed["all"] or " could only have " in allowed["sentence"]):
             # A method without results is not possible, or there were no violation.
-            demand(told >= right - {""} or "?" in told, "%s were allowed, told are %s" %
-                   (right, told))
-        if allowed["exact"]:
-            demand(told <= right or "?" in told, "%s were allowed, told are %s" % (right, told))
+            demand(told >= right - {""}, "%s were allowed, told are %s" % (right, told))
+        if allowed["exact"] or alone:
+            demand(told <= right, "%s were allowed, told are %s" % (right, told))
         demand(op.name().split(" -> ")[0] in allowed["sentence"] or
                allowed["sentence"].startswith("What would have been right is not known"),
                allowed["sentence"])
-        demand(all(r in allowed["sentence"] for r in told if "?" not in r), allowed["sentence"])
+        demand(all(r in allowed["sentence"] for r in told), allowed["sentence"])
 
     # ---- what operations did ----
 
@@ -436,15 +464,12 @@ def never_written(s, A, V):
 
 @form(FACTS, "The first state is empty")
 def first_empty(s):
-    demand(s.model.init == (), "it is %s" % (s.model.init,))
+    demand(s.firsts == [()], "it is %s" % (s.firsts,))
 
 
 @form(FACTS, "The first word is {V}")
 def first_word(s, V):
-    if s.is_keyed():
-        demand(s.model.under((), None) == V, "it is %s" % s.model.under((), None))
-        return
-    demand(str(s.model.init[0]) == V, "it is %s" % s.model.init)
+    demand(s.first_words() == {V}, "it is %s" % s.first_words())
 
 
 @form(ROLES, "found {V}")
@@ -533,7 +558,7 @@ def missed(s, A, V, N, M):
 def states_at(s, A):
     """The states in which an operation may take effect, whatever comes after it."""
     ops = [op for op in s.ops if op is not A and not history.before(A, op)]
-    todo, seen, states = {(s.model.init, frozenset())}, set(), set()
+    todo, seen, states = {(first, frozenset()) for first in s.firsts}, set(), set()
     while todo:
         node = todo.pop()
         seen.add(node)
@@ -636,7 +661,7 @@ def gave_both(s, A, B, V):
 def never_possible(s, A, N):
     returned(A, N)
     ops = [op for op in s.ops if op is not A and not history.before(A, op)]
-    todo, seen = {(s.model.init, frozenset())}, set()
+    todo, seen = {(first, frozenset()) for first in s.firsts}, set()
     while todo:
         node = todo.pop()
         seen.add(node)
@@ -656,7 +681,7 @@ def excludes(s, B, A):
     ops = [op for op in s.ops if op is not A and op is not B and not history.before(op, B) and
            not history.before(A, op)]
     first = [op for op in s.ops if op is not A and op is not B and history.before(op, B)]
-    todo, seen = {(s.model.init, frozenset(), False)}, set()
+    todo, seen = {(first, frozenset(), False) for first in s.firsts}, set()
     while todo:
         node = todo.pop()
         seen.add(node)
@@ -765,8 +790,7 @@ def unchanged(s, A, M, N, V="nothing"):
 def never_changed(s, A, N, V="nothing"):
     returned(A, N)
     s.denies(A, V)
-    first = s.model.init[0] if not s.is_keyed() else None
-    demand(V == (s.model.under((), None) if s.is_keyed() else str(first)), "the first is another")
+    demand(s.first_words() == {V}, "the first is another")
 
 
 @form(ROLES, "found a word")
@@ -902,8 +926,8 @@ def saw_first(s, A, TEXT, N, B):
     role_saw(s, A, TEXT)
     returned(B, N)
     demand(history.before(B, A), "they overlap")
-    demand(not list(history.outcomes(s.model, s.model.init, B)) or s.model.init not in
-           s.states_after(B), "%s leaves the first state" % B.name())
+    demand(all(not list(history.outcomes(s.model, first, B)) or first not in s.states_after(B)
+               for first in s.firsts), "%s leaves the first state" % B.name())
 
 
 @form(HEADLINES, "{A} saw {TEXT}, which no operation wrote before")
@@ -926,7 +950,7 @@ def never_added(s, A, V):
 @form(FACTS, "No operation adds {V}, and the first state is empty")
 def fact_never_added(s, V):
     demand(not s.adds(V), "%s was added" % V)
-    demand(not s.model.init, "the first state is not empty")
+    demand(s.firsts == [()], "the first state is not empty")
 
 
 @form(FACTS, "{A}, the {WORD} addition of {V}, was called at {M}")
@@ -1020,3 +1044,142 @@ def impossible(s, A):
     states = s.reachable()
     demand(not any(res == A.res for state in states
                    for res, _ in s.model.step(state, A.method, A.args)), "a state allows it")
+
+
+# ---- store buffers ----
+
+def same_thread(A, B):
+    demand(A.thread == B.thread, "they are of different threads")
+
+
+def store_left(s, A, B, N):
+    """The store of B had left by N, which is before A."""
+    demand(any(N in (op.ret, op.drain) and op.thread == B.thread for op in s.cast),
+           "nothing happened at %d" % N)
+    demand(machine.left_before(s.model, s.ops, B, A), "the store of %s may wait" % B.name())
+
+
+def overwrites(s, A, TEXT, B):
+    role_saw(s, A, TEXT)
+    name, v = TEXT.split(" = ")
+    demand(all(s.model.words(after)[name] != v for after in s.states_after(B)),
+           "%s may leave it" % B.name())
+
+
+@form(HEADLINES, "{A} saw {TEXT}, which {B} had overwritten: its store had left the store "
+      "buffer by {N}")
+def overwritten_in_memory(s, A, TEXT, B, N):
+    overwrites(s, A, TEXT, B)
+    store_left(s, A, B, N)
+
+
+@form(HEADLINES, "{A} saw {TEXT}, which {B} of the same thread had overwritten by {N}")
+def overwritten_by_own(s, A, TEXT, B, N):
+    between(s, B, A, N)
+    same_thread(A, B)
+    overwrites(s, A, TEXT, B)
+
+
+@form(HEADLINES, "{A} saw {TEXT}, although {B} of the same thread had seen {OTHER} by {N}")
+@form(HEADLINES, "{A} saw {TEXT}, although {B} had seen {OTHER} in memory by {N}")
+def saw_another(s, A, TEXT, B, OTHER, N):
+    between(s, B, A, N)
+    role_saw(s, A, TEXT)
+    role_saw(s, B, OTHER)
+    demand(TEXT != OTHER, "it is the same")
+
+
+def forbids(s, A, TEXT):
+    """A is not possible with any of the words."""
+    for word in TEXT.split(" or "):
+        name, v = word.split(" = ")
+        demand(all(s.model.words(state)[name] != v for state in s.states_before(A)),
+               "%s is possible at %s" % (A.name(), word))
+
+
+@form(HEADLINES, "{A} is wrong, since it found {TEXT}: the store of {B} had left the store buffer "
+      "by {N}")
+def forbidden_in_memory(s, A, TEXT, B, N):
+    forbids(s, A, TEXT)
+    store_left(s, A, B, N)
+    role_left(s, B, TEXT.split(" or ")[0])
+
+
+@form(HEADLINES, "{A} is wrong, since it found {TEXT}: {B} of the same thread had stored by {N}")
+def forbidden_by_own(s, A, TEXT, B, N):
+    between(s, B, A, N)
+    same_thread(A, B)
+    forbids(s, A, TEXT)
+    role_left(s, B, TEXT.split(" or ")[0])
+
+
+@form(HEADLINES, "{A} is wrong, since it found {TEXT}: {B} of the same thread had seen {OTHER} by "
+      "{N}")
+@form(HEADLINES, "{A} is wrong, since it found {TEXT}: {B} had seen {OTHER} in memory by {N}")
+def forbidden_by_sight(s, A, TEXT, B, OTHER, N):
+    between(s, B, A, N)
+    forbids(s, A, TEXT)
+    role_saw(s, B, OTHER)
+    demand(TEXT.split(" or ")[0] == OTHER, "it saw %s" % OTHER)
+
+
+@form(ROLES, "stored {TEXT}")
+def role_stored(s, op, TEXT):
+    role_left(s, op, TEXT)
+
+
+@form(ROLES, "may have stored {TEXT}")
+def role_may_have_stored(s, op, TEXT):
+    name, v = TEXT.split(" = ")
+    demand(any(s.model.words(after)[name] == v for after in s.states_after(op)),
+           "%s cannot leave it" % op.name())
+
+
+@form(ROLES, "began with an empty store buffer")
+def role_fence(s, op):
+    demand(s.model.buffers.is_barrier(op.method, op.res), "%s did not" % op.name())
+
+
+@form(ROLES, "was followed by a drain")
+def role_drain(s, op):
+    demand(op.drain is not None, "%s was not" % op.name())
+
+
+@form(FACTS, "The drain after {A} was at {N}")
+def fact_drain(s, A, N):
+    demand(A.drain == N, "it was at %s" % A.drain)
+
+
+@form(FACTS, "The drain after {A} was at {N}; {B} of the same thread had returned at {M}, before "
+      "it was called")
+def fact_later_drain(s, A, N, B, M):
+    fact_drain(s, A, N)
+    same_thread(A, B)
+    between(s, B, A, M)
+
+
+@form(FACTS, "{A} began with an empty store buffer, and returned at {N}; {B} of the same thread "
+      "had returned at {M}, before it was called")
+def fact_fence(s, A, N, B, M):
+    role_fence(s, A)
+    returned(A, N)
+    same_thread(A, B)
+    between(s, B, A, M)
+
+
+@form(FACTS, "{A} leaves nothing in the store buffer, and returned at {N}")
+def fact_through(s, A, N):
+    role_fence(s, A)
+    returned(A, N)
+    demand(not s.model.buffers.waits(A.method), "it may")
+
+
+@form(FACTS, "{A} and then {B} are of one thread, whose stores leave in order")
+def fact_in_order(s, A, B):
+    same_thread(A, B)
+    demand(history.before(A, B), "they overlap")
+
+
+@form(FACTS, "A thread sees its own stores at once")
+def fact_own(s):
+    """So it does, by the definition of the machine."""

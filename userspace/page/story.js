@@ -32,8 +32,7 @@ function castTable(app, v) {
 			" ", one.role
 		];
 	};
-	/* Columns that only some histories have. */
-	const more = [ "line", "comm", "cpu" ].filter((name) => v.cast.some((one) => one[name]));
+	const lines = v.cast.some((one) => one.line);
 
 	if (!v.cast.length)
 		return null;
@@ -44,8 +43,8 @@ function castTable(app, v) {
 				make("tr", {},
 					[
 						"thread", "operation", "role", "time",
-						...more.map((name) => name === "cpu" ? "CPU" : name)
-					]
+						lines ? "line" : null
+					].filter(Boolean)
 						.map((t) => make("th", { scope: "col" }, t)))),
 			make("tbody", {},
 				v.cast.map(
@@ -54,9 +53,8 @@ function castTable(app, v) {
 						make("td", {}, opButton(app, one.op, one.text)),
 						make("td", {}, cells(one)),
 						make("td", { class: "number" }, one.when),
-						more.map((name) => make("td",
-								 { class: "number" },
-								 one[name])))))));
+						lines ? make("td", { class: "number" }, one.line) :
+							null)))));
 }
 
 function factList(v) {
