@@ -12,8 +12,8 @@
 # make demo         record a real kernel in a virtual machine and check it
 # make install      DESTDIR= PREFIX=
 #
-# V=1 shows the commands; SAN=1 builds userspace with ASan and UBSan, apart,
-# in build/san; SAN=fuzz with clang's and libFuzzer, in build/fuzz; KDIR= names the kernel to build the module for.
+# V=1 shows the commands; SAN=1 builds userspace with clang, ASan, UBSan and libFuzzer, apart,
+# in build/san; KDIR= names the kernel to build the module for.
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
@@ -52,19 +52,15 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 
 ifeq ($(SAN),1)
 B := build/san
-san_flags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-# The tests start thousands of processes.  A program without relocations, linked with the
-# sanitizers' runtimes statically, starts in two thirds of the time.  clang's default is static.
-san_ldflags := -no-pie $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
-# -O1 and -g1: programs are compiled more often than run, and backtraces still have line numbers.
-CFLAGS ?= -O1 -g1
-else ifeq ($(SAN),fuzz)
-B := build/fuzz
-CC := clang
+# libFuzzer is clang's, so one build serves the tests and the fuzzers.
+CC := $(CLANG)
 # A warning of clang fails this build, so `make check' finds it.
 san_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer -Werror
-# Backtraces have line numbers, and the build takes a sixth less time than with -g.
+	-fno-omit-frame-pointer -Werror -D__SANITIZE_ADDRESS__=1
+# The tests start thousands of processes.  A program without relocations starts sooner.
+san_cflags := -fno-pie
+san_ldflags := -no-pie
+# Programs are compiled more often than run, and backtraces still have line numbers.
 CFLAGS ?= -O1 -gline-tables-only
 else
 B := build
@@ -74,7 +70,7 @@ endif
 CFLAGS ?= -O2 -g
 kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes \
 	-Wstrict-prototypes -fno-strict-aliasing -pthread -D_GNU_SOURCE \
-	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags)
+	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags) $(san_cflags)
 # The screen of `klin top'.
 CURSES_LIBS ?= $(shell pkg-config --libs ncursesw 2>/dev/null || echo -lncursesw)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
@@ -152,7 +148,7 @@ unit_with := $(B)/obj/page.o $(call obj,$(unit_help) \
 	$(addprefix userspace/top/,client.c model.c table.c text.c wire.c) \
 	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
 watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
-# Fuzz targets: with SAN=fuzz main() is libFuzzer's, else driver.c's.  One source serves all forms
+# Fuzz targets: with SAN=1 main() is libFuzzer's, else driver.c's.  One source serves all forms
 # of histories.
 fuzz_forms := $(filter-out klh,$(shell sed -n 's/^KL_FORM.kl_form_\([a-z]*\).;/\1/p' $(form_src)))
 fuzz_src := $(wildcard selftests/fuzz/fuzz_*.c)
@@ -161,7 +157,7 @@ fuzz_with := $(call obj,selftests/fuzz/common.c selftests/fuzz/spec_history.c \
 	selftests/fuzz/stream.c userspace/klind/conf.c \
 	$(addprefix userspace/record/attach/,btf_check.c kernel.c list.c suggest.c place.c \
 	debugfile.c preemption.c prototypes.c))
-ifeq ($(SAN),fuzz)
+ifeq ($(SAN),1)
 fuzz_main := -fsanitize=fuzzer
 else
 fuzz_with += $(call obj,selftests/fuzz/driver.c)

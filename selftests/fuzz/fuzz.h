@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fuzz targets: one file each, with fuzz_one().  `make SAN=fuzz' links them with libFuzzer.
+ * Fuzz targets: one file each, with fuzz_one().  `make SAN=1' links them with libFuzzer.
  * Other builds link them with driver.c, which runs the corpus and seeded mutations of it.
  */
 #ifndef KL_FUZZ_H

@@ -58,8 +58,9 @@ void history_log_place(const char *text)
 	if (sscanf(history_log, "%*[^:\n]:%u%n:%u%n", &number, &at, &col, &n) != 2)
 		fail_msg("no column: %s", history_log);
 	while (--number) {
-		line = strchr(line, '\n') + 1;
-		assert_ptr_not_equal(line, (char *)NULL + 1);
+		line = strchr(line, '\n');
+		assert_non_null(line);
+		line++;
 	}
 	len = strcspn(line, "\r\n");
 	assert_in_range(col, 1, len + 1);

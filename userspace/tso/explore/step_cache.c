@@ -402,7 +402,7 @@ void kl_steps_prefetch(const struct kl_explorer *x)
 	uint32_t at[KL_VM_THREADS];
 	unsigned int t;
 
-	if (!s->nsteps)
+	if (!s->nsteps || !s->nstep)
 		return;
 	for (t = 0; t < n; t++) {
 		at[t] = slot_of(&s->by_thread, now->mem, now->thread[t]);
