@@ -30,7 +30,7 @@ struct hit {
 	struct klin_cpu *c;
 	struct klin_slot *s;
 	__u64 sp, now;
-	__u32 key, cpu;
+	__u32 key, cpu, stack;
 };
 
 /* The values that a clause fetched at a call. */
@@ -133,12 +133,17 @@ static __always_inline void open_frame(const volatile struct klin_conf *cl, cons
 			if (cl->ret_args & 1U << i)
 				f->args[i] = args[i];
 	}
+	if (conf.stacks)
+		f->ev.flags = h->stack;
 	f->ev.call = h->now;
 	barrier();
 	f->open = KLIN_OPEN;
 }
 
-/* Find the task's slot and the time, unless they are known.  Return: false if there is no slot. */
+/*
+ * Find the task's slot, the stack and the time, unless they are known.  Return: false if there is
+ * no slot.
+ */
 static __always_inline bool find_caller(struct hit *h)
 {
 	struct klin_slot *s = h->s;
@@ -163,6 +168,8 @@ static __always_inline bool find_caller(struct hit *h)
 		s->top = top;
 	}
 	h->s = s;
+	if (conf.stacks)
+		h->stack = klin_stack(h->ctx);
 	if (!h->now)
 		h->now = klin_time(h->cpu);
 	return true;

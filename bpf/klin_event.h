@@ -60,6 +60,11 @@ enum klin_event_flags {
 	KLIN_F_NORET	= 2,	/* the return was not seen; it happened before ret */
 };
 
+/* Above the flags: 1 + the id of the call's stack in the map `call_stacks', or 0 without one. */
+#define KLIN_STACK_SHIFT	8
+#define KLIN_FRAMES	24	/* most frames of a stack that are kept */
+#define KLIN_STACKS	16384	/* stacks of a recording with --stacks */
+
 /* Bits of klin_event.fault above those of the values. */
 /* bit KLIN_MARKS + i: val[i] is an enum kl_tag, not a word */
 #define KLIN_MARKS		8
@@ -308,6 +313,8 @@ struct klin_conf {
 	__u32 alone;		/* a place whose clause uses nothing of the function's call */
 	/* no operation is left out: one_object is 0 and the filter is empty */
 	__u32 all;
+	__u32 stacks;		/* keep the stack of each call */
+	__u32 unused;
 	__u64 object;
 	struct klin_filter filter;
 	struct klin_insn call[KLIN_INSNS], ret[KLIN_INSNS];
@@ -324,7 +331,7 @@ struct klin_tp_conf {
 	__u32 nvals;		/* maximal number of arguments and results together */
 	__u32 ring;		/* as in struct klin_conf */
 	__u32 stack_size;	/* size of a task's stack, in bytes */
-	__u32 unused;
+	__u32 stacks;		/* as in struct klin_conf */
 	struct {
 		__u8 used, probe, nargs, nres;
 	} method[KLIN_TP_METHODS];	/* by id - first_id */

@@ -183,6 +183,8 @@ static __always_inline void alone(void *ctx, struct klin_cpu *c, struct klin_slo
 	f->ev.fault = fault;
 	f->ev.tid = key;
 	f->ev.flags = KLIN_F_NOCALL | KLIN_F_NORET;
+	if (conf.stacks)
+		f->ev.flags |= klin_stack(ctx);
 	f->ev.cpu_call = f->ev.cpu_ret = cpu;
 #pragma unroll
 	for (i = 0; i < KLIN_MAX_VALS; i++)
@@ -244,6 +246,8 @@ static __always_inline void at_place(struct pt_regs *ctx, struct klin_cpu *c, st
 	}
 	f->ev.object = object;
 	f->ev.fault = fault;
+	if (conf.stacks)
+		f->ev.flags = klin_stack(ctx);
 #pragma unroll
 	for (i = 0; i < KLIN_MAX_VALS; i++)
 		if (conf.call_vals & 1U << i)

@@ -36,6 +36,14 @@ struct {
 	__type(value, struct klin_home);
 } homes SEC(".maps");
 
+/* Kernel stacks of calls.  Without --stacks the map is tiny, and no program uses it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, KLIN_FRAMES * sizeof(__u64));
+} call_stacks SEC(".maps");
+
 /* Counts of this object's programs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -249,6 +257,18 @@ static __always_inline void klin_lost(struct klin_cpu *c, __u64 from, __u64 to)
 static __always_inline void klin_missed(struct klin_cpu *c)
 {
 	c->missed++;
+}
+
+/*
+ * Return: the bits of an event's flags that tell the present stack.  The kernel looks a known stack
+ * up without a locked instruction; a new stack takes a lock and drains the store buffer.  If the
+ * map is full, or two stacks have the same hash, there is none.
+ */
+static __always_inline __u32 klin_stack(void *ctx)
+{
+	const long id = bpf_get_stackid(ctx, &call_stacks, 0);
+
+	return id < 0 ? 0 : (__u32)(id + 1) << KLIN_STACK_SHIFT;
 }
 
 /* Output an event of @size bytes; if it does not fit, note its period as a loss. */

@@ -70,6 +70,8 @@ static __always_inline void called(struct bpf_raw_tracepoint_args *ctx, struct k
 	f->ev.val[0] = ctx->args[2];
 	f->ev.val[1] = ctx->args[3];
 	f->ev.val[2] = ctx->args[4];
+	if (conf.stacks)
+		f->ev.flags = klin_stack(ctx);
 	f->ev.call = klin_time(cpu);
 	barrier();
 	f->open = KLIN_OPEN;

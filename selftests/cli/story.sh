@@ -54,6 +54,25 @@ ktap_result $? "names of threads and objects" "$(cat out)"
 run check --json "$pair" named.txt
 grep -q '"comm": "klin test"' out && grep -q '"symbol": "init_net"' out
 ktap_result $? "names of threads and objects in JSON" "$(cat out)"
+sed 's/^# first init/&\n# stack 7 step+0x10 [m]; main+0x4\n# stack 9 other+0x1/
+	s/ write 1 1$/& stack=7/; s/ write 2 2$/& stack=7/; s/ read -> .*/& stack=9/' torn.txt >stacks.txt
+run check --full "$pair" stacks.txt
+grep -qx '  Kernel stack at the call of .*write(1, 1), .*write(2, 2):' out &&
+	grep -A 2 'write(1, 1), .*write(2, 2):' out | tail -n 2 | tr '\n' ' ' |
+		grep -qx '    step+0x10 \[m\]     main+0x4 ' &&
+	grep -A 1 '^  Kernel stack at the call of .*read()' out | grep -qx '    other+0x1'
+ktap_result $? "kernel stacks, each with its operations" "$(cat out)"
+run check --json "$pair" stacks.txt
+tr -d ' \n' <out | grep -qF '"stack":["step+0x10[m]","main+0x4"]'
+ktap_result $? "kernel stacks in JSON" "$(cat out)"
+"$KLIN" convert stacks.txt stacks.klh && "$KLIN" convert stacks.klh back.txt
+[ "$(grep -c stack= back.txt)" -eq "$(grep -c stack= stacks.txt)" ] &&
+	[ "$(grep '^# stack' back.txt)" = "$(grep '^# stack' stacks.txt)" ]
+ktap_result $? "kernel stacks in .klh" "$(cat back.txt)"
+sed 's/stack=9/stack=x/' stacks.txt >wrong.txt
+run check "$pair" wrong.txt
+[ $status -eq 2 ] && grep -q '^wrong.txt:[0-9]*:[0-9]*: error: .*the number of a stack' err
+ktap_result $? "a wrong number of a stack" "$(cat err)"
 printf '# klin history 1\n# comm 1 a\033[2J\nt1 @1 0 10 write 1 1\n' >named.txt
 run check "$pair" named.txt
 [ $status -eq 2 ] && grep -q '^named.txt:2:11: error: .*no control character' err

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The reader of .klh behind its checksums.  The input is the text of the header, a line "%%",
- * and uncompressed blocks.  Two bytes with its length precede each block, and two more bytes
+ * and uncompressed blocks.  A text with "# stack" has version 2.  Two bytes with its length precede each block, and two more bytes
  * give its number of operations.  The target reads the file as a whole and as a stream.
  */
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static size_t put_header(uint8_t *out, const char *text)
 	const size_t n = strlen(text);
 
 	memcpy(out, KLH_MAGIC, 8);
-	klh_put32(out + 8, KLH_VERSION);
+	klh_put32(out + 8, strstr(text, "# stack") ? KLH_VERSION_STACKS : KLH_VERSION);
 	klh_put32(out + 12, n);
 	klh_put32(out + 16, crc32(0, (const uint8_t *)text, n));
 	klh_put32(out + 20, crc32(0, out, 20));

@@ -16,6 +16,7 @@
 #define barrier() asm volatile("" ::: "memory")
 
 static void *bpf_map_lookup_elem(void *map, const void *key);
+static long bpf_get_stackid(void *ctx, void *map, uint64_t flags);
 static long bpf_perf_event_output(void *ctx, void *map, uint64_t flags, void *data, uint64_t size);
 static uint64_t bpf_ktime_get_ns(void);
 static uint64_t bpf_get_current_pid_tgid(void);

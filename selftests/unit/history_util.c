@@ -130,6 +130,7 @@ struct kl_history *history_random(uint64_t seed)
 	struct kl_val args[KL_MAX_ARGS], res[KL_MAX_ARGS];
 	uint64_t s = seed, now[4] = { 0 };
 	size_t n = kl_rand_below(&s, 60), i, j;
+	const bool stacks = kl_rand(&s) & 1;
 
 	assert_non_null(h);
 	h->clock = kl_rand_below(&s, 4);
@@ -173,6 +174,8 @@ struct kl_history *history_random(uint64_t seed)
 		}
 		assert_int_equal(kl_history_add(h, &op, &sig, args, res), 0);
 		assert_int_equal(kl_history_set_points(h, h->nops - 1, point, drain), 0);
+		if (stacks && kl_rand(&s) & 1)
+			assert_int_equal(kl_history_set_stack(h, h->nops - 1, kl_rand(&s)), 0);
 		if (!kl_rand_below(&s, 20)) {
 			struct kl_gap g = {
 				.from = op.call, .to = kl_rand(&s) & 1 ? KL_TIME_MAX : now[t],

@@ -41,7 +41,7 @@ static void test_conf_is_read(void **state)
 		"metrics-socket = /run/m\n"
 		"[spec range]\nfile = port_range\nobject = 0xffff888003c42000\nattach = kprobe\n"
 		"buffer = 64\nslots = 8\nclock-error = 200ns\nmemory-model = sc\nmemory = 64M\n"
-		"flight-memory = 128K\nflight-time = 2min\nreport-unknown = yes\n"
+		"flight-memory = 128K\nflight-time = 2min\nreport-unknown = yes\nstacks = yes\n"
 		"[ spec   queue ]\nflight-time = 0\n[spec q]\nattach = plain";
 	const struct klind_watch_conf *w;
 	struct klind_conf *c, *d;
@@ -60,7 +60,8 @@ static void test_conf_is_read(void **state)
 	assert_string_equal(w->name, "range");
 	assert_string_equal(w->file, "port_range");
 	assert_int_equal(w->line, 10);
-	assert_true(w->one_object && w->clock_known && w->report_unknown && w->classical);
+	assert_true(w->one_object && w->clock_known && w->report_unknown && w->classical &&
+		    w->stacks);
 	assert_int_equal(w->object, 0xffff888003c42000ull);
 	assert_int_equal(w->attach, KLIND_KPROBE);
 	assert_int_equal(w->pages, 64);
@@ -71,7 +72,8 @@ static void test_conf_is_read(void **state)
 	assert_int_equal(w->flight_ns, 120000000000ull);
 	w = &c->watch[1];
 	assert_string_equal(w->file, "queue");
-	assert_false(w->one_object || w->clock_known || w->report_unknown || w->classical);
+	assert_false(w->one_object || w->clock_known || w->report_unknown || w->classical ||
+		     w->stacks);
 	assert_int_equal(w->attach, KLIND_AUTO);
 	/* Equal watchers are recognized wherever they stand in the file. */
 	assert_int_equal(klind_conf_parse("conf",
@@ -108,6 +110,7 @@ static void test_conf_mistakes(void **state)
 		  "[spec a]" },
 		{ "[spec a]\nmemory-model = x86\n", "expected tso or sc" },
 		{ "[spec a]\nreport-unknown = maybe\n", "expected yes or no" },
+		{ "[spec a]\nattach = plain\nstacks = yes\n", "needs BPF programs" },
 		{ "[spec a]\nobject = here\n", "expected an address" },
 		{ "[spec a]\nfile =\n", "expected the name or path of a specification" },
 		{ "[spec a]\nreports = /x\n", "c:2: error: unknown key 'reports': expected" },

@@ -68,6 +68,7 @@ static const struct task_struct *bpf_get_current_task_btf(void);
 #define ROOMY_MASK	63
 #define NESTED		(KLIN_DEPTH + 3)	/* maximum depth of an interrupt's operations */
 #define FLAG_TRAP	0x100
+#define STACK		41	/* id of the stack of all calls */
 #ifdef __SANITIZE_ADDRESS__
 /* with sanitizers, most instructions are theirs, and each is a trap */
 #define SLOW		10
@@ -200,6 +201,11 @@ static void read_rings(void)
 	}
 }
 
+static long bpf_get_stackid(void *ctx, void *map, uint64_t flags)
+{
+	return STACK;
+}
+
 static long bpf_perf_event_output(void *ctx, void *map, uint64_t flags, void *data, uint64_t size)
 {
 	enter();
@@ -298,6 +304,7 @@ static void set_conf(const struct scene *s)
 		memset(cl, 0, sizeof(*cl));
 		cl->probe = i;
 		cl->clock = KLIN_CLOCK_MONO;
+		cl->stacks = 1;
 		cl->ring = s->entries;
 		cl->slot_mask = slot_mask_of(s);
 		cl->nvals = NVALS;
@@ -352,6 +359,7 @@ static void set_conf(const struct scene *s)
 	/* Hides the store to a constant from the compiler, which could omit it. */
 	asm volatile("" : "+r"(c) : : "memory");
 	c->clock = KLIN_CLOCK_MONO;
+	c->stacks = 1;
 	c->nvals = NVALS;
 	c->ring = s->entries;
 	c->slot_mask = slot_mask_of(s);
@@ -484,6 +492,7 @@ static void tell(const struct klin_event *ev, bool over)
 	if (ev->flags & KLIN_F_NOCALL) {
 		/* A return without its call: it says nothing about the call. */
 		assert_int_equal(ev->call, 0);
+		assert_int_equal(ev->flags >> KLIN_STACK_SHIFT, 0);
 		assert_true(ev->val[1] >= 1000 && ev->val[1] - 1000 < nops);
 		o = &ops[ev->val[1] - 1000];
 		assert_true(ev->ret > o->left && ev->ret <= o->over);
@@ -496,6 +505,7 @@ static void tell(const struct klin_event *ev, bool over)
 	assert_true(ev->probe < CLAUSES && wanted_by(ev->val[0], ev->probe));
 	assert_int_equal(o->told[ev->probe]++, 0);
 	assert_int_equal(ev->object, o->object);
+	assert_int_equal(ev->flags >> KLIN_STACK_SHIFT, STACK + 1);
 	assert_true(ev->call > o->from && ev->call <= o->to);
 	if (!over)
 		return;

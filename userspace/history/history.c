@@ -54,6 +54,7 @@ void kl_history_free(struct kl_history *h)
 	free(h->points);
 	free(h->drains);
 	free(h->places);
+	free(h->stacks);
 	kl_source_free(h->source);
 	free(h->opsigs);
 	free(h->vals);
@@ -192,7 +193,8 @@ void kl_history_expect(struct kl_history *h, double times, size_t most)
 	const double nopsigs = h->nopsigs < h->nops / 8 || h->nopsigs > h->nops ?
 			       h->nopsigs * times : nops;
 	const double nvals = nopsigs * h->nvals / (h->nopsigs + 1.0) * 1.1;
-	const size_t told = ((h->points != NULL) + (h->drains != NULL)) * sizeof(*h->points);
+	const size_t told = ((h->points != NULL) + (h->drains != NULL)) * sizeof(*h->points) +
+			    (h->stacks != NULL) * sizeof(*h->stacks);
 
 	if (times <= 1 || nops * (sizeof(*h->ops) + told) + nopsigs * sizeof(*h->opsigs) +
 			  nvals * sizeof(*h->vals) > most)
@@ -202,6 +204,8 @@ void kl_history_expect(struct kl_history *h, double times, size_t most)
 		kl_expect(h->points, h->cpoints, h->nops, nops + 1);
 	if (h->drains)
 		kl_expect(h->drains, h->cdrains, h->nops, nops + 1);
+	if (h->stacks)
+		kl_expect(h->stacks, h->cstacks, h->nops, nops + 1);
 	kl_expect(h->opsigs, h->copsigs, h->nopsigs, nopsigs + 1);
 	kl_expect(h->vals, h->cvals, h->nvals, nvals + 1);
 }

@@ -122,6 +122,8 @@ struct kl_history {
 	uint64_t *points, *drains;	/* times of each operation; NULL: none is known */
 	/* place of each operation in the source, enum kl_place_kind; NULL: none is known */
 	uint32_t *places;
+	/* number of the stack at each operation's call, or 0; NULL: none is known; see spell.h */
+	uint32_t *stacks;
 	/* signatures: the first KL_EXACT_OPSIGS all differ; later ones may equal others */
 	struct kl_opsig *opsigs;
 	struct kl_val *vals;
@@ -133,7 +135,7 @@ struct kl_history {
 	uint64_t *threads;		/* numbers of the threads */
 	size_t nops, nopsigs, nvals, ngaps, nmethods, nobjects, nthreads;
 	/* capacities */
-	size_t cops, cpoints, cdrains, cplaces, copsigs, cvals, cgaps, cmethods, carities;
+	size_t cops, cpoints, cdrains, cplaces, cstacks, copsigs, cvals, cgaps, cmethods, carities;
 	size_t cobjects, cthreads;
 	struct kl_source *source;	/* the file or text that it was read from, or NULL */
 	struct kl_index *index;		/* finds methods, objects, threads and signatures */
@@ -237,6 +239,11 @@ int kl_history_add_gap(struct kl_history *h, const struct kl_gap *gap);
  * Return: 0, -ENOMEM or -EOVERFLOW.
  */
 int kl_history_set_points(struct kl_history *h, size_t i, uint64_t point, uint64_t drain);
+/*
+ * Set the number of the stack at the call of operation @i, which was added, or 0 if it is unknown.
+ * Return: 0 or -ENOMEM.
+ */
+int kl_history_set_stack(struct kl_history *h, size_t i, uint32_t stack);
 void kl_history_swap(struct kl_history *h, size_t a, size_t b);
 /* Remove the first @n operations. */
 void kl_history_drop(struct kl_history *h, size_t n);
@@ -299,6 +306,12 @@ static inline uint64_t kl_op_drain(const struct kl_history *h, const struct kl_o
 	return h->drains ? h->drains[op - h->ops] : KL_TIME_MAX;
 }
 
+/* Return: the number of the stack at an operation's call, or 0 if it is unknown. */
+static inline uint32_t kl_op_stack(const struct kl_history *h, const struct kl_op *op)
+{
+	return h->stacks ? h->stacks[op - h->ops] : 0;
+}
+
 /*
  * Return: a time, not before the return, at which all stores made before the return had left the
  * store buffer; KL_TIME_MAX if no such time is known.
@@ -320,6 +333,8 @@ static inline void kl_history_move(struct kl_history *h, size_t to, size_t from)
 		h->drains[to] = h->drains[from];
 	if (h->places)
 		h->places[to] = h->places[from];
+	if (h->stacks)
+		h->stacks[to] = h->stacks[from];
 }
 
 /*

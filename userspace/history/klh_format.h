@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The layout of .klh, version 1.  All numbers are little-endian.
+ * The layout of .klh, versions 1 and 2.  All numbers are little-endian.  Files with stacks have
+ * version 2, whose blocks have the column KLH_STACK.
  *
  * A file is a header, blocks, and an end:
  *
@@ -14,7 +15,7 @@
  *	end	the same 32 bytes with KLH_END; floor holds the number of operations
  *		in all blocks, raw length the number of blocks, length is 0
  *
- * A block's raw data are KLH_COLUMNS u32 lengths and the columns in that order.
+ * A block's raw data are klh_columns() u32 lengths and the columns in that order.
  * Each column holds LEB128 numbers; `signed' ones are folded (0, -1, 1, -2, ...).
  * Methods, objects and threads that a block is the first to use come with it,
  * so that any number of whole blocks from the start can be read.  The floor says
@@ -30,6 +31,7 @@
 
 #define KLH_MAGIC	"\x89" "KLH\r\n\x1a\n"
 #define KLH_VERSION	1
+#define KLH_VERSION_STACKS	2
 #define KLH_HEADER	24
 #define KLH_BLOCK_HEADER	32
 #define KLH_BLOCK	0x424b4c4b	/* "KLKB" */
@@ -58,12 +60,20 @@ enum klh_column {
 	KLH_SHAPE,	/* arguments * 16 + results */
 	KLH_TAGS,	/* tags of values; none for the results of a pending operation */
 	KLH_VALUES,	/* words: difference to the last word at the same place, signed */
+	KLH_STACK,	/* number of the call's stack, only where it is known */
 	KLH_COLUMNS,
 };
 
 #define KLH_HAS_POINT	0x10
 #define KLH_HAS_DRAIN	0x20
-#define KLH_FLAGS_KNOWN	(KL_OP_UNSEEN | KLH_HAS_POINT | KLH_HAS_DRAIN)
+#define KLH_HAS_STACK	0x40
+#define KLH_FLAGS_KNOWN	(KL_OP_UNSEEN | KLH_HAS_POINT | KLH_HAS_DRAIN | KLH_HAS_STACK)
+
+/* Return: the number of columns of a block in a file of this version. */
+static inline unsigned int klh_columns(uint32_t version)
+{
+	return version == KLH_VERSION ? KLH_STACK : KLH_COLUMNS;
+}
 
 #define KLH_VARINT	10 /* maximal number of bytes of a number */
 

@@ -19,10 +19,10 @@
 /* The numbers of a part, by column. */
 struct klh_ops {
 	uint64_t flags[PART], call[PART], ret[PART], point[PART], drain[PART], thread[PART];
-	uint64_t object[PART], method[PART], cpu[PART], shape[PART];
+	uint64_t object[PART], method[PART], cpu[PART], shape[PART], stack[PART];
 	uint64_t tag[2 * KL_MAX_ARGS * PART], word[2 * KL_MAX_ARGS * PART];
 	/* the part's numbers of entries in the columns that not all operations use */
-	size_t nret, npoint, ndrain, ntag, nword;
+	size_t nret, npoint, ndrain, nstack, ntag, nword;
 	size_t nvals; /* number of values of all operations */
 	bool plain; /* no operation has flags */
 	bool valued; /* each operation has a value */
@@ -74,7 +74,7 @@ static bool count_numbers(struct klh_ops *o, const struct kl_history *h, size_t 
 	uint64_t flags = 0, thread = 0, object = 0, method = 0, cpu = 0, args = 0, results = 0;
 	size_t i;
 
-	o->ntag = o->npoint = o->ndrain = 0;
+	o->ntag = o->npoint = o->ndrain = o->nstack = 0;
 	o->nret = n;
 	for (i = 0; i < n; i++) {
 		flags |= o->flags[i];
@@ -95,6 +95,7 @@ static bool count_numbers(struct klh_ops *o, const struct kl_history *h, size_t 
 		o->ntag -= pending ? o->shape[i] & 15 : 0;
 		o->npoint += !!(o->flags[i] & KLH_HAS_POINT);
 		o->ndrain += !!(o->flags[i] & KLH_HAS_DRAIN);
+		o->nstack += !!(o->flags[i] & KLH_HAS_STACK);
 	}
 	return !(flags & ~(uint64_t)KLH_FLAGS_KNOWN) && thread < h->nthreads &&
 	       object < h->nobjects && method < h->nmethods && cpu <= KL_NO_CPU &&
@@ -118,8 +119,12 @@ static bool read_part(struct klh_ops *o, const struct kl_history *h, struct klh_
 	    !klh_next_some(&col[KLH_RET], o->ret, o->nret) ||
 	    !klh_next_some(&col[KLH_POINT], o->point, o->npoint) ||
 	    !klh_next_some(&col[KLH_DRAIN], o->drain, o->ndrain) ||
+	    !klh_next_some(&col[KLH_STACK], o->stack, o->nstack) ||
 	    !klh_next_some(&col[KLH_TAGS], o->tag, o->ntag))
 		return false;
+	for (i = 0; i < o->nstack; i++)
+		if (o->stack[i] > UINT32_MAX)
+			return false;
 	o->nword = 0;
 	for (i = 0; i < o->ntag; i++) {
 		most = o->tag[i] > most ? o->tag[i] : most;
@@ -191,7 +196,7 @@ static bool read_brief(struct klh_ops *o, const struct kl_history *h, struct klh
 	o->bytes.method = col[KLH_METHOD].p;
 	o->bytes.cpu = col[KLH_CPU].p;
 	o->bytes.shape = col[KLH_SHAPE].p;
-	o->npoint = o->ndrain = 0;
+	o->npoint = o->ndrain = o->nstack = 0;
 	for (i = KLH_THREAD; i <= KLH_SHAPE; i++)
 		col[i].p += n;
 	col[KLH_FLAGS].p += n;
@@ -272,10 +277,10 @@ static inline __attribute__((always_inline)) bool make_ops(struct klh_ops *o, st
 	return !over;
 }
 
-/* Set the linearization points and drains of the last @n operations of @h. */
-static int tell_times(struct klh_ops *o, struct kl_history *h, size_t n)
+/* Set the linearization points, drains and stacks of the last @n operations of @h. */
+static int tell_more(struct klh_ops *o, struct kl_history *h, size_t n)
 {
-	const uint64_t *point = o->point, *drain = o->drain;
+	const uint64_t *point = o->point, *drain = o->drain, *stack = o->stack;
 	const size_t first = h->nops - n;
 	size_t i;
 	int ret = 0;
@@ -290,6 +295,8 @@ static int tell_times(struct klh_ops *o, struct kl_history *h, size_t n)
 			d = call + klh_unfold(*drain++);
 		if (o->flags[i] & (KLH_HAS_POINT | KLH_HAS_DRAIN))
 			ret = kl_history_set_points(h, first + i, p, d);
+		if (o->flags[i] & KLH_HAS_STACK && !ret)
+			ret = kl_history_set_stack(h, first + i, *stack++);
 	}
 	return ret;
 }
@@ -312,7 +319,7 @@ static int add_part(struct klh_ops *o, struct kl_history *h, size_t n, bool brie
 		       make_ops(o, op, n, false, false);
 	}
 	ret = good ? kl_history_append(h, n, o->nvals, brief && o->valued) : -EINVAL;
-	return ret || o->npoint + o->ndrain == 0 ? ret : tell_times(o, h, n);
+	return ret || o->npoint + o->ndrain + o->nstack == 0 ? ret : tell_more(o, h, n);
 }
 
 int klh_ops_read(struct klh_ops *o, struct kl_history *h, struct klh_cursor *col, size_t n,

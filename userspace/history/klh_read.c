@@ -134,13 +134,14 @@ static int read_ops(struct kl_klh_reader *r, struct klh_cursor *col, uint32_t no
 
 static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 {
-	struct klh_cursor col[KLH_COLUMNS];
-	size_t at = KLH_COLUMNS * 4, i;
+	const size_t ncols = klh_columns(r->version);
+	struct klh_cursor col[KLH_COLUMNS] = { 0 };
+	size_t at = ncols * 4, i;
 	int ret;
 
 	if (raw < at)
 		return klh_damaged(r, "a block is too short for its columns");
-	for (i = 0; i < KLH_COLUMNS; i++) {
+	for (i = 0; i < ncols; i++) {
 		size_t len = klh_get32(r->raw + 4 * i);
 
 		if (len > raw - at)
@@ -163,7 +164,7 @@ static int read_columns(struct kl_klh_reader *r, size_t raw, uint32_t nops)
 	ret = read_ops(r, col, nops);
 	if (ret)
 		return ret;
-	for (i = 0; i < KLH_COLUMNS; i++)
+	for (i = 0; i < ncols; i++)
 		if (col[i].p != col[i].end)
 			return klh_damaged(r, "a column is longer than its operations");
 	return at == raw ? 0 : klh_damaged(r, "a block is longer than its columns");
@@ -304,9 +305,10 @@ int klh_read_header(struct kl_klh_reader *r)
 	}
 	if (memcmp(p, KLH_MAGIC, 8))
 		return klh_damaged(r, "not the first bytes of a .klh file");
-	if (klh_get32(p + 8) != KLH_VERSION) {
-		kl_err("%s: .klh version %" PRIu32 ": expected version %d, the only one this klin "
-		       "reads", r->name, klh_get32(p + 8), KLH_VERSION);
+	r->version = klh_get32(p + 8);
+	if (r->version != KLH_VERSION && r->version != KLH_VERSION_STACKS) {
+		kl_err("%s: .klh version %" PRIu32 ": expected version %d or %d, the only ones "
+		       "this klin reads", r->name, r->version, KLH_VERSION, KLH_VERSION_STACKS);
 		return -EINVAL;
 	}
 	if (crc32(0, p, 20) != klh_get32(p + 20))

@@ -11,6 +11,7 @@
 struct kl_klh_reader {
 	const char *name;
 	const uint8_t *data;
+	uint32_t version;
 	size_t len, at; /* length of the file; offset of the present block */
 	struct kl_history *h;
 	ZSTD_DCtx *zstd;

@@ -24,6 +24,7 @@ struct column {
 
 struct kl_klh {
 	int fd;
+	uint32_t version;
 	ZSTD_CCtx *zstd;
 	struct column col[KLH_COLUMNS];
 	uint8_t *raw, *out; /* a block's data; its header and the compressed data */
@@ -137,11 +138,12 @@ static void put_op(struct kl_klh *k, const struct kl_history *h, const struct kl
 	unsigned int n = s->nargs + (pending ? 0 : s->nres), i;
 	const struct kl_val *v = kl_op_args(h, op);
 	const uint64_t point = kl_op_point(h, op), drain = kl_op_drain(h, op);
+	const uint32_t stack = k->version == KLH_VERSION ? 0 : kl_op_stack(h, op);
 	struct column *col = k->col;
 
 	put(&col[KLH_FLAGS], (op->flags & KL_OP_UNSEEN) |
 	    (point != KL_TIME_MAX ? KLH_HAS_POINT : 0) |
-	    (drain != KL_TIME_MAX ? KLH_HAS_DRAIN : 0));
+	    (drain != KL_TIME_MAX ? KLH_HAS_DRAIN : 0) | (stack ? KLH_HAS_STACK : 0));
 	put(&col[KLH_CALL], klh_fold(op->call - prev));
 	if (!pending)
 		put(&col[KLH_RET], op->ret - op->call);
@@ -149,6 +151,8 @@ static void put_op(struct kl_klh *k, const struct kl_history *h, const struct kl
 		put(&col[KLH_POINT], klh_fold(point - op->call));
 	if (drain != KL_TIME_MAX)
 		put(&col[KLH_DRAIN], klh_fold(drain - op->call));
+	if (stack)
+		put(&col[KLH_STACK], stack);
 	put(&col[KLH_THREAD], op->thread);
 	put(&col[KLH_OBJECT], op->object);
 	put(&col[KLH_METHOD], s->method);
@@ -168,11 +172,12 @@ static void put_op(struct kl_klh *k, const struct kl_history *h, const struct kl
 /* Write the contents of the columns as a block, and empty the columns. */
 static int write_block(struct kl_klh *k, uint32_t nops, uint64_t floor)
 {
-	size_t raw = KLH_COLUMNS * 4, at, len, i;
+	const size_t ncols = klh_columns(k->version);
+	size_t raw = ncols * 4, at, len, i;
 	uint8_t *p;
 	int ret;
 
-	for (i = 0; i < KLH_COLUMNS; i++)
+	for (i = 0; i < ncols; i++)
 		raw += k->col[i].len;
 	if (raw > KLH_MAX_RAW)
 		return -E2BIG;
@@ -181,8 +186,8 @@ static int write_block(struct kl_klh *k, uint32_t nops, uint64_t floor)
 		ret = kl_grow(k->out, k->cout, KLH_BLOCK_HEADER + ZSTD_compressBound(raw));
 	if (ret)
 		return ret;
-	at = KLH_COLUMNS * 4;
-	for (i = 0; i < KLH_COLUMNS; i++) {
+	at = ncols * 4;
+	for (i = 0; i < ncols; i++) {
 		klh_put32(k->raw + 4 * i, k->col[i].len);
 		if (k->col[i].len)
 			memcpy(k->raw + at, k->col[i].p, k->col[i].len);
@@ -227,6 +232,8 @@ static int append_block(struct kl_klh *k, const struct kl_history *h, size_t fir
 		ret = reserve(&k->col[i], n);
 	for (i = KLH_TAGS; i <= KLH_VALUES && !ret; i++)
 		ret = reserve(&k->col[i], nvals);
+	if (!ret)
+		ret = reserve(&k->col[KLH_STACK], n);
 	if (ret)
 		return ret;
 	memset(&k->last, 0, sizeof(k->last));
@@ -332,7 +339,7 @@ static int write_header(struct kl_klh *k, const struct kl_history *h)
 	if (!p)
 		goto out;
 	memcpy(p, KLH_MAGIC, 8);
-	klh_put32(p + 8, KLH_VERSION);
+	klh_put32(p + 8, k->version);
 	klh_put32(p + 12, len);
 	klh_put32(p + 16, crc32(0, (const uint8_t *)text, len));
 	klh_put32(p + 20, crc32(0, p, 20));
@@ -364,6 +371,7 @@ static int begin(int fd, const struct kl_history *h, struct kl_klh **out)
 	if (!k)
 		return -ENOMEM;
 	k->fd = fd;
+	k->version = h->stacks ? KLH_VERSION_STACKS : KLH_VERSION;
 	k->zstd = ZSTD_createCCtx();
 	ret = k->zstd ? write_header(k, h) : -ENOMEM;
 	if (ret) {

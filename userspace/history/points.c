@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Known linearization points and drains of operations, see kl_history_set_points(). */
+/* Columns that few histories have: linearization points, drains, and stacks of operations. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -21,10 +23,14 @@ int kl_history_no_points(struct kl_history *h, size_t n)
 		ret = kl_grow(h->points, h->cpoints, h->nops + n);
 	if (!ret && h->drains)
 		ret = kl_grow(h->drains, h->cdrains, h->nops + n);
+	if (!ret && h->stacks)
+		ret = kl_grow(h->stacks, h->cstacks, h->nops + n);
 	if (!ret && h->points)
 		forget(h->points, h->nops, h->nops + n);
 	if (!ret && h->drains)
 		forget(h->drains, h->nops, h->nops + n);
+	if (!ret && h->stacks)
+		memset(h->stacks + h->nops, 0, n * sizeof(*h->stacks));
 	return ret;
 }
 
@@ -58,6 +64,28 @@ int kl_history_set_points(struct kl_history *h, size_t i, uint64_t point, uint64
 	       set_time(&h->drains, &h->cdrains, h->nops, i, drained ? KL_TIME_MAX : drain);
 }
 
+int kl_history_set_stack(struct kl_history *h, size_t i, uint32_t stack)
+{
+	if (!h->stacks) {
+		if (!stack)
+			return 0;
+		h->stacks = calloc(h->nops, sizeof(*h->stacks));
+		if (!h->stacks)
+			return -ENOMEM;
+		h->cstacks = h->nops;
+	}
+	h->stacks[i] = stack;
+	return 0;
+}
+
+static void swap_numbers(uint32_t *numbers, size_t a, size_t b)
+{
+	const uint32_t n = numbers[a];
+
+	numbers[a] = numbers[b];
+	numbers[b] = n;
+}
+
 static void swap(uint64_t *times, size_t a, size_t b)
 {
 	const uint64_t t = times[a];
@@ -69,7 +97,6 @@ static void swap(uint64_t *times, size_t a, size_t b)
 void kl_history_swap(struct kl_history *h, size_t a, size_t b)
 {
 	const struct kl_op op = h->ops[a];
-	uint32_t place;
 
 	h->ops[a] = h->ops[b];
 	h->ops[b] = op;
@@ -77,11 +104,10 @@ void kl_history_swap(struct kl_history *h, size_t a, size_t b)
 		swap(h->points, a, b);
 	if (h->drains)
 		swap(h->drains, a, b);
-	if (h->places) {
-		place = h->places[a];
-		h->places[a] = h->places[b];
-		h->places[b] = place;
-	}
+	if (h->places)
+		swap_numbers(h->places, a, b);
+	if (h->stacks)
+		swap_numbers(h->stacks, a, b);
 }
 
 void kl_history_drop(struct kl_history *h, size_t n)
@@ -96,4 +122,6 @@ void kl_history_drop(struct kl_history *h, size_t n)
 		memmove(h->drains, h->drains + n, h->nops * sizeof(*h->drains));
 	if (h->places)
 		memmove(h->places, h->places + n, h->nops * sizeof(*h->places));
+	if (h->stacks)
+		memmove(h->stacks, h->stacks + n, h->nops * sizeof(*h->stacks));
 }

@@ -35,7 +35,8 @@ static int renew(struct kl_history **h, bool tables)
 		if (kl_history_add(new, &op, &s, kl_op_args(old, &old->ops[i]),
 				   kl_op_res(old, &old->ops[i])) ||
 		    kl_history_set_points(new, i, kl_op_point(old, &old->ops[i]),
-					  kl_op_drain(old, &old->ops[i])))
+					  kl_op_drain(old, &old->ops[i])) ||
+		    kl_history_set_stack(new, i, kl_op_stack(old, &old->ops[i])))
 			goto err;
 	}
 	new->clock = old->clock;

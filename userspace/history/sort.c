@@ -96,7 +96,8 @@ static int permute(struct kl_history *h, const uint32_t *from)
 	return permute_column((void **)&h->ops, &h->cops, sizeof(*h->ops), from, n) ?:
 	       permute_column((void **)&h->points, &h->cpoints, sizeof(*h->points), from, n) ?:
 	       permute_column((void **)&h->drains, &h->cdrains, sizeof(*h->drains), from, n) ?:
-	       permute_column((void **)&h->places, &h->cplaces, sizeof(*h->places), from, n);
+	       permute_column((void **)&h->places, &h->cplaces, sizeof(*h->places), from, n) ?:
+	       permute_column((void **)&h->stacks, &h->cstacks, sizeof(*h->stacks), from, n);
 }
 
 static int gap_order(const void *a, const void *b)

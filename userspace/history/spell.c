@@ -146,12 +146,16 @@ void kl_history_move_spellings(struct kl_history *to, struct kl_history *from)
 
 void kl_history_put_spellings(FILE *f, const struct kl_history *h)
 {
+	static const char *const formats[] = {
+		[KL_SPELLED_WORD] = "# spelling 0x%" PRIx64 " %s\n",
+		[KL_SPELLED_THREAD] = "# comm %" PRIu64 " %s\n",
+		[KL_SPELLED_STACK] = "# stack %" PRIu64 " %s\n",
+	};
 	const struct kl_spellings *s = h->spellings;
 	const struct spelling *p;
 
 	for (p = s ? s->spelling : NULL; s && p < s->spelling + s->n; p++)
-		fprintf(f, p->kind == KL_SPELLED_THREAD ? "# comm %" PRIu64 " %s\n" :
-			"# spelling 0x%" PRIx64 " %s\n", p->word, p->text);
+		fprintf(f, formats[p->kind], p->word, p->text);
 }
 
 void kl_history_free_spellings(struct kl_history *h)

@@ -2,7 +2,7 @@
 /*
  * Spellings of words in the input.  A value that is no number, such as "7", :x or [1 2] in an EDN
  * history, becomes a word that no other value has; messages show its spelling.  Recordings have
- * names of threads, and of objects whose address has a symbol.
+ * names of threads, of stacks, and of objects whose address has a symbol.
  *
  * Copies of a history share one table until one of them gets another spelling.
  */
@@ -11,14 +11,18 @@
 
 #include "history/history.h"
 
-/* A spelling belongs to a word, which is a value or an object, or to a thread by its number. */
-enum kl_spelled { KL_SPELLED_WORD, KL_SPELLED_THREAD };
+/*
+ * A spelling belongs to a word, which is a value or an object; to a thread by its number; or to a
+ * kernel stack by its number.  That of a stack is its frames, as in "FUNCTION+0x10 [MODULE]", from
+ * the innermost on, with "; " between them.
+ */
+enum kl_spelled { KL_SPELLED_WORD, KL_SPELLED_THREAD, KL_SPELLED_STACK };
 
 /**
- * kl_history_spell_kind() - set the spelling of a word or thread
+ * kl_history_spell_kind() - set the spelling of a word, thread or stack
  * @h: the history
- * @kind: which of both
- * @word: the word, or the thread's number; a spelling that it already has is kept
+ * @kind: which of them
+ * @word: the word, or the number of the thread or stack; a spelling that it already has is kept
  * @text: the new spelling, without a newline or a zero byte
  * @len: length of @text
  *
@@ -33,7 +37,7 @@ static inline int kl_history_spell(struct kl_history *h, uint64_t word, const ch
 	return kl_history_spell_kind(h, KL_SPELLED_WORD, word, text, len);
 }
 
-/* Return: the spelling of a word or thread, or NULL. */
+/* Return: the spelling of a word, thread or stack, or NULL. */
 const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind, uint64_t word);
 
 static inline const char *kl_history_spelling(const struct kl_history *h, uint64_t word)

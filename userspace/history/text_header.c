@@ -286,6 +286,11 @@ static int header_comm(struct kl_history *h, struct kl_text_src *s, const char *
 	return take_spelling(h, s, p, KL_SPELLED_THREAD, "a thread's number");
 }
 
+static int header_stack(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	return take_spelling(h, s, p, KL_SPELLED_STACK, "a stack's number");
+}
+
 static int header_floor(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	uint64_t v;
@@ -353,6 +358,8 @@ static const struct kl_directive directives[] = {
 	{ "spelling", header_spelling, .next = "0x", .few = 1, .later = "#" },
 	{ "comm", header_comm, .next = "#", .few = 0,
 	  .others = "com coma comb come comma" },
+	{ "stack", header_stack, .next = "#", .few = 0,
+	  .others = "slack smack snack stacks stalk stick stock track" },
 	{ "gap", header_gap, .next = "cpu from to lost object reason", .few = 2, .wordy = true,
 	  .later = "#", .others = "cap gas lap map nap rap sap tap zap" },
 	{ "floor", header_floor, .next = "#", .words = 1, .few = 1, .others = "flood flour" },

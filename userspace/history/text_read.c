@@ -8,7 +8,7 @@
  *	# gap cpu 1 from 100 to 220 lost 17
  *	t3 @0xffff8881 100 150 write 1 2
  *	t4 @0xffff8881 120 170 read -> 1 2 cpu=1 drain=300 point=140
- *	t4 @0xffff8881 180 - read
+ *	t4 @0xffff8881 180 - read stack=1
  *
  * A line has thread, object, call, return, method, arguments, results and attributes.  A return
  * of `-' means a pending operation.  A call of `-' was not seen; a call of `>=100' was not seen
@@ -106,7 +106,7 @@ static inline bool scan_prefix(const char **pp, const char *word)
 /* The contents of an operation's line. */
 struct line {
 	struct kl_op op;
-	uint64_t point, drain;
+	uint64_t point, drain, stack;
 	struct kl_opsig sig;
 	bool arrow;
 	struct kl_val vals[2 * KL_MAX_ARGS]; /* arguments, followed by results */
@@ -133,8 +133,13 @@ static int scan_attribute(struct kl_scan *s, const char **pp, struct line *l)
 	} else if (scan_prefix(&p, "point=")) {
 		if (kl_scan_u64(s, &p, &l->point, "a time"))
 			return -EINVAL;
+	} else if (scan_prefix(&p, "stack=")) {
+		if (kl_scan_short(s, &p, &l->stack, "the number of a stack"))
+			return -EINVAL;
+		if (l->stack > UINT32_MAX)
+			return kl_scan_bad(s, tok, "the number of a stack, below 2^32");
 	} else {
-		return kl_scan_bad(s, tok, "cpu=NUMBER, drain=TIME or point=TIME");
+		return kl_scan_bad(s, tok, "cpu=NUMBER, drain=TIME, point=TIME or stack=NUMBER");
 	}
 	*pp = p;
 	return 0;
@@ -160,6 +165,7 @@ static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 	struct kl_val *v = l->vals;
 
 	l->point = l->drain = KL_TIME_MAX;
+	l->stack = 0;
 	l->arrow = false;
 	l->tags = KL_WORD;
 	for (;;) {
@@ -274,7 +280,7 @@ static inline int scan_id(struct kl_scan *s, const char **pp, char mark, const c
 /* Add an operation, to the batch if it has returned, has few values and no further times. */
 static int add_op(struct kl_text_reader *r, struct line *l)
 {
-	const bool told = l->point != KL_TIME_MAX || l->drain != KL_TIME_MAX;
+	const bool told = l->point != KL_TIME_MAX || l->drain != KL_TIME_MAX || l->stack;
 	const unsigned int n = l->sig.nargs + l->sig.nres;
 	int ret;
 
@@ -283,7 +289,10 @@ static int add_op(struct kl_text_reader *r, struct line *l)
 				    n && l->tags == KL_WORD);
 	ret = kl_history_flush(r->h) ?:
 	      kl_history_add(r->h, &l->op, &l->sig, l->vals, l->vals + l->sig.nargs);
-	return ret || !told ? ret : kl_history_set_points(r->h, r->h->nops - 1, l->point, l->drain);
+	if (ret || !told)
+		return ret;
+	return kl_history_set_points(r->h, r->h->nops - 1, l->point, l->drain) ?:
+	       kl_history_set_stack(r->h, r->h->nops - 1, l->stack);
 }
 
 static int scan_op(struct kl_text_reader *r, const char **pp)

@@ -11,7 +11,7 @@
 #include "history/spell.h"
 #include "history/text.h"
 
-#define MAX_LINE	2048 /* maximal length of an operation: 16 values, 8 numbers and a name */
+#define MAX_LINE	2048 /* maximal length of an operation: 16 values, 9 numbers and a name */
 #define BUF_SIZE	(256u << 10)
 
 struct writer {
@@ -118,6 +118,8 @@ static int put_op(struct writer *w, const struct kl_op *op)
 		p = kl_put_dec(put_str(p, " drain="), kl_op_drain(h, op));
 	if (kl_op_point(h, op) != KL_TIME_MAX)
 		p = kl_put_dec(put_str(p, " point="), kl_op_point(h, op));
+	if (kl_op_stack(h, op))
+		p = kl_put_dec(put_str(p, " stack="), kl_op_stack(h, op));
 	*p++ = '\n';
 	w->len = p - w->buf;
 	return 0;

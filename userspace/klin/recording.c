@@ -19,7 +19,7 @@
 #define INTERVAL_US 3000	/* time between two reads of the buffers */
 
 enum { OPT_LOAD = 1024, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS,
-	OPT_CLOCK_ERROR, OPT_DEBUG, OPT_PID, OPT_CPU, OPT_SAMPLE, OPT_CLOCK };
+	OPT_CLOCK_ERROR, OPT_DEBUG, OPT_PID, OPT_CPU, OPT_SAMPLE, OPT_CLOCK, OPT_STACKS };
 
 volatile int recording_stopped;
 
@@ -114,6 +114,9 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		a->opts.plain = !strcmp(arg, "plain");
 		a->opts.only = a->opts.plain ? KL_WAY_NONE : attach_way(state, arg);
 		break;
+	case OPT_STACKS:
+		a->opts.stacks = true;
+		break;
 	case OPT_BUFFER:
 		a->opts.pages = power_of_two(state, "buffer", arg, 1 << 18);
 		break;
@@ -147,6 +150,9 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->spec)
 			argp_error(state, "expected a spec file");
+		if (a->opts.stacks && a->opts.plain)
+			argp_error(state, "--stacks needs BPF programs, and --attach=plain uses "
+				   "none: omit one of both");
 		if (!!a->load + !!a->command + !!a->duration > 1 && !(a->load && a->duration))
 			argp_error(state, "--load, --duration and a command exclude each other");
 		break;
@@ -176,6 +182,10 @@ static const struct argp_option options[] = {
 	  "How to attach to functions: auto, fentry or kprobe.  "
 	  "With plain, klin.ko alone records the methods that instrumented modules declare, by "
 	  "plain stores",
+	  0 },
+	{ "stacks", OPT_STACKS, NULL, 0,
+	  "Keep the kernel stack of each call, which stories then show.  A stack that was not seen "
+	  "before drains the store buffer",
 	  0 },
 	{ "debug", OPT_DEBUG, "FILE", 0,
 	  "Debugging information for inlined functions: a vmlinux "

@@ -55,6 +55,7 @@ static const struct key watch_keys[] = {
 	{ "flight-memory", BYTES, WATCH(flight), 0, 1 << 16, 1ull << 40 },
 	{ "flight-time", TIME, WATCH(flight_ns), 0, 0, 86400 * SECOND },
 	{ "report-unknown", BOOL, WATCH(report_unknown), 0, 0, 0 },
+	{ "stacks", BOOL, WATCH(stacks), 0, 0, 0 },
 	{ 0 }
 };
 
@@ -373,6 +374,9 @@ static int finish_sections(struct parser *p)
 				"[spec %s] already uses it; choose fentry, kprobe or auto", plain);
 		else if (c->watch[i].attach == KLIND_PLAIN)
 			plain = c->watch[i].name;
+		if (c->watch[i].attach == KLIND_PLAIN && c->watch[i].stacks)
+			mistake(p, "stacks = yes needs BPF programs, and attach = plain uses none; "
+				"omit one of both");
 		if (c->watch[i].file)
 			continue;
 		c->watch[i].file = strdup(c->watch[i].name);
@@ -466,5 +470,5 @@ bool klind_watch_conf_equal(const struct klind_watch_conf *a, const struct klind
 	       a->attach == b->attach && a->object == b->object &&
 	       a->clock_error == b->clock_error && a->pages == b->pages &&
 	       a->slots == b->slots && a->memory == b->memory && a->flight == b->flight &&
-	       a->flight_ns == b->flight_ns;
+	       a->flight_ns == b->flight_ns && a->stacks == b->stacks;
 }

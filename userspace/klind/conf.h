@@ -28,6 +28,7 @@ struct klind_watch_conf {
 	/* file with debugging information, or NULL: find an installed one */
 	char *debug;
 	bool one_object, clock_known, report_unknown, classical;
+	bool stacks;		/* keep the kernel stack of each call */
 	enum klind_attach attach;
 	/* address of the only object, if @one_object; error of the clock in ns, if @clock_known */
 	uint64_t object, clock_error;

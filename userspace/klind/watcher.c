@@ -217,7 +217,7 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 		.plain = conf->attach == KLIND_PLAIN,
 		.pages = conf->pages, .slots = conf->slots, .one_object = conf->one_object,
 		.object = conf->object, .clock_known = conf->clock_known,
-		.clock_error = conf->clock_error,
+		.clock_error = conf->clock_error, .stacks = conf->stacks,
 	};
 	int err = -ENOMEM, kind;
 

@@ -136,7 +136,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 				   .nargs = c->nargs,
 				   .nres = c->nres };
 	values(c, ev, v);
-	err = kl_history_add(r->h, &op, &sig, v, v + c->nargs);
+	err = kl_history_add(r->h, &op, &sig, v, v + c->nargs) ?: kl_stacks_add(r, ev);
 	if (err || !ev->point)
 		return err;
 	at = &r->h->ops[r->h->nops - 1];

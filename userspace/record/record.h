@@ -29,6 +29,7 @@
  * @object: address of this object
  * @lock: the address to expect instead of @object in functions of the kernel itself, which get the
  *	lock inside the object; 0: @object
+ * @stacks: keep the kernel stack of each call, see stacks.c
  * @plain: klin.ko records instrumented code by plain stores, without BPF programs
  * @private_object: @object is used in process context only
  * @pid: record operations of this process only; 0: of all processes
@@ -45,7 +46,7 @@ struct kl_record_opts {
 	struct kl_files debug;
 	enum kl_way only;
 	unsigned int pages, slots;
-	bool one_object, private_object, fresh, clock_known, plain;
+	bool one_object, private_object, fresh, clock_known, plain, stacks;
 	uint64_t object, lock, clock_error;
 	pid_t pid;
 	uint64_t cpus[KL_CPU_WORDS];

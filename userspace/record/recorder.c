@@ -84,7 +84,10 @@ static int make_maps(struct kl_recorder *r)
 	if (err)
 		return refused("the map of the CPUs' ring buffers", err);
 	err = kl_filter_open(r);
-	return err ? refused("the map of filtered objects", err) : 0;
+	if (err)
+		return refused("the map of filtered objects", err);
+	err = r->opts.stacks ? kl_stacks_open(r) : 0;
+	return err ? refused("the map of stacks", err) : 0;
 }
 
 /* Return: the number of the first clause on the same function. */
@@ -116,6 +119,7 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 	conf->func = function_number(r, c);
 	conf->slot_mask = r->opts.slots - 1;
 	conf->clock = kl_times_kind(r);
+	conf->stacks = r->opts.stacks;
 	/*
 	 * klin's own calls are operations, too.  If the method is pure, they may be left out, and
 	 * so may calls by interrupts of klin.  With one object these calls are few and stay.
@@ -341,6 +345,7 @@ void kl_recorder_free(struct kl_recorder *r)
 		close(r->slots_fd);
 	kl_ring_close(r);
 	kl_filter_close(r);
+	kl_stacks_close(r);
 	if (r->events_fd >= 0)
 		close(r->events_fd);
 	kl_callees_free(r->callees);

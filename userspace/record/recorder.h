@@ -127,6 +127,7 @@ struct kl_recorder {
 
 	int ncpus;
 	int events_fd, slots_fd, left_fd, homes_fd;
+	struct kl_stacks *stacks; /* stacks.c; NULL: without opts.stacks */
 	struct klin_slot *slots;
 	struct klin_left *left;	/* mapped */
 	struct perf_buffer **buffers; /* by CPU; NULL while the CPU is offline */
@@ -198,6 +199,17 @@ struct kl_recorder {
 /* names.c: name a new thread or object, if it has a name.  Return: 0 or -ENOMEM. */
 int kl_name_thread(struct kl_recorder *r, uint64_t tid);
 int kl_name_object(struct kl_recorder *r, uint64_t addr);
+
+/* stacks.c: kernel stacks of calls. */
+int kl_stacks_open(struct kl_recorder *r);
+void kl_stacks_close(struct kl_recorder *r);
+/* Return: the map of stacks, or -1. */
+int kl_stacks_fd(const struct kl_recorder *r);
+/*
+ * Give the last operation of the history the stack that the event @ev tells of, and the stack its
+ * text.  Return: 0 or -ENOMEM.
+ */
+int kl_stacks_add(struct kl_recorder *r, const struct klin_event *ev);
 
 /* recorder.c: to be called now and then, since the preemption model can change at any time. */
 void kl_look_at_preemption(struct kl_recorder *r);

@@ -7,6 +7,7 @@
 #include "history/spell.h"
 #include "history/string_pool.h"
 #include "report/json.h"
+#include "report/stack.h"
 
 json_t *kl_word_json(const struct kl_history *h, uint64_t word)
 {
@@ -93,9 +94,12 @@ json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const str
 	json_t *j = json_object(), *source, *rest = kl_op_json(h, op);
 	size_t col;
 	const unsigned int line = kl_source_find(whole, id, &col);
+	json_t *stack = kl_stack_json(whole, &whole->ops[id]);
 
 	json_object_set_new(j, "id", json_integer(id));
 	json_object_update(j, rest);
+	if (stack)
+		json_object_set_new(j, "stack", stack);
 	/* The first state has no thread. */
 	if (kl_source_is_first(whole, id))
 		json_object_set_new(j, "thread", json_null());

@@ -8,6 +8,7 @@
 #include "history/source.h"
 #include "history/spell.h"
 #include "report/json.h"
+#include "report/stack.h"
 #include "report/story.h"
 #include "report/trust.h"
 #include "report/words.h"
@@ -118,6 +119,7 @@ int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history 
 	if (s->allowed.sentence)
 		kl_put_sentence(f, "  ", s->allowed.sentence);
 	fputc('\n', f);
+	kl_print_stacks(f, h, s);
 	kl_print_trust(f, p, replay);
 	kl_story_free(s);
 	return 0;

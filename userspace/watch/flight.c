@@ -98,7 +98,8 @@ static int copy_op(struct kl_history *to, const struct kl_history *from, const s
 	copy.object = object;
 	ret = kl_history_add(to, &copy, &s, kl_op_args(from, op), kl_op_res(from, op));
 	return ret ?: kl_history_set_points(to, to->nops - 1, kl_op_point(from, op),
-					    kl_op_drain(from, op));
+					    kl_op_drain(from, op)) ?:
+	       kl_history_set_stack(to, to->nops - 1, kl_op_stack(from, op));
 }
 
 static int copy_gap(struct kl_history *to, const struct kl_history *from, const struct kl_gap *gap)
@@ -118,6 +119,7 @@ static int copy_gap(struct kl_history *to, const struct kl_history *from, const 
 static uint64_t bytes_of(const struct kl_history *h)
 {
 	return h->cops * sizeof(*h->ops) + (h->cpoints + h->cdrains) * sizeof(*h->drains) +
+	       h->cstacks * sizeof(*h->stacks) +
 	       h->copsigs * sizeof(*h->opsigs) + h->cvals * sizeof(*h->vals) +
 	       h->cgaps * sizeof(*h->gaps) +
 	       (h->nobjects + h->nthreads + h->nopsigs) * INDEX_BYTES + sizeof(struct segment);

@@ -93,6 +93,8 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 			err = bpf_map__reuse_fd(map, r->homes_fd);
 		else if (!strcmp(bpf_map__name(map), "left"))
 			err = bpf_map__reuse_fd(map, r->left_fd);
+		else if (!strcmp(bpf_map__name(map), "call_stacks"))
+			err = r->stacks ? bpf_map__reuse_fd(map, kl_stacks_fd(r)) : 0;
 		else if (!strcmp(bpf_map__name(map), "times"))
 			err = bpf_map__reuse_fd(map, r->times.fd);
 		else if (!strcmp(bpf_map__name(map), "cpus"))
@@ -477,7 +479,7 @@ static int attach_tracepoints(struct kl_recorder *r)
 	};
 	struct klin_tp_conf conf = {
 		.slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r),
-		.one_object = r->opts.one_object,
+		.one_object = r->opts.one_object, .stacks = r->opts.stacks,
 		.object = r->opts.object,
 		.stack_size = kl_kernel_stack_size(r->kernel),
 	};

@@ -52,50 +52,60 @@ static int read_traceable(struct kl_kernel *k)
 	return 0;
 }
 
-/* Read symbols of code and data; lines are "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]". */
+bool kl_ksym_next(char **text, struct kl_ksym *s, bool *code)
+{
+	char *line, *name, *module;
+
+	while (**text) {
+		line = *text;
+		*text += strcspn(line, "\n");
+		if (**text)
+			*(*text)++ = '\0';
+		s->addr = strtoull(line, &name, 16);
+		if (name[0] != ' ' || !name[1] || name[2] != ' ')
+			continue;
+		*code = strchr("tTwW", name[1]);
+		if (!*code && !strchr("dDbBrRvV", name[1]))
+			continue;
+		s->name = name += 3;
+		module = strchr(name, '\t');
+		if (module) {
+			*module++ = '\0';
+			module += *module == '[';
+			module[strcspn(module, "]")] = '\0';
+		}
+		s->module = module;
+		return true;
+	}
+	return false;
+}
+
+/* Read symbols of code and data. */
 static int read_symbols(struct kl_kernel *k, const char *path)
 {
-	char *line, *next, *name, *module, type;
-	unsigned long long addr;
+	struct kl_ksym s;
 	bool code;
+	char *at;
 	size_t len;
 	int err;
 
 	err = kl_read_file(path, &k->symtext, &len);
 	if (err)
 		return err;
-	for (line = k->symtext; *line; line = next) {
-		next = line + strcspn(line, "\n");
-		if (*next)
-			*next++ = '\0';
-		addr = strtoull(line, &name, 16);
-		if (name[0] != ' ' || !name[1] || name[2] != ' ')
+	for (at = k->symtext; kl_ksym_next(&at, &s, &code);) {
+		/* The code of BPF programs cannot be probed. */
+		if (s.module && !strcmp(s.module, "bpf"))
 			continue;
-		type = name[1];
-		code = strchr("tTwW", type);
-		if (!code && !strchr("dDbBrRvV", type))
-			continue;
-		name += 3;
-		module = strchr(name, '\t');
-		if (module) {
-			*module++ = '\0';
-			module += *module == '[';
-			module[strcspn(module, "]")] = '\0';
-			/* The code of BPF programs cannot be probed. */
-			if (!strcmp(module, "bpf"))
-				continue;
-		}
 		err = code ? kl_grow(k->syms, k->csyms, k->nsyms + 1) :
 			     kl_grow(k->vars, k->cvars, k->nvars + 1);
 		if (err)
 			return err;
-		*(code ? &k->syms[k->nsyms++] : &k->vars[k->nvars++]) =
-			(struct kl_ksym){ name, module, addr };
+		*(code ? &k->syms[k->nsyms++] : &k->vars[k->nvars++]) = s;
 	}
 	return 0;
 }
 
-static int compare_addr(const void *a, const void *b)
+int kl_ksym_compare(const void *a, const void *b)
 {
 	const struct kl_ksym *x = a, *y = b;
 
@@ -110,9 +120,9 @@ const char *kl_kernel_variable(struct kl_kernel *k, uint64_t addr)
 	if (!addr || !k->nvars)
 		return NULL;
 	if (!k->sorted)
-		qsort(k->vars, k->nvars, sizeof(*k->vars), compare_addr);
+		qsort(k->vars, k->nvars, sizeof(*k->vars), kl_ksym_compare);
 	k->sorted = true;
-	found = bsearch(&key, k->vars, k->nvars, sizeof(*k->vars), compare_addr);
+	found = bsearch(&key, k->vars, k->nvars, sizeof(*k->vars), kl_ksym_compare);
 	return found ? found->name : NULL;
 }
 

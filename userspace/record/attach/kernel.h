@@ -24,6 +24,19 @@ struct kl_ksym {
 	uint64_t addr;			/* 0 if hidden */
 };
 
+/**
+ * kl_ksym_next() - read the next symbol of code or data from the text of /proc/kallsyms
+ * @text: the text, whose lines are "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]"; it is
+ *	changed, and moves behind the line
+ * @s: gets the symbol, whose names lie in the text; the module of BPF's code is "bpf"
+ * @code: gets true for a symbol of code
+ *
+ * Return: false at the end.
+ */
+bool kl_ksym_next(char **text, struct kl_ksym *s, bool *code);
+/* Compare two struct kl_ksym by address, for qsort(). */
+int kl_ksym_compare(const void *a, const void *b);
+
 /* A module's BTF. */
 struct kl_modbtf {
 	char *name;
