@@ -179,6 +179,7 @@ reported_or_over()
 
 test_mutant()
 {
+	ask=$here/ask
 	name="a mutant is reported while it runs"
 	configure "flight-memory = 64M"
 	start
@@ -197,6 +198,14 @@ test_mutant()
 		return
 	fi
 	echo stop >"$ctl/load"
+	"$KLIN" top --once --socket="$work/socket" >"$work/top" 2>&1
+	"$ask" "$work/socket" "GET /top/seqlock HTTP/1.0
+
+" >"$work/story"
+	grep -q '^ *range .*LINEARIZABLE\|^ *range .*UNKNOWN' "$work/top" &&
+		grep -q '^ *seqlock .*VIOLATION' "$work/top" && grep -q 'What is wrong: ' "$work/story"
+	ktap_result $? "klin top shows both structures, and the story of the mutant" \
+		"$(cat "$work/top" "$work/story")"
 	finish
 	check "$report/history.klh"
 	status=$?
@@ -352,7 +361,7 @@ need_command "$KLIND" "set KLIND to the daemon's path"
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 16
+ktap_plan 17
 bpf_ids >"$work/bpf"
 warned=$(warnings)
 test_refusal

@@ -46,6 +46,25 @@ test_mutant()
 	ktap_fail "$1 is caught while it runs" "$(tail -n 20 "$work/out" "$work/err")"
 }
 
+# The screen shows a violation, and its story on a key; both are printed after the end, too.
+test_screen()
+{
+	name="klin monitor --top shows a violation and its story"
+	tries
+	while again; do
+		load=rate=4000,duration=4000,drain=16,seed=$try,delay=$try_delay
+		# shellcheck disable=SC2086 # maybe no word at all
+		TERM=vt100 "$here/keys" VIOLATION '^' 'What is wrong' qq -- "$KLIN" monitor --top $clock_error \
+			"$(spec_of seqlock.no_retry)" --load "subject=seqlock.no_retry,$load" \
+			>"$work/out"
+		status=$?
+		[ $status -eq 1 ] && [ "$(grep -c 'What is wrong: ' "$work/out")" -ge 2 ] && break
+	done
+	[ $status -eq 1 ] && [ "$(grep -c 'What is wrong: ' "$work/out")" -ge 2 ] &&
+		grep -q 'klin monitor' "$work/out"
+	ktap_result $? "$name" "status $status, try $try" "$(cat -v "$work/out")"
+}
+
 test_losses()
 {
 	name="losses are reported as gaps, and raise no false alarm"
@@ -82,7 +101,7 @@ need_klin
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 7
+ktap_plan 8
 passes "a correct seqlock is linearizable" "$(spec_of seqlock)" --load subject=seqlock,ops=50000
 passes "a correct lock is linearizable" "$(spec_of tas)" --load subject=tas,ops=50000
 # This load does not wait for the reader, which may have to wait for a CPU.
@@ -90,6 +109,7 @@ passes "the kernel's range of local ports is linearizable" "$KLIN_SPECS/port_ran
 	--load user:port_range,ops=5000,seconds=3600
 test_mutant seqlock.no_retry
 test_mutant tas.plain
+test_screen
 test_losses
 test_signal
 ktap_finish
