@@ -59,6 +59,26 @@ v["expected"] = {
 json.dump(v, open("queue.json", "w"))
 END
 
+# A recording: names of threads, CPUs, and the symbol of an object.
+cat >kernel.txt <<'END'
+# klin history 1
+# first init
+# clock mono error 2
+# comm 301 kworker/2:1
+# comm 302 ip netns
+# spelling 0xffffffff81a00040 init_net_queue
+t301 @0xffffffff81a00040 10 20 enq 1 cpu=2
+t302 @0xffffffff81a00040 12 34 enq 2 cpu=0
+t303 @0xffffffff81a00040 36 55 deq -> 1 cpu=3
+t301 @0xffffffff81a00040 60 75 deq -> 1 cpu=2
+t302 @0xffffffff81a00040 62 90 enq 3 cpu=0
+t303 @0xffff888012345600 92 95 deq -> empty cpu=1
+END
+page kernel "$specs/queue.lin" kernel.txt
+result kernel check --json "$specs/queue.lin" kernel.txt
+sed 's/"history": "kernel.txt"/"history": "no.txt"/' kernel.json >kernel_alone.json
+page kernel_alone kernel_alone.json
+
 cat >seqlock.txt <<'END'
 # klin history 1
 # first init

@@ -69,7 +69,7 @@ def a_click_on_the_lanes_shows_all_of_an_operation(b, result):
         const r = a.lanes.canvas.getBoundingClientRect();
         a.lanes.canvas.scrollIntoView();
         const s = a.lanes.canvas.getBoundingClientRect();
-        return [s.left + 84 + (at - p.from) / (p.to - p.from) * (p.width - 84) + 4,
+        return [s.left + p.gutter + (at - p.from) / (p.to - p.from) * (p.width - p.gutter) + 4,
             s.top + 22 + p.rows.row[i] * 24 - p.top + 12]; })()""")
     b.click(x, y)
     same(said(b, ".detail h3"), [text_of(op)])
@@ -274,8 +274,7 @@ def no_value_of_a_hostile_history_runs(b, result):
 def threads_of_the_story_come_first_of_many(b, result):
     same(b.run("klin.app.p.rows.lanes.length"), 300)
     cast = {thread_of(o) for s in stories(result) for o in s["cast"]}
-    first = b.run(f"klin.app.p.rows.lanes.slice(0, {len(cast)}).map(l =>"
-                  "klin.app.h.threads[l.thread])")
+    first = b.run(f"klin.app.p.rows.lanes.slice(0, {len(cast)}).map(l => l.name)")
     same(set(first), cast)
     assert len(result["partitions"]) > 1
     b.run("klin.app.lanes.canvas.focus()")
@@ -288,6 +287,55 @@ def threads_of_the_story_come_first_of_many(b, result):
             b.run(f"(() => {{ const s = document.querySelector('p label select');"
                   f"s.selectedIndex = {k}; s.dispatchEvent(new Event('change')); }})()")
         assert said(b, ".headline")[0].rstrip(".") in [s["headline"] for s in stories(result)]
+
+
+def lanes(b):
+    """The names of the lanes, as the saved picture has them."""
+    svg = b.run("klin.app.lanes.draw(); klin.app.lanes.svg()")
+    names = b.run("klin.app.p.rows.lanes.map(l => l.name)")
+    for name in names:
+        assert f">{name}</text>" in svg, f"the picture has no lane {name}"
+    return names
+
+
+def where_operations_ran(b, result):
+    story = stories(result)[0]
+    head = said(b, ".cast thead th")
+    for name, column in ("comm", "comm"), ("cpu", "CPU"):
+        same(said(b, f".cast tbody td:nth-child({head.index(column) + 1})"),
+             [str(o.get(name, "")) for o in story["cast"]])
+    b.run("klin.app.select(klin.app.p.failing)")
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    part = [p for p in result["partitions"] if "story" in p][0]
+    same([facts[k] for k in ("comm", "CPU", "object", "symbol")],
+         [story["cast"][0]["comm"], str(story["cast"][0]["cpu"]), part["object"], part["symbol"]])
+    b.run("document.querySelector('details.table').open = true; klin.app.table.fill()")
+    row = b.run("[...document.querySelectorAll('.table tbody tr.failing td')].map(c =>"
+                "c.textContent)")
+    same(row[4:8], [f"{part['object']} ({part['symbol']})", "", story["cast"][0]["comm"],
+                    str(story["cast"][0]["cpu"])])
+
+
+@test("kernel")
+def a_recording_shows_where_operations_ran(b, result):
+    where_operations_ran(b, result)
+    same(lanes(b), ["t301 kworker/2:1", "t302 ip netns", "t303"])
+    for query, count in {"comm:kworker/2:1": 2, 'comm:"ip netns"': 2, "cpu:0": 2,
+                         "object:init_net_queue": 5, "kworker/2:1": 2}.items():
+        b.run(f"klin.app.search.field.value = {json.dumps(query)}; klin.app.search.run()")
+        found = b.run("klin.app.hitList.length")
+        assert found == count, f"{query}: {found} operations, expected {count}"
+    choose = "(() => { const s = document.querySelector('[aria-label=Lanes]');" \
+             "s.value = '%s'; s.dispatchEvent(new Event('change')); })()"
+    b.run(choose % "CPU")
+    same(lanes(b), ["CPU 0", "CPU 1", "CPU 2", "CPU 3"])
+    b.run(choose % "object")
+    same(lanes(b), ["0xffff888012345600", "init_net_queue"])
+
+
+@test("kernel_alone")
+def a_result_alone_shows_where_operations_ran(b, result):
+    where_operations_ran(b, result)
 
 
 @test("large")

@@ -49,6 +49,15 @@ class App {
 				make("option", { value: "story" }, "the story's events alike") :
 				null);
 
+		const lanes = [ "thread", "CPU", "object", "key" ]
+				      .filter((by) => lanesBy(this.h, by));
+		const group = lanes.length > 1 &&
+			make("select", {
+				"aria-label": "Lanes",
+				onchange: () => this.lanes.group(group.value)
+			},
+				lanes.map((by) => make("option", { value: by }, "lanes by " + by)));
+
 		on("axis", () => { axis.value = this.lanes.axis.kind; });
 		return make("section", { "aria-label": "Operations", class: "operations" },
 			make("h2", {}, "Operations"), this.search.bar,
@@ -79,7 +88,7 @@ class App {
 							onclick: () => this.lanes.zoom(1 / 0.6)
 						},
 							"\u2212"),
-						axis,
+						axis, group,
 						make("button", {
 							type: "button",
 							onclick: () => download("klin.svg",

@@ -223,6 +223,40 @@ static json_t *threads_json(const struct kl_history *h)
 	return j;
 }
 
+/*
+ * The names of threads or symbols of objects, null where there is none; NULL if there are none.
+ * @words: numbers of threads, or addresses
+ */
+static json_t *names_json(const struct kl_history *h, enum kl_spelled kind, const uint64_t *words,
+			  size_t n)
+{
+	json_t *j = json_array();
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char *name = kl_history_spelled(h, kind, words[i]);
+
+		json_array_append_new(j, name ? kl_json_text(name) : json_null());
+		any |= name != NULL;
+	}
+	if (any)
+		return j;
+	json_decref(j);
+	return NULL;
+}
+
+static void add_names(json_t *j, const struct kl_history *h)
+{
+	json_t *names = names_json(h, KL_SPELLED_THREAD, h->threads, h->nthreads);
+
+	if (names)
+		json_object_set_new(j, "comms", names);
+	names = h->keyed ? NULL : names_json(h, KL_SPELLED_WORD, h->objects, h->nobjects);
+	if (names)
+		json_object_set_new(j, "symbols", names);
+}
+
 static json_t *object_json(const struct kl_history *h, uint64_t object)
 {
 	const char *spelling = h->keyed ? kl_history_spelling(h, object) : NULL;
@@ -459,6 +493,7 @@ static void add_columns(json_t *j, struct columns *c)
 	json_object_set_new(j, "values", values_json(c));
 	json_object_set_new(j, "threads", threads_json(c->h));
 	json_object_set_new(j, "objects", objects_json(c->h));
+	add_names(j, c->h);
 	json_object_set_new(j, "gaps", gaps_json(c->h));
 	json_object_set_new(j, "parts", parts_json(c));
 	add_times(j, c);

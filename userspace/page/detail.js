@@ -41,10 +41,10 @@ class Detail {
 
 		add("role", (h.extra.get(i) || {}).role);
 		add("thread", threadText(h, i));
-		add("command", extra.comm);
-		add("process", extra.pid);
+		add("comm", commText(h, i));
+		add("CPU", cpuText(h, i));
 		add("object", h.objects[h.object[i]]);
-		add("object is", object(extra.object).symbol || extra.symbol);
+		add("symbol", h.symbols[h.object[i]]);
 		add("key", part ? part.key : "");
 		add("called", callText(h, i));
 		add("returned", isPending(h, i) ? "not seen" : retText(h, i));
@@ -58,7 +58,6 @@ class Detail {
 			add("store buffer empty by", h.base + BigInt(h.call[i] + h.drain[i] - 1));
 		if (h.error)
 			add("clock error", "up to " + h.errorText);
-		add("CPU", h.cpu && h.cpu[i] ? h.cpu[i] - 1 : extra.cpu);
 		if (h.line && h.line[i])
 			add("line", h.line[i] + (h.file ? " of " + h.file : ""));
 		else

@@ -117,6 +117,8 @@ function readHistory(c) {
 		values: c.values,
 		threads: c.threads,
 		objects: c.objects,
+		comms: array(c.comms).map(string),
+		symbols: array(c.symbols).map(string),
 		parts: c.parts,
 		file: c.file,
 		texts: [],
@@ -181,6 +183,8 @@ function listedHistory(ops) {
 		values: [],
 		threads: [],
 		objects: [],
+		comms: [],
+		symbols: [],
 		parts: [],
 		gaps: [],
 		texts: [],
@@ -232,6 +236,15 @@ function listedHistory(ops) {
 		const text = textOf(o), parts = valuesOf(o);
 
 		c.thread[i] = index("threads", threadOf(o));
+		c.comms[c.thread[i]] = string(o.comm) || c.comms[c.thread[i]] || "";
+		if (o.object !== undefined) {
+			c.object[i] = index("objects", string(o.object));
+			c.symbols[c.object[i]] = string(o.symbol);
+		}
+		if (Number.isInteger(o.cpu)) {
+			c.cpu = c.cpu || new Int32Array(c.n);
+			c.cpu[i] = o.cpu + 1;
+		}
 		c.id[i] = Number.isInteger(o.id) ? o.id : 0xffffffff;
 		c.sig[i] = i;
 		c.sigMethod[i] = index("methods", o.method || text.split("(")[0]);
@@ -328,6 +341,28 @@ function makeText(h, s) {
 function opText(h, i) { return sigText(h, h.sig[i]); }
 
 function threadText(h, i) { return h.threads[h.thread[i]]; }
+
+/* The name of a thread's command, or "". */
+function commText(h, i) { return h.comms[h.thread[i]] || ""; }
+
+/* The CPU of an operation, or "". */
+function cpuText(h, i) { return h.cpu && h.cpu[i] ? String(h.cpu[i] - 1) : ""; }
+
+/* An object by its index, with its symbol if it has one. */
+function objectText(h, object) {
+	const symbol = h.symbols[object];
+
+	return (h.objects[object] || "") + (symbol ? " (" + symbol + ")" : "");
+}
+
+/* Where an operation ran, and where it is in the input. */
+function whereText(h, i) {
+	return [
+		commText(h, i), cpuText(h, i) && "CPU " + cpuText(h, i),
+		h.line && h.line[i] ? "line " + h.line[i] : ""
+	].filter(Boolean)
+		.join(", ");
+}
 
 /* "t1's deq() -> 1" */
 function opName(h, i) { return threadText(h, i) + "'s " + opText(h, i); }

@@ -10,11 +10,12 @@ class Lanes {
 		this.p = {
 			h: app.h,
 			axis: this.axis,
-			rows: layRows(app.h, app.castOps),
+			rows: layRows(app.h, app.castOps, "thread"),
 			from: 0,
 			to: 1,
 			top: 0,
 			width: 1000,
+			gutter: 84,
 			height: 200,
 			colors: new Map(),
 			cast: new Map(),
@@ -106,6 +107,14 @@ class Lanes {
 		tell("axis");
 	}
 
+	/* Have a lane for each thread, CPU, object or key, see lanesBy(). */
+	group(by) {
+		this.p.rows = layRows(this.app.h, this.app.castOps, by);
+		this.scroll(0);
+		if (this.app.violation)
+			this.app.showViolation();
+	}
+
 	/* Choose the first axis on which the story can be read. */
 	chooseFor(ops) {
 		this.axis.setStory(ops);
@@ -139,6 +148,7 @@ class Lanes {
 		const p = this.p;
 
 		p.width = Math.max(this.box.clientWidth, 200);
+		p.gutter = gutterOf(p);
 		p.height = TOP +
 			Math.min(p.rows.rows * ROW + 4,
 				Math.max(Math.round(window.innerHeight * 0.55), 200));
@@ -172,16 +182,16 @@ class Lanes {
 	}
 
 	drawMap() {
-		const p = this.p, width = p.width - GUTTER,
+		const p = this.p, width = p.width - this.p.gutter,
 		      pen = new CanvasPen(this.map, p.width, MAP);
 		const all = this.axis.end - this.axis.begin || 1;
-		const x = (at) => GUTTER + (at - this.axis.begin) / all * width;
+		const x = (at) => this.p.gutter + (at - this.axis.begin) / all * width;
 		const most = Math.max(...this.counts(width));
 
 		pen.rect(0, 0, p.width, MAP, theme.paper);
 		this.counted.forEach((n, k) => {
 			if (n)
-				pen.rect(GUTTER + k, MAP - 2 - n / most * (MAP - 10), 1,
+				pen.rect(this.p.gutter + k, MAP - 2 - n / most * (MAP - 10), 1,
 					n / most * (MAP - 10), theme["bar-line"]);
 		});
 		for (const g of p.h.gaps)
@@ -196,9 +206,10 @@ class Lanes {
 		for (const i of p.cast.keys())
 			pen.rect(x(this.axis.from[i]) - 1, 0, 2.5, MAP,
 				i === p.failing ? theme.wrong : theme.ink);
-		pen.rect(Math.max(x(p.from), GUTTER), 1,
-			Math.max(Math.min(x(p.to), p.width) - Math.max(x(p.from), GUTTER), 3),
-			MAP - 2, null, theme.ink, 2);
+		const left = Math.max(x(p.from), p.gutter);
+
+		pen.rect(left, 1, Math.max(Math.min(x(p.to), p.width) - left, 3), MAP - 2, null,
+			theme.ink, 2);
 		pen.text(6, MAP / 2, "all", theme.quiet);
 	}
 
@@ -228,19 +239,20 @@ class Lanes {
 	/* ---- mouse, wheel, fingers and keys ---- */
 
 	at(e) {
-		return this.p.from +
-			(e.offsetX - GUTTER) / (this.p.width - GUTTER) * (this.p.to - this.p.from);
+		const p = this.p;
+
+		return p.from + (e.offsetX - p.gutter) / (p.width - p.gutter) * (p.to - p.from);
 	}
 
 	/* Return: the operation at a point of the canvas, or NONE. */
 	find(e) {
 		const p = this.p, row = Math.floor((e.offsetY - TOP + p.top) / ROW),
 		      at = this.at(e);
-		const slack = (p.to - p.from) / (p.width - GUTTER) * 3;
+		const slack = (p.to - p.from) / (p.width - this.p.gutter) * 3;
 		const [first, end] = this.axis.range(at - slack, at + slack);
 		let best = NONE, far = Infinity;
 
-		if (e.offsetX < GUTTER || e.offsetY < TOP)
+		if (e.offsetX < this.p.gutter || e.offsetY < TOP)
 			return NONE;
 		for (let i = first; i < end; i++) {
 			if (p.rows.row[i] !== row || this.axis.to[i] < at - slack)
@@ -277,7 +289,7 @@ class Lanes {
 				this.hover(e);
 				return;
 			}
-			const by = (e.clientX - drag.x) / (this.p.width - GUTTER) *
+			const by = (e.clientX - drag.x) / (this.p.width - this.p.gutter) *
 				(drag.to - drag.from);
 
 			drag.moved = drag.moved ||
@@ -305,7 +317,7 @@ class Lanes {
 			const all = this.axis.end - this.axis.begin || 1,
 			      wide = this.p.to - this.p.from;
 			const at = this.axis.begin +
-				(e.offsetX - GUTTER) / (this.p.width - GUTTER) * all;
+				(e.offsetX - this.p.gutter) / (this.p.width - this.p.gutter) * all;
 
 			this.show(at - wide / 2, at + wide / 2);
 		};
@@ -343,7 +355,8 @@ class Lanes {
 		if (i === NONE)
 			return;
 		empty(this.tip);
-		put(this.tip, opName(this.app.h, i), make("br"), whenText(this.app.h, i));
+		put(this.tip, opName(this.app.h, i), make("br"), whenText(this.app.h, i),
+			whereText(this.app.h, i) ? [ make("br"), whereText(this.app.h, i) ] : null);
 		this.tip.style.left =
 			Math.min(e.offsetX + 12, Math.max(this.p.width - 260, 0)) + "px";
 		this.tip.style.top = e.offsetY + 16 + "px";

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Draws the lanes with a pen. */
 
-const GUTTER = 84; /* width of the names of threads */
 const TOP = 22; /* height of the axis */
 
 /*
  * What is drawn: the part [from, to] of the axis, rows from @top on, and marks of operations.
- * @p: { h, axis, rows, from, to, top, width, height, colors, cast: Map, proof: Set, hits, selected,
- *	hover, steps: [{op, at, flush, number}] }
+ * @p: { h, axis, rows, from, to, top, width, height, gutter, colors, cast: Map, proof: Set, hits,
+ *	selected, hover, steps: [{op, at, flush, number}] }
  */
 function drawPicture(pen, p) {
-	const x = (at) => GUTTER + (at - p.from) / (p.to - p.from) * (p.width - GUTTER);
+	const x = (at) => p.gutter + (at - p.from) / (p.to - p.from) * (p.width - p.gutter);
 	const y = (row) => TOP + row * ROW - p.top;
 
 	pen.rect(0, 0, p.width, p.height, theme.paper);
 	drawAxis(pen, p, x);
 	pen.begin(0, TOP, p.width, p.height - TOP);
 	drawLanes(pen, p, y);
-	pen.begin(GUTTER, TOP, p.width - GUTTER, p.height - TOP);
+	pen.begin(p.gutter, TOP, p.width - p.gutter, p.height - TOP);
 	drawGaps(pen, p, x, y);
 	drawOps(pen, p, x, y);
 	drawSteps(pen, p, x, y);
@@ -29,13 +28,21 @@ function drawAxis(pen, p, x) {
 	/* A label takes as much room as the longest one, with a space. */
 	const room = LETTER * (p.axis.label(Math.floor(p.axis.end)).length + 3) + 8;
 
-	pen.begin(GUTTER, 0, p.width - GUTTER, p.height);
-	for (const at of p.axis.marks(p.from, p.to, Math.max((p.width - GUTTER) / room, 1))) {
+	pen.begin(p.gutter, 0, p.width - p.gutter, p.height);
+	for (const at of p.axis.marks(p.from, p.to, Math.max((p.width - p.gutter) / room, 1))) {
 		pen.line(x(at), TOP - 5, x(at), p.height, theme.line);
 		pen.text(x(at) + 3, TOP / 2, p.axis.label(at), theme.quiet);
 	}
 	pen.end();
 	pen.text(4, TOP / 2, p.axis.scaled ? p.h.clock || "time" : "no scale", theme.quiet);
+}
+
+/* The width of the names of lanes: what the longest one needs, if there is room for it. */
+function gutterOf(p) {
+	const most = p.width < 700 ? 84 : 190;
+	const longest = p.rows.lanes.reduce((n, lane) => Math.max(n, lane.name.length), 0);
+
+	return Math.max(84, Math.min(Math.ceil(longest * LETTER) + 10, most));
 }
 
 function drawLanes(pen, p, y) {
@@ -45,17 +52,17 @@ function drawLanes(pen, p, y) {
 		if (at > p.height || at + lane.rows * ROW < TOP)
 			continue;
 		pen.line(0, at, p.width, at, theme.line);
-		pen.text(6, at + ROW / 2, p.h.threads[lane.thread].slice(0, 11), theme.ink);
+		pen.text(6, at + ROW / 2, lane.name.slice(0, (p.gutter - 8) / LETTER), theme.ink);
 	}
 }
 
 /* Draw periods in which operations may be missing. */
 function drawGaps(pen, p, x, y) {
 	for (const g of p.h.gaps) {
-		const from = Math.max(x(p.axis.place(g.from)), GUTTER);
+		const from = Math.max(x(p.axis.place(g.from)), p.gutter);
 		const to = Math.min(x(Math.min(p.axis.place(g.to), p.axis.end + 1)), p.width);
 
-		if (to < GUTTER || from > p.width)
+		if (to < p.gutter || from > p.width)
 			continue;
 		pen.rect(from, TOP, Math.max(to - from, 2), p.height - TOP, theme.gap);
 		pen.hatch(from, TOP, Math.max(to - from, 2), p.height - TOP, theme.line);
@@ -68,7 +75,7 @@ const NARROWEST = 3;
 function drawOps(pen, p, x, y) {
 	const [first, end] = p.axis.range(p.from, p.to),
 		      last = new Float64Array(p.rows.rows).fill(-1);
-	const rows = p.rows.row, scale = (p.width - GUTTER) / (p.to - p.from);
+	const rows = p.rows.row, scale = (p.width - p.gutter) / (p.to - p.from);
 	const special = [];
 
 	for (let i = first; i < end; i++) {
@@ -81,18 +88,18 @@ function drawOps(pen, p, x, y) {
 			special.push(i);
 			continue;
 		}
-		const from = GUTTER + (p.axis.from[i] - p.from) * scale;
-		const to = Math.min(GUTTER + (p.axis.to[i] - p.from) * scale, p.width);
+		const from = p.gutter + (p.axis.from[i] - p.from) * scale;
+		const to = Math.min(p.gutter + (p.axis.to[i] - p.from) * scale, p.width);
 
 		/* Operations that share a pixel with the one before add nothing to the picture. */
 		if (to <= last[rows[i]] + 0.5)
 			continue;
 		last[rows[i]] = Math.max(to, from + 1);
-		drawOp(pen, p, i, Math.max(from, GUTTER - 2), Math.max(to, from + 1), at, false);
+		drawOp(pen, p, i, Math.max(from, p.gutter - 2), Math.max(to, from + 1), at, false);
 	}
 	special.sort((a, b) => rank(p, a) - rank(p, b));
 	for (const i of special) {
-		const from = Math.max(x(p.axis.from[i]), GUTTER - 2);
+		const from = Math.max(x(p.axis.from[i]), p.gutter - 2);
 		const to = Math.min(x(p.axis.to[i]), p.width);
 
 		drawOp(pen, p, i, from, Math.max(to, from + NARROWEST), y(rows[i]), true);
@@ -162,7 +169,7 @@ function drawOp(pen, p, i, from, to, y, special) {
 
 /* Draw how far an operation may have reached by the clock's error. */
 function drawError(pen, p, i, from, to, y) {
-	const by = p.axis.scaled ? p.h.error * (p.width - GUTTER) / (p.to - p.from) : 0;
+	const by = p.axis.scaled ? p.h.error * (p.width - p.gutter) / (p.to - p.from) : 0;
 
 	if (by < 1.5)
 		return;
@@ -178,7 +185,7 @@ function drawError(pen, p, i, from, to, y) {
 function drawBuffer(pen, p, i, y) {
 	const h = p.h;
 	const x = (time) =>
-		GUTTER + (p.axis.place(time) - p.from) / (p.to - p.from) * (p.width - GUTTER);
+		p.gutter + (p.axis.place(time) - p.from) / (p.to - p.from) * (p.width - p.gutter);
 
 	if (h.point && h.point[i])
 		pen.dot(x(h.call[i] + h.point[i] - 1), y + ROW - 6, 2.5, theme.ink, theme.paper);

@@ -4,13 +4,13 @@
  * commands and versions are shown, and a result may come from anywhere.
  */
 
-/* All operations that a result lists. */
+/* All operations that a result lists, each with the object of its partition. */
 function listedOps(result) {
 	const ops = [];
 
 	for (const p of partitionsOf(result)) {
-		ops.push(...array(p.counterexample).map(object));
-		ops.push(...array(object(p.story).cast).map(object));
+		for (const o of array(p.counterexample).concat(array(object(p.story).cast)))
+			ops.push({ ...object(o), object: p.object, symbol: p.symbol });
 	}
 	return ops;
 }
@@ -83,6 +83,8 @@ function readCast(h, o) {
 						"" :
 						"\u2013" + string(o.return )),
 		line: string(source.line),
+		comm: string(o.comm),
+		cpu: string(o.cpu),
 		file: string(source.file),
 		extra: o,
 	};
@@ -118,6 +120,7 @@ function ordersOf(h, proof, story) {
 
 function partitionName(p) {
 	return (p.object !== undefined ? "object " + string(p.object) : "") +
+		(p.symbol !== undefined ? " (" + string(p.symbol) + ")" : "") +
 		(p.key !== undefined ?
 				(p.object !== undefined ? ", " : "") + "key " + string(p.key) :
 				"");

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Search.  A query is words, all of which must match.  NAME:WORD looks in one place: thread,
- * method, value, key, object, cpu, line or id.  Other words are looked for in the
+ * comm, method, value, key, object, cpu, line or id.  Other words are looked for in the
  * operation as text.
  */
+
+const PLACE = /^(thread|comm|method|value|key|object|cpu|line|id):(.*)$/;
+const CHOICES = [ "thread", "comm", "cpu", "method", "key", "object" ]; /* of the lists */
+
+function bare(text) { return text.replace(/^"([^"]*)"$/, "$1"); }
 
 /* Return: the words of a query; quotes keep blanks. */
 function words(query) {
 	return (query.match(/(?:[^\s"]|"[^"]*"?)+/g) || [])
 		.map((w) => {
-			const m = /^(thread|method|value|key|object|cpu|line|id):(.*)$/.exec(w);
+			const m = PLACE.exec(w);
+
+			const place = m ? m[1] : "", text = m ? m[2] : w;
 
 			/* A value that is a string has quotes itself, see matcher(). */
-			return m ? { place: m[1], text: m[2] } :
-				   { place: "", text: w.replace(/^"([^"]*)"$/, "$1") };
+			return { place: place, text: place === "value" ? text : bare(text) };
 		})
 		.filter((w) => w.text);
 }
 
 /* Mark the entries of a table that @test is true for. */
-function marks(table, test) { return Uint8Array.from(table, (text) => test(text) ? 1 : 0); }
+function marks(table, test) { return Uint8Array.from(table, (text, k) => test(text, k) ? 1 : 0); }
 
 /* The text of a signature in lower case, which is kept: making 100,000 takes some 50 ms. */
 function lowerText(h, s) {
@@ -36,6 +42,11 @@ function matcher(h, word) {
 	switch (word.place) {
 	case "thread": {
 		const m = marks(h.threads, (t) => same(t) || same(t.replace(/^t/, "")));
+
+		return (i) => m[h.thread[i]];
+	}
+	case "comm": {
+		const m = marks(h.threads, (t, k) => same(h.comms[k] || ""));
 
 		return (i) => m[h.thread[i]];
 	}
@@ -61,7 +72,7 @@ function matcher(h, word) {
 		return (i) => h.part[i] && m[h.part[i] - 1];
 	}
 	case "object": {
-		const m = marks(h.objects, same);
+		const m = marks(h.objects, (t, k) => same(t) || same(h.symbols[k] || ""));
 
 		return (i) => m[h.object[i]];
 	}
@@ -73,7 +84,8 @@ function matcher(h, word) {
 		return (i) => same(h.id[i]);
 	default: {
 		const m = new Uint8Array(h.sigMethod.length);
-		const threads = marks(h.threads, same);
+		const threads = marks(
+			h.threads, (t, k) => same(t) || h.comms[k] && same(h.comms[k]));
 
 		for (let s = 0; s < m.length; s++)
 			m[s] = lowerText(h, s).includes(text);
@@ -112,8 +124,7 @@ class SearchBar {
 			onkeydown: (e) => this.key(e),
 		});
 		this.said = make("output", { class: "said", "aria-live": "polite" });
-		this.lists =
-			[ "thread", "method", "key", "object" ].map((place) => this.list(place));
+		this.lists = CHOICES.map((place) => this.list(place));
 		this.bar = make("div", { class: "bar", role: "search" }, this.field, this.lists,
 			make("button", {
 				type: "button",
@@ -135,6 +146,9 @@ class SearchBar {
 		const h = this.app.h;
 		const all = {
 			thread: h.threads,
+			comm: [...new Set(h.comms.filter(Boolean)) ],
+			cpu: [...new Set(h.cpu || []) ].filter(Boolean).map(
+				(n) => String(n - 1)),
 			method: h.methods,
 			object: h.objects,
 			key: [...new Set(
@@ -147,8 +161,11 @@ class SearchBar {
 			"aria-label": "Only this " + place,
 			onchange: (e) => { this.set(place, e.target.value); }
 		},
-			make("option", { value: "" }, "any " + place),
-			all.map((t) => make("option", { value: t }, t)));
+			make("option", { value: "" }, "any " + (place === "cpu" ? "CPU" : place)),
+			all.map((t) => make("option", { value: t },
+					place === "object" ?
+						objectText(h, h.objects.indexOf(t)) :
+						t)));
 	}
 
 	/* Put PLACE:TEXT into the query in place of another of that place. */

@@ -32,7 +32,8 @@ function castTable(app, v) {
 			" ", one.role
 		];
 	};
-	const lines = v.cast.some((one) => one.line);
+	/* Columns that only some histories have. */
+	const more = [ "line", "comm", "cpu" ].filter((name) => v.cast.some((one) => one[name]));
 
 	if (!v.cast.length)
 		return null;
@@ -43,8 +44,8 @@ function castTable(app, v) {
 				make("tr", {},
 					[
 						"thread", "operation", "role", "time",
-						lines ? "line" : null
-					].filter(Boolean)
+						...more.map((name) => name === "cpu" ? "CPU" : name)
+					]
 						.map((t) => make("th", { scope: "col" }, t)))),
 			make("tbody", {},
 				v.cast.map(
@@ -53,8 +54,9 @@ function castTable(app, v) {
 						make("td", {}, opButton(app, one.op, one.text)),
 						make("td", {}, cells(one)),
 						make("td", { class: "number" }, one.when),
-						lines ? make("td", { class: "number" }, one.line) :
-							null)))));
+						more.map((name) => make("td",
+								 { class: "number" },
+								 one[name])))))));
 }
 
 function factList(v) {

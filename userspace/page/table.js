@@ -7,6 +7,11 @@ class OpTable {
 	constructor(app) {
 		this.app = app;
 		this.first = 0;
+		/* Columns that only some histories have. */
+		this.more = [
+			app.h.comms.some(Boolean) && { name: "comm", text: commText },
+			app.h.cpu && { name: "CPU", text: cpuText }
+		].filter(Boolean);
 		this.body = make("tbody", {});
 		this.said = make("span", { class: "said", "aria-live": "polite" });
 		this.box = make("details", { class: "table", ontoggle: () => this.fill() },
@@ -25,7 +30,9 @@ class OpTable {
 						make("tr", {},
 							[
 								"thread", "operation", "called",
-								"returned", "object", "key", "role"
+								"returned", "object", "key",
+								...this.more.map((one) => one.name),
+								"role"
 							].map((t) => make("th", { scope: "col" },
 								      t)))),
 					this.body)));
@@ -66,8 +73,9 @@ class OpTable {
 					make("td", { class: "number" }, callText(h, i)),
 					make("td", { class: "number" },
 						isPending(h, i) ? "not seen" : retText(h, i)),
-					make("td", {}, h.objects[h.object[i]]),
+					make("td", {}, objectText(h, h.object[i])),
 					make("td", {}, part ? part.key : ""),
+					this.more.map((one) => make("td", {}, one.text(h, i))),
 					make("td", {}, (h.extra.get(i) || {}).role)));
 		}
 		this.said.textContent = all ?
