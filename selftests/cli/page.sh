@@ -97,6 +97,42 @@ sed 's/x->next = t;/x->next = null;/' "$specs/verify/treiber_peek.lin" >alarm.li
 result verify verify --json alarm.lin
 page verify verify.json
 
+# Litmus tests: of three verdicts, and one that cannot be read.
+cp "$here/../litmus/SB.litmus" "$here/../litmus/MP.litmus" .
+printf 'X86 broken\n{ }\n P0 ;\n FROB ;\nexists (0:EAX=0)\n' >broken.litmus
+result litmus litmus --json SB.litmus MP.litmus broken.litmus
+page litmus litmus.json
+result outcomes explore --json --outcomes "$specs/explore/fig5.lin"
+page outcomes outcomes.json
+
+# Violations that a check has found while it ran along: with a history, and without one.
+"$KLIN" gen --type=mutex --ops=400 --threads=4 --objects=4 --mutate=3 --seed=2 >found.txt
+timeout -k 5 60 "$KLIN" check --follow --json "$specs/mutex.lin" - <found.txt >found.stream
+page found found.stream
+sed 's/"history":"-"/"history":"found.txt"/' found.stream >found_whole.stream
+page found_whole found_whole.stream
+# It was interrupted while it wrote the second violation.
+head -c $(($(head -n 1 found.stream | wc -c) + 100)) found.stream >found_cut.stream
+page found_cut found_cut.stream
+page found_part --operations=50 found_whole.stream
+python3 - <<'END'
+import json
+objects = [json.loads(line) for line in open("found.stream")]
+for name in "found", "found_whole", "found_cut", "found_part":
+    json.dump({"objects": objects[:1] if name == "found_cut" else objects},
+              open(name + ".json", "w"))
+END
+
+# An UNKNOWN verdict says why, and what would help.
+cat >unknown.txt <<'END'
+# klin history 1
+# gap from 100 to 150 lost 7 cpu 1
+t1 @1 0 10 lock
+t2 @1 120 160 lock
+END
+result unknown check --json "$specs/mutex.lin" unknown.txt
+page unknown unknown.json
+
 # Keys and values that would be HTML or JavaScript if they were read as such.
 cat >hostile.edn <<'END'
 {:type :invoke, :f :write, :value "</script><script>hacked=1</script>", :process 0}
@@ -192,6 +228,18 @@ echo '{ "kind": "incident", "name": "q", "check": {} }' >klind/report.json
 page "klind's report" "$specs/queue.lin" klind
 grep -q 'took 1 a second time' "klind's report.html"
 ktap_result $? "the page of klind's report has the story"
+# The file alone, as klind writes it: with the check of its history.
+python3 - <<'END'
+import json
+with open("queue.json") as f:
+    check = json.load(f)
+check.pop("expected")
+json.dump({**{k: check[k] for k in ("schema", "klin", "host", "kernel")}, "kind": "incident",
+           "cause": "violation", "name": "inbox", "spec": "queue", "time": 75, "events": 9,
+           "written": "20261128T010203.000004Z", "shown_by_history": True, "check": check},
+          open("incident.json", "w"))
+END
+page incident incident.json
 "$KLIN" gen --type=set --ops=5000 --threads=300 --objects=400 --mutate=3 >wide.txt
 page wide "$specs/set.lin" wide.txt
 result wide check --json --show=8 "$specs/set.lin" wide.txt

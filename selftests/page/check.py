@@ -259,6 +259,120 @@ def an_alarm_shows_both_heaps_step_by_step(b, result):
         b.key("ArrowRight")
 
 
+def facts_of_head(b):
+    return dict(zip(said(b, ".about dt"), said(b, ".about dd")))
+
+
+@test("litmus")
+def litmus_tests_have_their_text_and_final_states(b, result):
+    same(said(b, ".litmus tbody td:nth-child(2)"), [t["verdict"] for t in result["tests"]])
+    same(facts_of_head(b)["tests"], "1 Ok, 1 No, 0 unknown, 1 not run")
+    b.run("document.querySelector('.litmus').focus()")
+    # The first that is not Ok is selected at first.
+    b.key("ArrowUp")
+    for k, t in enumerate(result["tests"]):
+        same(b.run("[...document.querySelectorAll('.litmus tbody tr')].findIndex(r =>"
+                   "r.getAttribute('aria-selected'))"), k)
+        text = " ".join(said(b, "[aria-label='The selected test'] p"))
+        if "reason" in t:
+            assert t["reason"] in text, text
+        else:
+            same(said(b, ".values tbody tr.marked td:last-child"),
+                 ["holds"] * t["positive"])
+            same(b.run("document.querySelectorAll('.values tbody tr').length"),
+                 t["positive"] + t["negative"])
+            names = said(b, ".values thead th")
+            shown = b.run("[...document.querySelectorAll('.values tbody tr')].map(r =>"
+                          "[...r.children].map(c => c.textContent))")
+            wanted = [[s["values"].get(n, "holds" if s["holds"] else "") for n in names]
+                      for s in t["states"]]
+            same(sorted(shown), sorted(wanted))
+            with open(os.path.join(sys.argv[2], t["file"]), encoding="utf-8") as f:
+                same("\n".join(said(b, "pre.source span")), f.read().rstrip())
+        b.key("ArrowDown")
+    b.run("(() => { const s = document.querySelector('[aria-label^=Only]');"
+          "s.value = 'ERROR'; s.dispatchEvent(new Event('change')); })()")
+    same(b.run("[...document.querySelectorAll('.litmus tbody tr')].map(r => r.hidden)"),
+         [True, True, False])
+
+
+@test("outcomes")
+def outcomes_have_a_row_each(b, result):
+    names = said(b, ".values thead th")
+    rows = b.run("[...document.querySelectorAll('.values tbody tr')].map(r =>"
+                 "[...r.children].map(c => c.textContent))")
+    yes = {True: "yes", False: "no"}
+    same(rows, [[o["variables"][n] for n in names[:-3]] +
+                [yes[o[n]] for n in ("implementation", "specification", "sc")]
+                for o in result["outcomes"]])
+
+
+def found_by_a_check_that_ran_along(b, result, whole):
+    violations = [o for o in result["objects"] if o["kind"] == "violation"]
+    same(b.run("klin.result.violations.length"), len(violations))
+    told = {v["story"]["headline"]: v for v in violations if "story" in v}
+    for k in range(len(violations)):
+        if len(violations) > 1:
+            b.run(f"(() => {{ const s = document.querySelector('p label select');"
+                  f"s.selectedIndex = {k}; s.dispatchEvent(new Event('change')); }})()")
+        headline = said(b, ".headline")[0].rstrip(".")
+        v = told.pop(headline, None)
+        if not v:
+            assert headline in [v["reason"] for v in violations if "story" not in v], headline
+            continue
+        same(said(b, ".cast tbody td:nth-child(2)"), [text_of(o) for o in v["story"]["cast"]])
+        same(said(b, ".cast tbody td:nth-child(4)"),
+             [f"{o['call']}\u2013{o['return']}" for o in v["story"]["cast"]])
+        # Each is found in the history that the page has, and is its own.
+        ops = v["counterexample"] + v["story"]["cast"]
+        found = b.run("klin.app.violation.proof.concat(klin.app.violation.cast.map(o => o.op))"
+                      ".map(i => klin.describe(i))")
+        same(found, [[text_of(o), str(o["call"])] for o in ops])
+        text = said(b, ".story")[0]
+        assert f"at time {v['time']}, after {v['events']} calls" in text, text
+    same(told, {})
+    same(b.run("klin.app.h.total > 0"), whole)
+
+
+@test("found")
+def violations_found_along_the_way_are_shown(b, result):
+    found_by_a_check_that_ran_along(b, result, False)
+    same(facts_of_head(b)["violations"], str(result["objects"][-1]["violations"]))
+
+
+@test("found_whole")
+def violations_found_along_the_way_are_shown_in_their_history(b, result):
+    found_by_a_check_that_ran_along(b, result, True)
+
+
+@test("found_part")
+def violations_found_along_the_way_stay_when_others_are_left_out(b, result):
+    assert b.run("klin.app.h.n < klin.app.h.total"), "nothing is left out"
+    found_by_a_check_that_ran_along(b, result, True)
+
+
+@test("found_cut")
+def a_stream_without_its_end_is_shown_as_far_as_it_goes(b, result):
+    found_by_a_check_that_ran_along(b, result, False)
+    same(said(b, ".verdict"), ["VIOLATION"])
+    assert "ends before the summary" in " ".join(said(b, ".note")), said(b, ".note")
+
+
+@test("incident")
+def a_report_of_klind_says_when_and_why_it_was_written(b, result):
+    facts = facts_of_head(b)
+    same([facts[k] for k in ("structure", "cause", "written", "found at")],
+         [result["name"], result["cause"], result["written"], str(result["time"])])
+    same(said(b, ".headline"), [stories(result["check"])[0]["headline"] + "."])
+
+
+@test("unknown")
+def an_unknown_verdict_has_reasons_and_advice(b, result):
+    text = " ".join(said(b, "header li"))
+    for w in result["why_unknown"]:
+        assert w["why"] in text and w["advice"] in text, text
+
+
 @test("hostile")
 def no_value_of_a_hostile_history_runs(b, result):
     same(b.run("window.hacked"), None)

@@ -27,6 +27,7 @@ struct report_args {
 	size_t most;
 };
 
+#define MOST_SOURCE	(1 << 20)	/* bytes of a model's or a litmus test's text */
 #define MOST_WITNESS	20000	/* operations of a history whose orders the page has */
 
 enum { OPT_FROM = 256, OPT_INDEPENDENT, OPT_MEMORY_MODEL, OPT_TIME, OPT_OPERATIONS };
@@ -93,8 +94,8 @@ static const struct argp argp = {
 	.args_doc = "[SPEC.lin] X",
 	.doc = "Write a page that shows X in a browser: what is wrong and why, and all operations "
 	       "in lanes by thread.  The page is one file and needs no network.  X is a history, "
-	       "which is checked first; a JSON result of check, explore or verify; a certificate; "
-	       "or a report directory of klind.\v"
+	       "which is checked first; a JSON result of check, monitor, explore, verify or litmus; "
+	       "a certificate; or a report directory of klind.\v"
 	       "Exit status: 0 the page is written, whatever the verdict; 2 usage or input, 4 the "
 	       "system refused.\n\n"
 	       "Examples:\n"
@@ -102,6 +103,9 @@ static const struct argp argp = {
 	       "  klin report specs/queue.lin queue.klh -o report.html\n"
 	       "  # Show the run of an explorer.\n"
 	       "  klin explore --json seqlock.lin >run.json; klin report run.json -o run.html\n"
+	       "  # Show the violations that a monitor has found.\n"
+	       "  klin monitor --json specs/queue.lin | tee found.json\n"
+	       "  klin report found.json -o found.html\n"
 	       "  # Show a report of klind.\n"
 	       "  klin report /var/lib/klin/reports/20260101T000000.000000Z-q-violation -o q.html",
 };
@@ -112,7 +116,7 @@ struct made {
 	struct kl_spec *spec;
 	struct kl_history *h;
 	struct kl_report *r;
-	json_t *result;
+	json_t *result, *found, *sources;
 	char *source;		/* text of a model */
 	char *history, *command;
 	char *replay;		/* the command that checks the proofs again */
@@ -311,19 +315,51 @@ static int load_history(struct report_args *a, struct made *m, const char *name)
 	return 0;
 }
 
-/* Load the text of the model that was explored or verified, if it is there. */
-static int load_model(struct report_args *a, struct made *m, const char *name)
+/* Load the text of a model or litmus test.  *@text: free() it; NULL: the file is not there. */
+static int load_source(struct report_args *a, const char *name, char **text)
 {
 	char *path = path_beside(a->input, name);
 	struct stat st;
 	size_t len;
 
+	*text = NULL;
 	if (!path)
 		return no_memory(a->input);
-	if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < 1 << 20 &&
-	    !kl_read_file(path, &m->source, &len))
-		m->page.source = m->source;
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < MOST_SOURCE &&
+	    kl_read_file(path, text, &len))
+		*text = NULL;
 	free(path);
+	return 0;
+}
+
+static int load_model(struct report_args *a, struct made *m, const char *name)
+{
+	int ret = load_source(a, name, &m->source);
+
+	m->page.source = m->source;
+	return ret;
+}
+
+/* Load the texts of litmus tests, as many as have room. */
+static int load_tests(struct report_args *a, struct made *m, const json_t *tests)
+{
+	size_t i, left = MOST_SOURCE;
+	const json_t *test;
+
+	m->sources = json_object();
+	json_array_foreach(tests, i, test) {
+		const char *name = json_string_value(json_object_get(test, "file"));
+		char *text = NULL;
+		int ret = name ? load_source(a, name, &text) : 0;
+
+		if (ret)
+			return ret;
+		if (text && strlen(text) < left) {
+			left -= strlen(text);
+			json_object_set_new(m->sources, name, kl_json_text(text));
+		}
+		free(text);
+	}
 	return 0;
 }
 
@@ -331,12 +367,58 @@ static int from_result(struct report_args *a, struct made *m)
 {
 	const char *history = json_string_value(json_object_get(m->result, "history"));
 	const char *model = json_string_value(json_object_get(m->result, "file"));
+	const char *spec = json_string_value(json_object_get(m->result, "spec"));
+	const json_t *tests = json_object_get(m->result, "tests");
 
 	if (a->spec) {
 		kl_err("%s: a result has its specification; name the result alone", a->input);
 		return -EINVAL;
 	}
-	return history ? load_history(a, m, history) : model ? load_model(a, m, model) : 0;
+	if (tests)
+		return load_tests(a, m, tests);
+	if (model)
+		return load_model(a, m, model);
+	/* A monitor names the specification there, and keeps no history. */
+	if (m->found && (!history || (spec && !strcmp(history, spec)))) {
+		m->page.note = m->page.note ?: "The page has the operations of violations only: "
+					       "the check kept no others.";
+		return 0;
+	}
+	return history ? load_history(a, m, history) : 0;
+}
+
+/*
+ * Read the JSON objects of a file: one result, or a violation a line and a summary of a check that
+ * ran along.  Return: whether the file has results.
+ */
+static bool read_results(struct made *m, const char *data, size_t len)
+{
+	json_error_t e;
+
+	while (len && *data == '{') {
+		json_t *j = json_loadb(data, len, JSON_DISABLE_EOF_CHECK, &e);
+		const char *kind = json_string_value(json_object_get(j, "kind"));
+
+		if (!json_is_string(json_object_get(j, "verdict")) &&
+		    !json_is_string(json_object_get(j, "schema"))) {
+			json_decref(j);
+			break;
+		}
+		if (kind && !strcmp(kind, "violation")) {
+			m->found = m->found ?: json_array();
+			json_array_append_new(m->found, j);
+		} else {
+			json_decref(m->result);
+			m->result = j;
+		}
+		data += e.position;
+		len -= e.position;
+		data += strspn(data, " \t\r\n");
+	}
+	if (m->found && !m->result)
+		m->page.note = "The file ends before the summary of the check, so there may be more "
+			       "violations.";
+	return m->result || m->found;
 }
 
 /* ---- a report of klind ------------------------------------------------------------------- */
@@ -382,7 +464,6 @@ static int make(struct report_args *a, struct made *m)
 {
 	static const char cert[] = "klin-certificate ";
 	struct stat st;
-	json_error_t e;
 	char *data = NULL;
 	size_t len = 0;
 	int ret;
@@ -401,15 +482,7 @@ static int make(struct report_args *a, struct made *m)
 	if (len > strlen(cert) && !strncmp(data, cert, strlen(cert))) {
 		ret = from_certificate(a, m, data);
 	} else {
-		m->result = *data == '{' ? json_loadb(data, len, 0, &e) : NULL;
-		if (json_is_string(json_object_get(m->result, "verdict")) ||
-		    json_is_string(json_object_get(m->result, "schema"))) {
-			ret = from_result(a, m);
-		} else {
-			json_decref(m->result);
-			m->result = NULL;
-			ret = from_history(a, m, a->input);
-		}
+		ret = read_results(m, data, len) ? from_result(a, m) : from_history(a, m, a->input);
 	}
 	free(data);
 	return ret;
@@ -449,6 +522,8 @@ static int cmd_report(int argc, char **argv)
 	m.page.most = a.most;
 	ret = make(&a, &m);
 	m.page.result = m.result;
+	m.page.found = m.found;
+	m.page.sources = m.sources;
 	m.page.command = m.command;
 	if (!ret)
 		ret = write_page(a.out, &m.page) ? -EIO : 0;
@@ -456,6 +531,8 @@ static int cmd_report(int argc, char **argv)
 	kl_history_free(m.h);
 	kl_spec_free(m.spec);
 	json_decref(m.result);
+	json_decref(m.found);
+	json_decref(m.sources);
 	free(m.source);
 	free(m.history);
 	free(m.command);

@@ -9,6 +9,7 @@
 struct choice {
 	const struct kl_op *ops;
 	bool *kept;
+	bool by_call;		/* "id" of JSON is not that of the history */
 	size_t nops, n, most;	/* operations; chosen; number to choose */
 };
 
@@ -48,7 +49,7 @@ static void keep_named(struct choice *c, const json_t *j, unsigned int deep)
 
 	if (!deep)
 		return;
-	if (json_is_integer(id))
+	if (json_is_integer(id) && !c->by_call)
 		keep(c, json_integer_value(id));
 	else if (json_is_integer(call))
 		keep_called(c, json_integer_value(call));
@@ -89,12 +90,15 @@ static void keep_around(struct choice *c, uint32_t from, size_t until)
 	keep_part(c, &all, from, until);
 }
 
-static void choose(struct choice *c, const struct kl_report *r, const json_t *result)
+static void choose(struct choice *c, const struct kl_report *r, const json_t *result,
+		   const json_t *found)
 {
 	size_t nparts = 0, done = 0, i, k;
 	const size_t violated = r ? r->nparts : 0;
 
 	keep_named(c, result, 8);
+	c->by_call = true;
+	keep_named(c, found, 8);
 	for (i = 0; i < violated && c->n < c->most; i++)
 		for (k = 0; r->parts[i].cex && k < r->parts[i].cex->h->nops; k++, nparts += k == 1)
 			keep(c, r->parts[i].cex->ops[k]);
@@ -115,7 +119,7 @@ static void choose(struct choice *c, const struct kl_report *r, const json_t *re
 }
 
 int kl_page_choose(const struct kl_history *h, const struct kl_report *r, const json_t *result,
-		   size_t most, bool **out)
+		   const json_t *found, size_t most, bool **out)
 {
 	struct choice c = { .ops = h->ops, .nops = h->nops, .most = most };
 
@@ -125,7 +129,7 @@ int kl_page_choose(const struct kl_history *h, const struct kl_report *r, const 
 	c.kept = calloc(h->nops, sizeof(*c.kept));
 	if (!c.kept)
 		return -ENOMEM;
-	choose(&c, r, result);
+	choose(&c, r, result, found);
 	*out = c.kept;
 	return 0;
 }

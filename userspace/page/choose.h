@@ -12,6 +12,7 @@
  * @h: the history
  * @r: the report on it, or NULL
  * @result: the report as JSON, whose stories name operations by "id"; or NULL
+ * @found: violations of a check that ran along, which name operations by their calls; or NULL
  * @most: number of operations to choose; few more may be chosen
  * @out: gets an element for each operation, or NULL if the page may hold all; free() it
  *
@@ -22,6 +23,6 @@
  * Return: 0 or -ENOMEM.
  */
 int kl_page_choose(const struct kl_history *h, const struct kl_report *r, const json_t *result,
-		   size_t most, bool **out);
+		   const json_t *found, size_t most, bool **out);
 
 #endif

@@ -65,7 +65,7 @@ class Detail {
 		add("line of the return", source.return_line);
 		add(":index", source.index);
 		add(":index of the return", source.return_index);
-		if (h.id[i] !== 0xffffffff)
+		if (h.numbered && h.id[i] !== 0xffffffff)
 			add("number in the history", h.id[i]);
 		if (part)
 			add("partition",

@@ -1,6 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The head of the page: the verdict, what it is about, and what the page leaves out. */
 
+const BAD = [ "VIOLATION", "NOT PROVED", "No" ];
+const OPEN = [ "UNKNOWN", "ERROR" ];
+
+function partsText(raw) {
+	const p = object(raw.partitions);
+
+	if (raw.linearizable !== undefined)
+		return count(raw.linearizable) + " linearizable, " + count(raw.violations || 0) +
+			" violated, " + count(raw.unknown || 0) + " unknown";
+	return p.linearizable === undefined ?
+		"" :
+		count(p.linearizable) + " linearizable, " + count(p.violated) + " violated, " +
+			count(p.unknown) + " unknown";
+}
+
+function testsText(raw) {
+	return count(raw.ok || 0) + " Ok, " + count(raw.no || 0) + " No, " +
+		count(raw.unknown || 0) + " unknown, " + count(raw.not_read || 0) + " not run";
+}
+
+/* What the summary of a check that ran along says. */
+function addRunning(raw, add) {
+	if (raw.kind !== "summary")
+		return;
+	add("violations",
+		count(raw.violations) +
+			(raw.suspected ? ", of which suspected: " + count(raw.suspected) : "") +
+			(raw.told < raw.violations ? ", of which shown: " + count(raw.told) : ""));
+	add("checked up to", raw.followed_to);
+	add("too late to be checked", raw.late || "");
+	add("operations per second", count(Math.round(raw.operations_per_second)));
+	add("history", raw.whole ? "" : "did not come to its end");
+}
+
+/* What klind says of the moment in which it wrote a report. */
+function addIncident(incident, add) {
+	const shown = incident.shown_by_history;
+
+	add("structure", incident.name);
+	add("cause", incident.cause);
+	add("written", incident.written);
+	add("found at", incident.time);
+	add("found after", incident.events === undefined ?
+			"" :
+			plural(string(incident.events), "call and return"));
+	add("shown by the report's history",
+		shown === true	 ? "yes" :
+			shown === false ? "no: it also depends on operations that are forgotten" :
+				 "");
+	add("missing", array(incident.missing)
+			       .map(object)
+			       .map((m) => string(m.file) + " (" + string(m.reason) + ")")
+			       .join(", "));
+}
+
+/* Why partitions are UNKNOWN, and what may settle it. */
+function whyUnknown(raw) {
+	const why = array(raw.why_unknown).map(object);
+
+	if (raw.advice && !why.length)
+		return make("p", {}, "Advice: " + sentence(string(raw.advice)));
+	return why.length ? make("ul", {}, why.map((w) => make("li", {},
+				plural(w.partitions, "partition") + " UNKNOWN: " +
+					sentence(string(w.why)) + " " +
+					sentence(string(w.progress)) + " Advice: " +
+					sentence(string(w.advice))))) :
+			    null;
+}
+
 function headOf(data, r) {
 	const raw = r.raw, about = [];
 	const add = (name, text) => {
@@ -11,12 +80,11 @@ function headOf(data, r) {
 	add("input", data.title);
 	add("specification", raw.spec);
 	add("operations", raw.operations === undefined ? "" : count(raw.operations));
-	add("partitions",
-		raw.linearizable === undefined ?
-			"" :
-			count(raw.linearizable) + " linearizable, " + count(raw.violations || 0) +
-				" violated, " + count(raw.unknown || 0) + " unknown");
+	add("partitions", partsText(raw));
+	add("tests", raw.tests ? testsText(raw) : "");
 	add("memory model", raw.memory);
+	addRunning(raw, add);
+	addIncident(r.incident, add);
 	add("kernel", raw.kernel);
 	add("host", raw.host);
 	add("klin", typeof raw.klin === "string" ? raw.klin : object(raw.klin).version);
@@ -24,16 +92,16 @@ function headOf(data, r) {
 		make("h1", {},
 			make("span", {
 				class: "verdict " +
-					(raw.verdict === "VIOLATION" ||
-								raw.verdict === "NOT PROVED" ?
-							"bad" :
-							raw.verdict === "UNKNOWN" ? "open" :
-										    "good"),
+					(BAD.includes(raw.verdict)		? "bad" :
+						OPEN.includes(raw.verdict) ? "open" :
+									     "good"),
 			},
 				string(raw.verdict) || "klin"),
-			" ", string(raw.history || raw.file || data.title)),
+			" ", raw.history && raw.history !== "-" ? string(raw.history) :
+				string(raw.file || data.title)),
 		make("dl", { class: "about" }, about),
-		raw.reason ? make("p", {}, sentence(string(raw.reason))) : null,
+		raw.reason && !r.found.length ? make("p", {}, sentence(string(raw.reason))) : null,
+		whyUnknown(raw),
 		notes(data, r).map((t) => make("p", { class: "note", role: "note" }, t)),
 		data.command ? make("p", { class: "quiet" },
 				       "Made by: ", make("code", {}, data.command)) :

@@ -108,6 +108,7 @@ function readSigs(h, c) {
 function readHistory(c) {
 	const h = {
 		n: c.kept,
+		numbered: true,
 		total: c.total,
 		base: BigInt(c.base),
 		clock: c.clock,
@@ -169,12 +170,16 @@ function gapText(h, g) {
 		(g.cpu === undefined ? "" : " on CPU " + g.cpu);
 }
 
-/* The operations of a result without its history: those that it lists. */
-function listedHistory(ops) {
+/*
+ * The operations of a result without its history: those that it lists.
+ * @numbered: their numbers are those of the history
+ */
+function listedHistory(ops, numbered) {
 	const numbers = new Map();
 	const c = {
 		n: 0,
 		total: NONE,
+		numbered: numbered,
 		base: 0n,
 		clock: "",
 		error: 0,

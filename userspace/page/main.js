@@ -9,6 +9,10 @@ function start() {
 
 	readTheme();
 	put(root, headOf(data, result));
+	if (result.tests.length)
+		put(root, new Litmus(result).box);
+	if (result.outcomes.length)
+		put(root, outcomesOf(result.outcomes));
 	if (result.trail.length)
 		put(root, alarmOf(result));
 	if (result.run.length)
@@ -18,6 +22,7 @@ function start() {
 	if (result.history.n)
 		page.app = new App(result, root);
 	page.result = result;
+	page.describe = (i) => [opText(result.history, i), callText(result.history, i)];
 	page.ready = performance.now() - begun;
 	/* Tests look at the page by this name; the page itself does not use it. */
 	window.klin = page;

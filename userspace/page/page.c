@@ -67,8 +67,12 @@ static json_t *make_data(const struct kl_page *p)
 	set_text(j, "note", p->note);
 	if (p->result)
 		json_object_set(j, "result", p->result);
+	if (p->found)
+		json_object_set(j, "found", p->found);
+	if (p->sources)
+		json_object_set(j, "sources", p->sources);
 	if (p->h) {
-		if (kl_page_choose(p->h, p->r, p->result, p->most, &kept))
+		if (kl_page_choose(p->h, p->r, p->result, p->found, p->most, &kept))
 			kl_json_no_memory();
 		else
 			json_object_set_new(j, "history", kl_page_columns(p->h, p->r, kept));

@@ -21,16 +21,18 @@
  * struct kl_page - what a page shows; all members but @title may be missing
  * @title: the name of the input
  * @result: the result as klin prints it as JSON, or NULL
+ * @found: violations that a check printed while it ran along, as an array; @result is its summary
  * @h: the history
  * @r: the report on @h
  * @source: text of the model that was explored or verified
+ * @sources: texts of litmus tests, by their names of files
  * @command: the command line that makes the result again
  * @note: a sentence about something that the page lacks
  * @most: number of operations that the page may hold, see kl_page_choose(); 0: all
  */
 struct kl_page {
 	const char *title;
-	json_t *result;
+	json_t *result, *found, *sources;
 	const struct kl_history *h;
 	const struct kl_report *r;
 	const char *source, *command, *note;

@@ -5,10 +5,10 @@
  */
 
 /* All operations that a result lists, each with the object of its partition. */
-function listedOps(result) {
+function listedOps(parts) {
 	const ops = [];
 
-	for (const p of partitionsOf(result)) {
+	for (const p of parts) {
 		for (const o of array(p.counterexample).concat(array(object(p.story).cast)))
 			ops.push({ ...object(o), object: p.object, symbol: p.symbol });
 	}
@@ -18,9 +18,38 @@ function listedOps(result) {
 function partitionsOf(result) {
 	const list = array(result.partitions).map(object);
 
-	if (result.story || result.counterexample)
-		list.push(result);
+	for (const one of [result, object(result.concrete)])
+		if (one.story || one.counterexample)
+			list.push(one);
 	return list;
+}
+
+/*
+ * A check that runs along numbers the operations of each violation anew.  Give them the numbers
+ * that they have in the history, or, without one, numbers of their own.
+ */
+function renumber(found, h) {
+	const all = new Map();
+
+	for (const v of found) {
+		const story = object(v.story), own = new Map();
+		const of = (id) => own.has(id) ? own.get(id) : id;
+
+		for (const o of array(v.counterexample).concat(array(story.cast)).map(object)) {
+			const key = JSON.stringify(
+				[ v.object, o.thread, o.call, o.method, o.arguments ]);
+			const at = h ? findOp(h, { ...o, id: undefined }) : NONE;
+
+			if (!all.has(key))
+				all.set(key, at !== NONE ? h.id[at] : (h ? h.total : 0) + all.size);
+			own.set(o.id, all.get(key));
+			o.id = all.get(key);
+		}
+		for (const order of array(story.orders).map(object)) {
+			order.operations = array(order.operations).map(of);
+			order.stopped_by = of(order.stopped_by);
+		}
+	}
 }
 
 /* An order: its steps, the state after each, and the operation that stops it. */
@@ -102,6 +131,7 @@ function readViolation(h, p) {
 	v.proof = proof.filter((i) => i !== NONE);
 	v.orders = ordersOf(h, v.proof,
 		story).map((o, i) => readOrder(h, object(o), "order " + (i + 1)));
+	v.when = p.kind === "violation" ? foundText(p) : "";
 	v.failing = v.cast.length ? v.cast[0].op : v.orders.length ? v.orders[0].stop : NONE;
 	v.name = partitionName(p);
 	for (const one of v.cast)
@@ -118,6 +148,13 @@ function ordersOf(h, proof, story) {
 	return own.length ? own : array(story.orders);
 }
 
+/* When a check that ran along found a violation. */
+function foundText(p) {
+	const when = isNull(p.time) ? "at the end" : "at time " + string(p.time);
+
+	return "Found " + when + ", after " + count(string(p.events)) + " calls and returns.";
+}
+
 function partitionName(p) {
 	return (p.object !== undefined ? "object " + string(p.object) : "") +
 		(p.symbol !== undefined ? " (" + string(p.symbol) + ")" : "") +
@@ -127,9 +164,18 @@ function partitionName(p) {
 }
 
 function readResult(data) {
-	const result = object(data.result);
+	const found = array(data.found).map(object);
+	/* What a report of klind says of its history, or a check that ran along of itself. */
+	const result = data.result && data.result.kind === "incident" && data.result.check ?
+		{ ...object(data.result.check), incident: data.result } :
+		object(data.result || found[0]);
 	const r = {
 		raw: result,
+		found: found,
+		incident: object(result.incident),
+		tests: array(result.tests).map(object),
+		outcomes: array(result.outcomes).map(object),
+		sources: object(data.sources),
 		verdict: string(result.verdict),
 		kind: string(result.kind) ||
 			(result.trail		   ? "verify" :
@@ -141,10 +187,15 @@ function readResult(data) {
 		source: string(data.source),
 	};
 
-	r.history = data.history ? readHistory(data.history) : listedHistory(listedOps(result));
-	r.violations = partitionsOf(
-		result).filter((p) => p.story || p.counterexample || p.verdict === "VIOLATION")
-			       .map((p) => readViolation(r.history, p));
+	const parts = found.length ? found : partitionsOf(result);
+
+	if (data.history)
+		r.history = readHistory(data.history);
+	renumber(found, r.history);
+	r.history = r.history || listedHistory(listedOps(parts), !found.length);
+	r.violations =
+		parts.filter((p) => p.story || p.counterexample || p.verdict === "VIOLATION")
+			.map((p) => readViolation(r.history, p));
 	/* Those with a story come first. */
 	r.violations.sort((a, b) => (b.cast.length > 0) - (a.cast.length > 0));
 	return r;

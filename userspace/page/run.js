@@ -54,6 +54,9 @@ class Run {
 			of.message ?
 				make("p", { class: "headline" }, sentence(string(of.message))) :
 				null,
+			of.store_buffer ?
+				make("p", {}, sentence(string(of.store_buffer.sentence))) :
+				null,
 			of.hint ? make("p", {}, "Hint: " + sentence(string(of.hint))) : null,
 			of.on_sc ?
 				make("p", {},

@@ -4,8 +4,13 @@
 function storyOf(app, v) {
 	const box = make("section", { class: "story", "aria-label": "What is wrong" });
 
-	put(box, v.headline ? make("p", { class: "headline" }, sentence(v.headline)) : null,
-		castTable(app, v), factList(v), allowedOf(v), proofOf(app, v), trustOf(app, v));
+	put(box, v.partition.suspected === true ?
+			make("p", { class: "note", role: "note" },
+				"Suspected only: a violation, if all calls were seen.") :
+			null,
+		v.headline ? make("p", { class: "headline" }, sentence(v.headline)) : null,
+		castTable(app, v), factList(v), allowedOf(v), proofOf(app, v), trustOf(app, v),
+		v.when ? make("p", { class: "quiet" }, v.when) : null);
 	return box;
 }
 
