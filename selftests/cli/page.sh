@@ -100,7 +100,7 @@ page verify verify.json
 # Litmus tests: of three verdicts, and one that cannot be read.
 cp "$here/../litmus/SB.litmus" "$here/../litmus/MP.litmus" .
 printf 'X86 broken\n{ }\n P0 ;\n FROB ;\nexists (0:EAX=0)\n' >broken.litmus
-result litmus litmus --json SB.litmus MP.litmus broken.litmus
+result litmus litmus --json --explain SB.litmus MP.litmus broken.litmus
 page litmus litmus.json
 result outcomes explore --json --outcomes "$specs/explore/fig5.lin"
 page outcomes outcomes.json

@@ -274,6 +274,15 @@ def litmus_tests_have_their_text_and_final_states(b, result):
         same(b.run("[...document.querySelectorAll('.litmus tbody tr')].findIndex(r =>"
                    "r.getAttribute('aria-selected'))"), k)
         text = " ".join(said(b, "[aria-label='The selected test'] p"))
+        story = t.get("story", {"run": [], "cycle": [], "headline": ""})
+        assert story["headline"] in text, text
+        drawn = said(b, ".litmus-run text")
+        for s in story["run"]:
+            assert any(d.startswith(f"{s['step']}  {s['what'].split(' [')[0]}"[:25])
+                       for d in drawn), (s, drawn)
+        same([d for d in drawn if d in ("po", "rf", "co", "fr")],
+             [e["edge"] for e in story["cycle"]])
+        same(len(said(b, ".cycle li")), len(story["cycle"]))
         if "reason" in t:
             assert t["reason"] in text, text
         else:

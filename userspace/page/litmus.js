@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Litmus tests: a table of all, and of the selected one its text, its final states, and the run
- * that the result has, if any.
+ * Litmus tests: a table of all, and of the selected one its story, its text and its final states.
  */
 
 class Litmus {
@@ -97,37 +96,28 @@ class Litmus {
 		});
 		empty(this.said);
 		put(this.said, make("h2", {}, string(t.name) || string(t.file)),
-			make("p", { class: t.verdict === "Ok" ? null : "headline" },
-				sentence(saidOf(t))), factsOf(t),
-			this.runOf(t), this.text(t), statesOf(t));
+			make("p", {}, sentence(saidOf(t))),
+			factsOf(object(t.story)), litmusRun(object(t.story)), this.text(t),
+			statesOf(t));
 	}
 
-	/* The run to a final state, if the result has one. */
-	runOf(t) {
-		const run = array(t.run).map(object);
-
-		return run.length ? runOf(run, {
-			raw: { ...t, message: "" },
-			run: run,
-			concrete: {},
-			source: this.result.sources[string(t.file)] || "",
-		},
-				       "A run, step by step") :
-				    null;
-	}
-
-	/* The text of the test, unless its run shows it. */
+	/* The text of the test; lines where a fence or lock makes a difference are marked. */
 	text(t) {
-		const text = this.result.sources[string(t.file)];
+		const text = this.result.sources[string(t.file)], story = object(t.story);
+		const lines = array(story.forbidden_by)
+				      .concat(array(story.needed))
+				      .map((place) => object(place).line);
+		const marked = (line, k) => make("span", {
+			"aria-current": lines.includes(k + 1) ? "true" : null
+		},
+			line);
 
-		return text && !array(t.run).length ?
-			[
-				make("h3", {}, "The test, " + string(t.file)),
-				make("pre", { class: "source", tabindex: 0 },
-					text.trimEnd().split("\n").map(
-						(line) => make("span", {}, line)))
-			] :
-			null;
+		return text ? [
+			make("h3", {}, "The test, " + string(t.file)),
+			make("pre", { class: "source", tabindex: 0 },
+				text.trimEnd().split("\n").map(marked))
+		] :
+			      null;
 	}
 
 	key(e) {
@@ -156,8 +146,6 @@ function saidOf(t) {
 	const asked = { exists: "in one", "~exists": "in none", forall: "in each" };
 	const m = /^(~?exists|forall) /.exec(string(t.condition));
 
-	if (t.headline)
-		return string(t.headline);
 	if (!t.observation)
 		return string(t.verdict) + ": " + string(t.reason);
 	return "The condition holds " +
@@ -167,14 +155,18 @@ function saidOf(t) {
 		string(t.verdict);
 }
 
-/* Texts of other commands' stories, which a test may have, too. */
-function factsOf(t) {
-	const story = object(t.story);
-	const facts = array(story.facts).concat(array(t.facts)).map(string);
+/* Why the test can end so, or cannot. */
+function factsOf(story) {
+	const stores = array(story.cast).map((one) => object(one).sentence);
+	const facts = stores.concat(array(story.facts));
 
 	return [
-		story.headline ? make("p", {}, sentence(string(story.headline))) : null,
-		facts.length ? make("ul", {}, facts.map((f) => make("li", {}, sentence(f)))) : null
+		story.headline ?
+			make("p", { class: "headline" }, sentence(string(story.headline))) :
+			null,
+		facts.length ?
+			make("ul", {}, facts.map((f) => make("li", {}, sentence(string(f))))) :
+			null
 	];
 }
 
