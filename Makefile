@@ -74,7 +74,7 @@ kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes
 # The screen of `klin top'.
 CURSES_LIBS ?= $(shell pkg-config --libs ncursesw 2>/dev/null || echo -lncursesw)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
-kl_ldflags := -pthread $(san_flags) $(san_ldflags)
+kl_ldflags := -pthread -Wl,--build-id $(san_flags) $(san_ldflags)
 # gold links each of the many test programs in half of the time.  It is not used with clang, whose
 # ASan makes gold warn of each symbol of the runtime.
 TEST_LDFLAGS ?= $(if $(findstring clang,$(CC)),,-fuse-ld=gold)

@@ -29,7 +29,18 @@ json 0 "JSON of a linearizable history" "v['verdict'] == 'LINEARIZABLE' and v['o
 json 0 "JSON begins with the schema, the kind, klin's version, and the machine" "
 	list(v)[:5] == ['schema', 'kind', 'klin', 'host', 'kernel'] and
 	(v['schema'], v['kind'], v['kernel']) == ('klin/1', 'check', '$(uname -r)') and
-	'klin ' + v['klin']['version'] == '$("$KLIN" --version)'"
+	'klin ' + v['klin']['version'] == '$("$KLIN" --version | head -n 1)'"
+json 0 "JSON and --version name the same build and libraries" "
+	'build %s, by %s' % (v['klin']['build']['id'], v['klin']['build']['compiler']) ==
+	'$("$KLIN" --version | sed -n 2p)' and
+	'with ' + ', '.join(n + ' ' + t for n, t in v['klin']['libraries'].items()) ==
+	'$("$KLIN" --version | sed -n 3p)' and
+	{'libbpf', 'elfutils', 'jansson', 'zstd'} < set(v['klin']['libraries'])"
+ids=$("$KLIN" --version | sed -n 's/^build \([0-9a-f]*\),.*/\1/p')
+if command -v readelf >/dev/null; then
+	readelf -n "$(command -v "$KLIN")" | grep -q "Build ID: $ids\$"
+	ktap_result $? "the build is the file's build ID" "$ids"
+fi
 "$KLIN" gen --type=map --ops=3000 --threads=3 --keys=200 >h.txt
 json 0 "JSON counts the linearizable partitions that it does not list" "
 	v['linearizable'] > 100 and v['partitions'] == [] and

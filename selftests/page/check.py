@@ -51,6 +51,10 @@ def thread_of(op):
 def the_page_tells_the_story_of_the_json(b, result):
     story = stories(result)[0]
     same(said(b, ".verdict"), [result["verdict"]])
+    foot = said(b, "footer")[0]
+    for text in (result["klin"]["build"]["id"], result["klin"]["build"]["compiler"],
+                 *(f"{n} {v}" for n, v in result["klin"]["libraries"].items())):
+        assert text in foot, (text, foot)
     same(said(b, ".headline"), [story["headline"] + "."])
     same(said(b, ".cast tbody td:nth-child(1)"), [thread_of(o) for o in story["cast"]])
     same(said(b, ".cast tbody td:nth-child(2)"), [text_of(o) for o in story["cast"]])

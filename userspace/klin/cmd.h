@@ -4,7 +4,6 @@
 #define KLIN_CMD_H
 
 #include "base/ending.h"
-#include "base/version.h"
 
 struct kl_command {
 	const char *name;

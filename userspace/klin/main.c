@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "klin/cmd.h"
+#include "report/build.h"
 
 /* Freed blocks of this many bytes or more go back to the kernel at once. */
 #define MMAP_THRESHOLD	(512 << 10)
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
 		return kl_ending(KLIN_EXIT_OK);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		printf("klin %s\n", KLIN_VERSION);
+		kl_put_build(stdout, "klin");
 		return kl_ending(KLIN_EXIT_OK);
 	}
 	for (i = 0; i < n; i++) {

@@ -21,13 +21,19 @@
 #include "klind/trust.h"
 #include "klind/watcher.h"
 #include "record/record.h"
+#include "report/build.h"
 #include "report/json_value.h"
 #include "spec/spec.h"
 #include "top/wire.h"
 
 #define CONFIG "/etc/klin/klind.conf"
 
-const char *argp_program_version = "klind " KLIN_VERSION;
+static void put_version(FILE *f, struct argp_state *state)
+{
+	kl_put_build(f, "klind");
+}
+
+void (*argp_program_version_hook)(FILE *, struct argp_state *) = put_version;
 
 struct args {
 	const char *config;

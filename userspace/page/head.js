@@ -21,6 +21,29 @@ function testsText(raw) {
 		count(raw.unknown || 0) + " unknown, " + count(raw.not_read || 0) + " not run";
 }
 
+/* The build of the klin that made the result; its ID is short enough to be read. */
+function buildOf(raw) {
+	const build = object(object(raw.klin).build);
+
+	return { id: string(build.id).slice(0, 12), compiler: string(build.compiler) };
+}
+
+/* What a report of a fault in klin needs, at the end of the page. */
+function footOf(r) {
+	const klin = object(r.raw.klin), libraries = object(klin.libraries);
+	const names = Object.keys(libraries);
+
+	return names.length ?
+		make("footer", { class: "quiet" },
+			make("p", {},
+				"Made by klin " + string(klin.version) + ", build " +
+					string(object(klin.build).id) + " by " + buildOf(r.raw).compiler +
+					", with " +
+					names.map((n) => n + " " + string(libraries[n])).join(", ") +
+					".")) :
+		null;
+}
+
 /* What the summary of a check that ran along says. */
 function addRunning(raw, add) {
 	if (raw.kind !== "summary")
@@ -87,7 +110,10 @@ function headOf(data, r) {
 	addIncident(r.incident, add);
 	add("kernel", raw.kernel);
 	add("host", raw.host);
-	add("klin", typeof raw.klin === "string" ? raw.klin : object(raw.klin).version);
+	add("klin",
+		typeof raw.klin === "string" ?
+			raw.klin :
+			[ object(raw.klin).version, buildOf(raw).id ].filter(Boolean).join(" build "));
 	return make("header", {},
 		make("h1", {},
 			make("span", {

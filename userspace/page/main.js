@@ -21,6 +21,7 @@ function start() {
 		put(root, runOf(result.concrete.run, result, "A concrete wrong run"));
 	if (result.history.n)
 		page.app = new App(result, root);
+	put(root, footOf(result));
 	page.result = result;
 	page.describe = (i) => [opText(result.history, i), callText(result.history, i)];
 	page.ready = performance.now() - begun;

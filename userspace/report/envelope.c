@@ -2,7 +2,7 @@
 /* The members that all results share, see envelope.h. */
 #include <sys/utsname.h>
 
-#include "base/version.h"
+#include "report/build.h"
 #include "report/envelope.h"
 #include "report/json.h"
 
@@ -10,13 +10,12 @@
 
 json_t *kl_json_envelope(const char *kind, const char *release)
 {
-	json_t *j = json_object(), *klin = json_object();
+	json_t *j = json_object();
 	struct utsname machine;
 
 	json_object_set_new(j, "schema", json_string(SCHEMA));
 	json_object_set_new(j, "kind", json_string(kind));
-	json_object_set_new(klin, "version", json_string(KLIN_VERSION));
-	json_object_set_new(j, "klin", klin);
+	json_object_set_new(j, "klin", kl_build_json());
 	if (uname(&machine))
 		return j;
 	json_object_set_new(j, "host", kl_json_text(machine.nodename));
