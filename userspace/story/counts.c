@@ -24,6 +24,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 }
 
 static const struct kl_reason counts = {
-	.name = "wrong_count", .rank = 400, .needs = KL_NEEDS_NOTHING, .tell = tell,
+	.name = "wrong_count", .rank = 400, .needs = KL_NEEDS_NOTHING, .tso = true,
+	.tell = tell,
 };
 KL_REASON(counts);

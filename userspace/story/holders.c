@@ -123,6 +123,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 }
 
 static const struct kl_reason holders = {
-	.name = "two_holders", .rank = 5, .needs = KL_NEEDS_NOTHING, .tell = tell,
+	.name = "two_holders", .rank = 5, .needs = KL_NEEDS_NOTHING, .tso = true,
+	.tell = tell,
 };
 KL_REASON(holders);

@@ -211,11 +211,32 @@ static struct kl_range range_from(const struct kl_ranges *c, size_t k, uint32_t 
 	return r;
 }
 
+/* The range of word @k, whose stores may wait in the buffer. */
+static struct kl_range range_of_sight(struct kl_ranges *c, size_t k, uint32_t at)
+{
+	struct kl_sight *s = &c->sight[k];
+	struct kl_range r = { INT64_MAX, INT64_MIN, true };
+	size_t i;
+
+	*s = (struct kl_sight){ .t = c->stores, .e = at, .slot = k };
+	if (!kl_sight_best(s))
+		return (struct kl_range){ 0 };
+	c->from[k] = s->x == KL_NO_OP ? KL_NO_OP : c->stores->ops[s->x].op;
+	for (i = 0; i < s->n; i++) {
+		const int64_t v = s->words[i];
+
+		r.known &= v >= 0 && v < FAR;
+		r.low = v < r.low ? v : r.low;
+		r.high = v > r.high ? v : r.high;
+	}
+	return r;
+}
+
 /* Find the ranges of the words where operation @e takes effect. */
 static void find_ranges(struct kl_ranges *c, uint32_t e)
 {
 	const struct kl_part_result *p = c->s->part;
-	size_t i, k, last[KL_RANGES];
+	size_t i, k, last[KL_RANGES], at = 0;
 
 	c->op = e;
 	for (k = 0; k < c->len; k++)
@@ -224,8 +245,10 @@ static void find_ranges(struct kl_ranges *c, uint32_t e)
 	for (i = 0; i < p->nops; i++) {
 		const uint32_t op = kl_result_op(p, i);
 
-		if (op == e)
+		if (op == e) {
 			c->effect = c->effects[i];
+			at = i;
+		}
 		if (!kl_scene_before(c->s, op, e))
 			continue;
 		for (k = 0; k < c->len; k++)
@@ -237,6 +260,11 @@ static void find_ranges(struct kl_ranges *c, uint32_t e)
 		struct kl_range *r = &c->r[k], other;
 
 		c->from[k] = KL_NO_OP;
+		if (c->waits[k]) {
+			*r = range_of_sight(c, k, at);
+			r->known &= r->high - r->low < MOST_WORDS;
+			continue;
+		}
 		*r = range_from(c, k, KL_NO_OP, c->first[k].v);
 		r->known &= c->first[k].tag == KL_WORD && c->first[k].v < FAR;
 		if (last[k] != SIZE_MAX) {
@@ -415,16 +443,20 @@ int kl_ranges_cast(const struct kl_ranges *c, struct kl_story *story)
 	const struct kl_part_result *p = c->s->part;
 	size_t i, k;
 
-	for (k = 0; k < c->len; k++)
-		if (c->r[k].known && c->from[k] != KL_NO_OP && cast_from(c, k, story))
+	for (k = 0; k < c->len; k++) {
+		if (!c->r[k].known)
+			continue;
+		if (c->waits[k] ? kl_sight_cast(&c->sight[k], story) :
+		    c->from[k] != KL_NO_OP && cast_from(c, k, story))
 			return -ENOMEM;
+	}
 	for (i = 0; i < p->nops; i++) {
 		const uint32_t op = kl_result_op(p, i);
 		const struct kl_effect *f = &c->effects[i];
 		bool change = false;
 
 		for (k = 0; k < c->len; k++)
-			change |= c->r[k].known && (f->low[k] || f->high[k]) &&
+			change |= c->r[k].known && !c->waits[k] && (f->low[k] || f->high[k]) &&
 				  (c->from[k] == KL_NO_OP ||
 				   !kl_scene_before(c->s, op, c->from[k]));
 		if (op != c->op && change && !kl_scene_before(c->s, c->op, op) &&
@@ -465,11 +497,25 @@ static bool is_bool(const struct kl_ranges *c, size_t k)
 	       (strstr(name.s, " = false") || strstr(name.s, " = true"));
 }
 
+/* Find the words to which stores may wait in the buffer.  Return: as kl_stores_of(). */
+static int find_waits(struct kl_ranges *c)
+{
+	const struct kl_touch *w;
+	int ret = kl_stores_of(c->s, &c->stores);
+
+	if (ret <= 0)
+		return ret;
+	for (w = c->stores->touches; w < c->stores->touches + c->stores->ntouches; w++)
+		c->waits[w->slot] |= w->stores && !c->stores->ops[w->at].through;
+	return 1;
+}
+
 /* Set the first state.  Return: 1, 0 if its words cannot be counted, or -ENOMEM. */
 static int begin(struct kl_ranges *c)
 {
 	const struct kl_val *v;
 	size_t k;
+	int ret;
 
 	c->run = kl_run_new(c->s->spec);
 	v = c->run ? kl_run_init(c->run, true, &c->len) : NULL;
@@ -482,7 +528,10 @@ static int begin(struct kl_ranges *c)
 		c->is_bool[k] = is_bool(c, k);
 	kl_run_set_raw(c->run, true);
 	c->effects = calloc(c->s->part->nops + 1, sizeof(*c->effects));
-	return c->effects ? find_effects(c) : -ENOMEM;
+	if (!c->effects)
+		return -ENOMEM;
+	ret = c->s->tso ? find_waits(c) : 1;
+	return ret > 0 ? find_effects(c) : ret;
 }
 
 static int look_at(struct kl_ranges *c, uint32_t e,
@@ -499,26 +548,75 @@ static int look_at(struct kl_ranges *c, uint32_t e,
 	return ret > 0 ? look(c, story) : ret;
 }
 
+/* Return: the ranges of the scene's violation, or NULL when out of memory. */
+static struct kl_ranges *ranges_of(const struct kl_scene *s)
+{
+	struct kl_ranges *c = s->memo->ranges;
+
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->s = s;
+	c->found = begin(c);
+	s->memo->ranges = c;
+	return c;
+}
+
+int kl_ranges_exclude(const struct kl_scene *s, uint32_t first, uint32_t x,
+		      struct kl_story *story)
+{
+	struct kl_ranges *c;
+	int ret;
+
+	if (!s->h->fresh || !kl_spec_fixed_size(s->spec) || kl_scene_over(s, s->part->nops))
+		return 0;
+	c = ranges_of(s);
+	if (!c)
+		return -ENOMEM;
+	if (c->found <= 0)
+		return c->found;
+	s->memo->earlier = first;
+	s->memo->later = x;
+	find_ranges(c, x);
+	ret = excluded(c);
+	if (ret > 0 && story)
+		ret = narrow(c);
+	if (ret > 0 && story && kl_ranges_cast(c, story))
+		ret = -ENOMEM;
+	s->memo->earlier = s->memo->later = KL_NO_OP;
+	return ret;
+}
+
 int kl_ranges_each(const struct kl_scene *s,
 		   int (*look)(struct kl_ranges *r, struct kl_story *story),
 		   struct kl_story *story)
 {
-	struct kl_ranges c = { .s = s };
-	uint32_t fails;
+	const uint32_t fails = kl_story_failing(s->part->cex);
+	struct kl_ranges *c;
 	size_t i;
 	int ret;
 
 	if (!s->h->fresh || !kl_spec_fixed_size(s->spec))
 		return 0;
-	fails = kl_story_failing(s->part->cex);
-	ret = begin(&c);
-	if (ret > 0) {
-		ret = fails != KL_NO_OP ? look_at(&c, fails, look, story) : 0;
-		for (i = s->nproof; i-- && !ret;)
-			if (!(s->h->ops[s->proof[i]].flags & KL_OP_PENDING))
-				ret = look_at(&c, s->proof[i], look, story);
-	}
-	free(c.effects);
-	kl_run_free(c.run);
+	c = ranges_of(s);
+	if (!c)
+		return -ENOMEM;
+	if (c->found <= 0)
+		return c->found;
+	ret = fails != KL_NO_OP ? look_at(c, fails, look, story) : 0;
+	for (i = s->nproof; i-- && !ret;)
+		if (!(s->h->ops[s->proof[i]].flags & KL_OP_PENDING))
+			ret = look_at(c, s->proof[i], look, story);
 	return ret;
+}
+
+void kl_ranges_free(struct kl_ranges *r)
+{
+	if (!r)
+		return;
+	free(r->effects);
+	kl_run_free(r->run);
+	free(r);
 }

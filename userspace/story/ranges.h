@@ -17,13 +17,17 @@
  * An operation X that certainly returned before E was called, and leaves a word that its own result
  * tells, takes the place of the first state.  Then only operations count that need not be before X.
  *
+ * With store buffers this holds for a word to which only locked instructions store, since these
+ * stores are in memory at once, and each operation sees the word in memory.  sight.h finds the
+ * range of any other word.
+ *
  * The range has no word below 0 if each operation that may take 1 away does not do so at 0, and
  * none above 1 if each operation that may add 1 does not do so at 1.
  */
 #ifndef KL_STORY_RANGES_H
 #define KL_STORY_RANGES_H
 
-#include "story/reason.h"
+#include "story/sight.h"
 
 #define KL_RANGES	4	/* largest number of words of a state */
 
@@ -49,6 +53,10 @@ struct kl_ranges {
 	/* for each word: no operation makes it less than 0, or more than 1 */
 	bool floor[KL_RANGES], ceiling[KL_RANGES];
 	bool vague[KL_RANGES];	/* some change of the word is not known */
+	struct kl_stores *stores;	/* NULL without store buffers */
+	bool waits[KL_RANGES];		/* a store to the word may wait in the buffer */
+	struct kl_sight sight[KL_RANGES];	/* of the excluded operation, if @waits */
+	int found;		/* result of finding the effects */
 	/* of the operation that is excluded: what it changes, and the words that forbid it */
 	uint32_t op;
 	struct kl_effect effect;
@@ -74,6 +82,14 @@ enum kl_result { KL_ITS_RESULT, KL_ANY_RESULT, KL_RESULT_TRUE };
 int kl_ranges_each(const struct kl_scene *s,
 		   int (*look)(struct kl_ranges *r, struct kl_story *story),
 		   struct kl_story *story);
+
+/*
+ * Is operation @x impossible for all words in the ranges, if @first takes effect before it?  With
+ * @story, cast the operations that the ranges count.  Return: 1, 0 if not or not known, or -ENOMEM.
+ */
+int kl_ranges_exclude(const struct kl_scene *s, uint32_t first, uint32_t x,
+		      struct kl_story *story);
+void kl_ranges_free(struct kl_ranges *r);
 
 /**
  * kl_ranges_try() - try the excluded operation for each choice of words from the ranges

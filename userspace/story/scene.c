@@ -150,7 +150,9 @@ int kl_scene_set(struct kl_scene *s, const struct kl_spec *spec, const struct kl
 	int ret = -ENOMEM;
 	bool word;
 
-	*s = (struct kl_scene){ .looks = s->looks, .spec = spec, .h = h, .part = p };
+	*s = (struct kl_scene){
+		.looks = s->looks, .memo = s->memo, .spec = spec, .h = h, .part = p,
+	};
 	kl_spec_container(spec, &s->type);
 	s->fresh = h->fresh && s->type.init;
 	s->keyed = kl_spec_keyed(spec);
@@ -270,5 +272,6 @@ bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t
 
 bool kl_scene_before(const struct kl_scene *s, uint32_t a, uint32_t b)
 {
-	return kl_op_before(s->h, &s->h->ops[a], &s->h->ops[b]);
+	return (a == s->memo->earlier && b == s->memo->later) ||
+	       kl_op_before(s->h, &s->h->ops[a], &s->h->ops[b]);
 }

@@ -52,8 +52,17 @@ struct kl_scene_looks {
 	uint64_t made, most;
 };
 
+/* What one reason found out, and another one needs; see stores.h and ranges.h. */
+struct kl_scene_memo {
+	struct kl_stores *stores;
+	struct kl_ranges *ranges;
+	/* operations that are assumed to take effect in this order; KL_NO_OP: none */
+	uint32_t earlier, later;
+};
+
 struct kl_scene {
 	struct kl_scene_looks *looks;
+	struct kl_scene_memo *memo;
 	const struct kl_spec *spec;
 	const struct kl_history *h;
 	const struct kl_part_result *part;
@@ -77,7 +86,7 @@ struct kl_scene {
 
 /**
  * kl_scene_set() - sort the operations of a partition by what they did
- * @s: gets the scene, with its @looks
+ * @s: gets the scene, with its @looks and @memo
  * @spec: the specification
  * @h: the history
  * @p: the partition
@@ -140,7 +149,10 @@ bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t
 size_t kl_scene_count_possible(const struct kl_scene *s, const struct kl_deed *d, size_t n,
 			       uint32_t op);
 
-/* Did operation @a certainly return before operation @b was called? */
+/*
+ * Did operation @a certainly return before operation @b was called?  Or is it assumed to take
+ * effect before?
+ */
 bool kl_scene_before(const struct kl_scene *s, uint32_t a, uint32_t b);
 
 #endif

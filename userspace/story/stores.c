@@ -131,13 +131,14 @@ static int link_threads(struct kl_stores *t)
 	return 0;
 }
 
-int kl_stores_set(struct kl_stores *t, const struct kl_scene *s)
+/* Return: as kl_stores_of(). */
+static int find_stores(struct kl_stores *t, const struct kl_scene *s)
 {
 	const struct kl_val *v;
 	size_t i;
 	int ret = 1;
 
-	*t = (struct kl_stores){ .s = s };
+	t->s = s;
 	if (!kl_spec_fixed_size(s->spec))
 		return 0;
 	t->run = kl_run_new(s->spec);
@@ -164,14 +165,31 @@ int kl_stores_set(struct kl_stores *t, const struct kl_scene *s)
 	return ret > 0 && link_threads(t) ? -ENOMEM : ret;
 }
 
+int kl_stores_of(const struct kl_scene *s, struct kl_stores **t)
+{
+	struct kl_stores **memo = &s->memo->stores;
+
+	if (!*memo) {
+		*memo = calloc(1, sizeof(**memo));
+		if (!*memo)
+			return -ENOMEM;
+		(*memo)->found = find_stores(*memo, s);
+	}
+	*t = *memo;
+	return (*memo)->found;
+}
+
 void kl_stores_free(struct kl_stores *t)
 {
+	if (!t)
+		return;
 	kl_run_free(t->run);
 	free(t->ops);
 	free(t->touches);
 	free(t->now);
 	free(t->first);
 	free(t->state);
+	free(t);
 }
 
 const struct kl_touch *kl_stores_touch(const struct kl_stores *t, uint32_t at, uint32_t slot)

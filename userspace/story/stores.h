@@ -46,6 +46,7 @@ struct kl_stores {
 	struct kl_val *state;
 	bool barrier, through;
 	size_t outcomes;
+	int found;	/* result of kl_stores_of() */
 };
 
 /* The event by which a store had certainly left the store buffer. */
@@ -56,13 +57,13 @@ struct kl_left {
 };
 
 /**
- * kl_stores_set() - find what all operations of the partition did
- * @t: gets it; kl_stores_free() it in any case
- * @s: the scene
+ * kl_stores_of() - find what all operations of the partition did
+ * @s: the scene, whose memo keeps it
+ * @t: gets it
  *
  * Return: 1, 0 if it is not known or too much, or -ENOMEM.
  */
-int kl_stores_set(struct kl_stores *t, const struct kl_scene *s);
+int kl_stores_of(const struct kl_scene *s, struct kl_stores **t);
 void kl_stores_free(struct kl_stores *t);
 
 /* Return: what the operation did to the word, or NULL if nothing. */

@@ -9,7 +9,9 @@
 
 #include "history/source.h"
 #include "history/spell.h"
+#include "story/ranges.h"
 #include "story/reason.h"
+#include "story/stores.h"
 
 #define MAX_REASONS	64
 
@@ -268,7 +270,8 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 	const struct kl_reason *const *r = kl_reasons();
 	/* The search costs no more than sorting the operations and asking for each a few times. */
 	struct kl_scene_looks looks = { .most = 128ull * p->nops + (1u << 20) };
-	struct kl_scene s = { .looks = &looks };
+	struct kl_scene_memo memo = { .earlier = KL_NO_OP, .later = KL_NO_OP };
+	struct kl_scene s = { .looks = &looks, .memo = &memo };
 	struct kl_story *story;
 	int ret;
 
@@ -291,6 +294,8 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		ret = -ENOMEM;
 	if (ret > 0 && name_object(spec, h, p, story))
 		ret = -ENOMEM;
+	kl_ranges_free(memo.ranges);
+	kl_stores_free(memo.stores);
 	kl_scene_free(&s);
 	if (ret <= 0) {
 		kl_story_free(story);
