@@ -161,6 +161,45 @@ def left_before(model, ops, w, a):
     return True
 
 
+def views_at(model, ops, a, firsts, after=None):
+    """
+    What the thread of an operation can see when the operation takes effect, whatever comes after
+    it; with @after, only where that operation took effect before.
+    """
+    ops = [op for op in ops if op is not a and not history.before(a, op)]
+    line, threads = [op.thread for op in ops], sorted({op.thread for op in [*ops, a]})
+    preds = [{j for j, x in enumerate(ops) if history.before(x, op)} for op in ops]
+    left = [{j for j in range(len(ops)) if must_have_left([*ops, a], ops[j], op)} for op in ops]
+    first = {j for j, x in enumerate(ops) if history.before(x, a)}
+    gone = {j for j in range(len(ops)) if must_have_left([*ops, a], ops[j], a)}
+    todo = [(frozenset(), memory, tuple(() for _ in threads)) for memory in firsts]
+    seen, views = set(todo), set()
+    while todo:
+        done, memory, buffers = todo.pop()
+        waiting = {i for entries in buffers for i, _ in entries}
+        if first <= done and not gone & waiting and \
+           (after is None or after in [ops[i] for i in done]):
+            views.add(view(model, memory, buffers[threads.index(a.thread)]))
+        nexts = []
+        for t, entries in enumerate(buffers):
+            if entries:
+                memory_then, rest = flush(model, memory, entries)
+                nexts.append((done, memory_then, buffers[:t] + (rest,) + buffers[t + 1:]))
+        for i, op in enumerate(ops):
+            if i in done or not preds[i] <= done or left[i] & waiting:
+                continue
+            t = threads.index(line[i])
+            nexts += [(done | {i}, memory_then, buffers[:t] + (entries,) + buffers[t + 1:])
+                      for res, memory_then, entries in steps(model, memory, buffers[t], i,
+                                                             op.method, op.args)
+                      if op.ret is None or res == op.res]
+        for node in nexts:
+            if node not in seen:
+                seen.add(node)
+                todo.append(node)
+    return views
+
+
 def random_ops(rng, model, obj):
     """A short run of the machine."""
     nthreads = rng.randint(2, 4)

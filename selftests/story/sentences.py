@@ -118,6 +118,7 @@ class Scene:
         return list(history.outcomes(self.model, state, op))
 
     def look_at_cast(self, story):
+        self.roles = [j["role"] for j in story["cast"]]
         demand(len({id(op) for op in self.cast}) == len(self.cast), "an operation is cast twice")
         # What no order explains is no order of the whole history, either.
         if not self.full and story["reason"] != "no_order":
@@ -557,6 +558,8 @@ def missed(s, A, V, N, M):
 
 def states_at(s, A):
     """The states in which an operation may take effect, whatever comes after it."""
+    if s.model.machine:
+        return machine.views_at(s.model, s.ops, A, s.firsts)
     ops = [op for op in s.ops if op is not A and not history.before(A, op)]
     todo, seen, states = {(first, frozenset()) for first in s.firsts}, set(), set()
     while todo:
@@ -731,6 +734,12 @@ def cannot_follow_at_once_but(s, A, B, N, TEXT):
       "between")
 def exclude_each_other(s, A, B):
     demand(not history.before(A, B) and not history.before(B, A), "they do not overlap")
+    if s.model.machine:
+        for x, e in ((A, B), (B, A)):
+            views = machine.views_at(s.model, s.ops, e, s.firsts, x)
+            demand(not any(list(history.outcomes(s.model, v, e)) for v in views),
+                   "%s is possible in %s" % (e.name(), views))
+        return
     excludes(s, A, B)
     excludes(s, B, A)
 
@@ -896,11 +905,11 @@ def both_added(s, A, B, WORD, V):
 
 @form(FACTS, "No operation {WORD} {V} between them")
 @form(FACTS, "No operation makes it {TEXT} again")
+@form(FACTS, "No operation makes it {TEXT} between them")
 @form(FACTS, "The word can have been {V} only once")
 @form(FACTS, "No operation changes it between them")
 @form(FACTS, "No operation changes it before")
 @form(FACTS, "No operation left these words together")
-@form(FACTS, "The first state had gone by {N}, with {A}")
 def supported(s, **words):
     """The cast alone has no order, and it has all operations that could matter here."""
 
@@ -921,10 +930,19 @@ def saw_gone(s, A, B, C, N):
     demand(not set(s.states_after(C)) & set(s.states_before(A)), "%s saw them" % C.name())
 
 
+@form(FACTS, "The first state had gone by {N}, with {A}")
+def first_gone(s, N, A):
+    if not s.model.machine or A.ret == N:
+        returned(A, N)
+    else:
+        demand(machine.left_before(s.model, s.ops, A, s.failing) and
+               any(N in (op.ret, op.drain) for op in s.cast), "its store may wait")
+
+
 @form(HEADLINES, "{A} saw {TEXT} of the first state, which had gone by {N}, with {B}")
 def saw_first(s, A, TEXT, N, B):
     role_saw(s, A, TEXT)
-    returned(B, N)
+    first_gone(s, N, B)
     demand(history.before(B, A), "they overlap")
     demand(all(not list(history.outcomes(s.model, first, B)) or first not in s.states_after(B)
                for first in s.firsts), "%s leaves the first state" % B.name())
@@ -934,8 +952,10 @@ def saw_first(s, A, TEXT, N, B):
 def saw_unwritten(s, A, TEXT):
     role_saw(s, A, TEXT)
     name, v = TEXT.split(" = ")
-    demand(all(s.model.words(after).get(name) != v for op in s.ops if op.args and
-               not history.before(A, op) for after in s.states_after(op)), "it was written")
+    demand(not any(s.model.words(after).get(name) == v for op in s.ops
+                   if op is not A and not history.before(A, op) for state in s.reachable()
+                   for after in history.outcomes(s.model, state, op) if after != state),
+           "it was written")
 
 
 # ---- containers, again ----
@@ -1123,6 +1143,22 @@ def forbidden_by_sight(s, A, TEXT, B, OTHER, N):
     demand(TEXT.split(" or ")[0] == OTHER, "it saw %s" % OTHER)
 
 
+@form(HEADLINES, "{A} is wrong, since it found {TEXT}: no other word was stored before")
+def forbidden_at_first(s, A, TEXT):
+    forbids(s, A, TEXT)
+    for state in states_at(s, A):
+        words = s.model.words(state)
+        demand(any(words[w.split(" = ")[0]] == w.split(" = ")[1] for w in TEXT.split(" or ")),
+               "it may find %s" % words)
+
+
+@form(FACTS, "A locked instruction finds and changes memory")
+def fact_locked(s):
+    for op in [op for op, role in zip(s.cast, s.roles) if role.startswith("changed")]:
+        demand(s.model.buffers.is_barrier(op.method, op.res) and
+               not s.model.buffers.waits(op.method), "%s is none" % op.name())
+
+
 @form(ROLES, "stored {TEXT}")
 def role_stored(s, op, TEXT):
     role_left(s, op, TEXT)
@@ -1131,7 +1167,12 @@ def role_stored(s, op, TEXT):
 @form(ROLES, "may have stored {TEXT}")
 def role_may_have_stored(s, op, TEXT):
     name, v = TEXT.split(" = ")
-    demand(any(s.model.words(after)[name] == v for after in s.states_after(op)),
+    # It may store the word that it found, whether this word can be there or not.
+    slots = [i for i, n in enumerate(s.model.names) if n.rstrip("?") == name]
+    states = [machine.with_word(s.model, state, i, a) for state in s.reachable() for i in slots
+              for a in op.args] + list(s.reachable())
+    demand(any(s.model.words(after)[name] == v for state in states
+               for after in history.outcomes(s.model, state, op)),
            "%s cannot leave it" % op.name())
 
 

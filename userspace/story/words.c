@@ -14,7 +14,7 @@
  * certainly returned before E was called, and left or saw other words than T.
  *
  * With store buffers a thread sees memory, or what an operation of its own left.  So the first half
- * of this holds there, too.
+ * of this holds there, too, if E certainly sees no words older than those of X, see sight.h.
  *
  * If operations leave T, but each of them returned before X was called, or was called after E
  * returned, then no order has T when E takes effect, see word.c.
@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "story/reason.h"
+#include "story/sight.h"
 
 #define EFFECT_LOOKS	50	/* looks for a call of the interpreter */
 #define MAX_SEEN	32	/* largest number of operations E that are looked at */
@@ -41,7 +41,7 @@ struct effect {
 
 /* An operation that saw all words. */
 struct seen {
-	uint32_t op;	/* E of the head of this file */
+	uint32_t op, at;	/* E of the head of this file, and its index in the partition */
 	uint32_t other;	/* its X, or KL_NO_OP */
 	uint32_t from[KL_MAX_ARGS];	/* the last operation that left each word, or KL_NO_OP */
 	bool several[KL_MAX_ARGS];	/* more than one operation left the word */
@@ -61,6 +61,7 @@ struct scan {
 	size_t len;
 	struct seen seen[MAX_SEEN];
 	size_t nseen;
+	struct kl_stores *stores;	/* NULL without store buffers */
 };
 
 /* Collects the outcomes of an operation. */
@@ -137,9 +138,17 @@ static bool same(const struct scan *t, const struct kl_val *a, const struct kl_v
 	return i == t->len;
 }
 
-/* Note what operation @op means for each that saw all words. */
-static void note(struct scan *t, uint32_t op, const struct effect *e)
+/* Does operation @e certainly come after @x, and see no older words? */
+static bool is_reached(const struct scan *t, uint32_t e, uint32_t x)
 {
+	return kl_scene_before(t->s, kl_result_op(t->s->part, x), kl_result_op(t->s->part, e)) &&
+	       (!t->s->tso || kl_sight_reaches(t->stores, e, x));
+}
+
+/* Note what operation @at of the partition means for each that saw all words. */
+static void note(struct scan *t, uint32_t at, const struct effect *e)
+{
+	const uint32_t op = kl_result_op(t->s->part, at);
 	size_t i, k;
 
 	for (k = 0; k < t->nseen; k++) {
@@ -161,7 +170,7 @@ static void note(struct scan *t, uint32_t op, const struct effect *e)
 			continue;
 		if (same(t, e->words, seen->words))
 			seen->left |= e->kind == LEAVES;
-		else if (kl_scene_before(t->s, op, seen->op))
+		else if (is_reached(t, seen->at, at))
 			seen->other = op;
 		for (i = 0; e->kind == LEAVES && i < t->len; i++)
 			if (kl_val_eq(e->words[i], seen->words[i]) &&
@@ -179,6 +188,16 @@ static void note_writer(struct scan *t, struct seen *seen, uint32_t op)
 		seen->writer = op;
 	else if (!kl_scene_before(t->s, seen->op, op))
 		seen->maybe = true;
+}
+
+/* Return: the index in the partition of an operation. */
+static uint32_t find_at(const struct scan *t, uint32_t op)
+{
+	uint32_t i = 0;
+
+	while (kl_result_op(t->s->part, i) != op)
+		i++;
+	return i;
 }
 
 /* Is word @i of the first state known? */
@@ -200,8 +219,7 @@ static bool differs_from_first(const struct scan *t, const struct seen *seen)
 
 static bool is_wrong(const struct scan *t, const struct seen *seen)
 {
-	return !seen->left && (differs_from_first(t, seen) ||
-			       (!t->s->tso && seen->other != KL_NO_OP));
+	return !seen->left && (differs_from_first(t, seen) || seen->other != KL_NO_OP);
 }
 
 /* Add the origin of each word to @text, "low = 1 is t1's write(1, 1), ...". */
@@ -292,19 +310,32 @@ static int tell_stale(const struct scan *t, const struct seen *seen, struct kl_s
 				 (unsigned long long)ops[seen->other].ret);
 }
 
+/* Cast X, and say by when the first state had gone.  Return: 0 or -ENOMEM. */
+static int tell_gone(const struct scan *t, const struct seen *seen, struct kl_story *story,
+		     unsigned long long *by)
+{
+	uint64_t time = t->s->h->ops[seen->other].ret;
+
+	if (kl_story_cast(story, seen->other, "left or saw other words") ||
+	    (t->s->tso && kl_sight_tell_reach(t->stores, seen->at, find_at(t, seen->other), story,
+					      &time)))
+		return -ENOMEM;
+	*by = time;
+	return 0;
+}
+
 /* The words were those of the first state, which had gone.  @seen shows less than two words. */
 static int tell_first(const struct scan *t, const struct seen *seen, struct kl_story *story)
 {
+	unsigned long long by;
 	char text[200];
 
 	kl_state_print(text, sizeof(text), t->s->spec, t->s->h, seen->words, t->len);
 	story->reason = "overwritten";
-	if (kl_story_cast(story, seen->op, "saw %s", text) ||
-	    kl_story_cast(story, seen->other, "left or saw other words"))
+	if (kl_story_cast(story, seen->op, "saw %s", text) || tell_gone(t, seen, story, &by))
 		return -ENOMEM;
 	return kl_story_headline(story, "%s saw %s of the first state, which had gone by %llu, "
-				 "with %s", kl_name_op(t->s, seen->op).s, text,
-				 (unsigned long long)t->s->h->ops[seen->other].ret,
+				 "with %s", kl_name_op(t->s, seen->op).s, text, by,
 				 kl_name_op(t->s, seen->other).s);
 }
 
@@ -313,6 +344,7 @@ static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_st
 	const struct kl_history *h = t->s->h;
 	const struct kl_name name = kl_name_op(t->s, seen->op);
 	const size_t bad = unwritten(t, seen);
+	unsigned long long by;
 	char text[1024];
 
 	if (bad < t->len) {
@@ -331,9 +363,8 @@ static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_st
 	    kl_story_fact(story, "No operation left these words together"))
 		return -ENOMEM;
 	if (!differs_from_first(t, seen) &&
-	    (kl_story_cast(story, seen->other, "left or saw other words") ||
-	     kl_story_fact(story, "The first state had gone by %llu, with %s",
-			   (unsigned long long)t->s->h->ops[seen->other].ret,
+	    (tell_gone(t, seen, story, &by) ||
+	     kl_story_fact(story, "The first state had gone by %llu, with %s", by,
 			   kl_name_op(t->s, seen->other).s)))
 		return -ENOMEM;
 	return kl_story_headline(story, "%s is torn: %s", name.s, text);
@@ -380,7 +411,9 @@ static int look_at_all(struct scan *t, struct kl_story *story)
 		if (e.finds && e.kind != VAGUE) {
 			struct seen *seen = &t->seen[t->nseen++];
 
-			*seen = (struct seen){ .op = op, .other = KL_NO_OP };
+			*seen = (struct seen){
+				.op = op, .at = find_at(t, op), .other = KL_NO_OP,
+			};
 			seen->writer = KL_NO_OP;
 			memset(seen->from, 0xff, sizeof(seen->from));
 			memcpy(seen->words, e.before, sizeof(e.before));
@@ -394,7 +427,7 @@ static int look_at_all(struct scan *t, struct kl_story *story)
 		if (e.kind == VAGUE)
 			return 0;
 		if (e.kind != NOTHING)
-			note(t, op, &e);
+			note(t, i, &e);
 	}
 	for (k = 0; k < t->nseen; k++) {
 		struct seen *seen = &t->seen[k];
@@ -436,7 +469,9 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	if (ret)
 		goto out;
 	memcpy(t->first, v, t->len * sizeof(*v));
-	ret = look_at_all(t, story);
+	ret = s->tso ? kl_stores_of(s, &t->stores) : 1;
+	if (ret > 0)
+		ret = look_at_all(t, story);
 out:
 	kl_run_free(t->run);
 	free(t);
