@@ -97,6 +97,32 @@ test_at_once()
 	finish 1 '^VIOLATION so far' "an interrupt after a violation: VIOLATION so far"
 }
 
+# A monitor shows a violation by few operations; its story must not take these for all.
+test_story()
+{
+	lines '# spelling 0x1 inbox\nt1 @1 10 15 enq 99999\nt1 @1 20 25 deq -> 99999\n'
+	for i in $(seq 30); do
+		echo "t2 @1 ${i}00 ${i}10 enq $i"
+		echo "t2 @1 ${i}20 ${i}30 deq -> $i"
+	done >>in.txt
+	echo "t1 @1 990000 990005 deq -> 99999" >>in.txt
+	pipe 1 'What is wrong:' "a violation found by a monitor has its story" "$queue" <in.txt
+	tr -s '\n ' '  ' <out | grep -q "inbox): t1's deq() -> 99999 took 99999 a second time; "
+	ktap_result $? "the story tells who took the value" "$(cat out)"
+	pipe 1 '"symbol":"inbox"' "JSON of a violation names the object" --json "$queue" <in.txt
+	# Now the window has forgotten the first operations.
+	for i in $(seq 31 9000); do
+		echo "t2 @1 ${i}00 ${i}10 enq $i"
+		echo "t2 @1 ${i}20 ${i}30 deq -> $i"
+	done >more.txt
+	sed -i '$d' in.txt
+	cat more.txt >>in.txt
+	echo "t1 @1 990000 990005 deq -> 99999" >>in.txt
+	pipe 1 '^Counterexample: 1 of' "a violation by an old value has its proof" "$queue" <in.txt
+	! grep -q 'never\|No operation adds' out
+	ktap_result $? "no story is told of operations that klin has forgotten" "$(cat out)"
+}
+
 test_interrupt()
 {
 	head -n 2000 q.txt >grow.txt
@@ -201,11 +227,12 @@ test_gap()
 }
 
 ktap_header
-ktap_plan 28
+ktap_plan 33
 test_grows
 test_gap
 test_late_header
 test_at_once
+test_story
 test_interrupt
 test_pipes
 test_order

@@ -72,6 +72,7 @@ struct kl_part_result {
 	bool suspected;		/* a violation, but UNKNOWN since calls may have passed unseen */
 	struct kl_declined *declined;	/* reasons of engines that did not decide it, by rank */
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
+	bool selected;		/* @h lacks operations of the partition, which a story would need */
 	const uint32_t *ops;	/* indices in the history; NULL: all, see kl_result_op() */
 	struct kl_counterexample *cex;	/* the counterexample, for the first violations; or NULL */
 };

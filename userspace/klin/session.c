@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "history/formats/kv_spec.h"
+#include "history/spell.h"
 #include "klin/cmd.h"
 #include "klin/session.h"
 #include "report/counterexample.h"
@@ -64,6 +65,7 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 {
 	const struct kl_report *r = v->report;
 	json_t *j = kl_json_envelope("violation", r ? r->h->release : NULL), *ops;
+	const char *symbol = r ? kl_history_spelling(r->h, v->object) : NULL;
 	char words[512];
 	size_t i;
 
@@ -73,8 +75,11 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 		snprintf(words, sizeof(words), "0x%" PRIx64, v->object);
 		json_object_set_new(j, "object", json_string(words));
 	}
+	if (!v->all_objects && symbol)
+		json_object_set_new(j, "symbol", kl_json_text(symbol));
 	if (v->has_key)
-		json_object_set_new(j, "key", kl_json_number(v->key));
+		json_object_set_new(j, "key", r ? kl_word_json(r->h, v->key) :
+						  kl_json_number(v->key));
 	json_object_set_new(j, "time", v->time == KL_TIME_MAX ? json_null() :
 						kl_json_number(v->time));
 	json_object_set_new(j, "events", kl_json_number(v->events));

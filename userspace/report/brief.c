@@ -6,7 +6,9 @@
 
 #include "base/memstream.h"
 #include "report/brief.h"
+#include "report/counterexample.h"
 #include "report/diagram.h"
+#include "report/given.h"
 #include "report/story.h"
 #include "report/words.h"
 #include "story/story.h"
@@ -118,8 +120,12 @@ int kl_print_brief(FILE *f, const struct kl_report *r, const struct kl_part_resu
 	size_t i;
 	int ret = kl_story_tell(r->spec, r->h, p, &s);
 
-	if (ret || !s)
+	if (ret)
 		return ret;
+	/* Without a story, the operations of the proof are all that there is to show. */
+	if (!s)
+		return kl_print_counterexample(f, r->spec, p->cex, kl_given_part(r->h, p),
+					       style ? style->colour : KL_DIAGRAM_AUTO);
 	/* A line of 78 columns is broken between words. */
 	if (s->allowed.sentence)
 		below += strlen(s->allowed.sentence) / 60 + 1;

@@ -276,6 +276,8 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 	int ret;
 
 	*out = NULL;
+	if (p->selected)
+		return 0;
 	ret = kl_scene_set(&s, spec, h, p);
 	if (ret)
 		return ret;

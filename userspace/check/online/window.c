@@ -176,11 +176,15 @@ int on_window_check(struct kl_online *o, const struct on_part *p, uint64_t time,
 		.max_shrink = shrink, .bytes = o->opts.bytes, .stop = o->opts.stop,
 		.work = o->opts.look_work,
 	};
+	size_t i;
 	int ret;
 
 	*w = (struct on_window){ .h = kl_history_new() };
 	ret = w->h ? fill(o, p, time, core, ncore, w->h) : -ENOMEM;
-	return ret ? ret : kl_check(o->spec, w->h, &opt, &w->report);
+	ret = ret ?: kl_check(o->spec, w->h, &opt, &w->report);
+	for (i = 0; !ret && core && i < w->report->nparts; i++)
+		w->report->parts[i].selected = true;
+	return ret;
 }
 
 void on_window_free(struct on_window *w)
