@@ -41,6 +41,25 @@ ktap_result $? "a story has the words, names and indices of the file" "$(cat out
 run report "a b.edn" -o r.html
 grep -q "klin check 'a b.edn'" r.html
 ktap_result $? "a page quotes the name of the file" "$(cat err)"
+cat >failed.edn <<'END'
+{:process 0, :type :invoke, :f :write, :value 3}
+{:process 1, :type :invoke, :f :read, :value nil}
+{:process 1, :type :ok, :f :read, :value 3}
+{:process 0, :type :fail, :f :write, :value 3}
+END
+run check failed.edn
+grep -q "The file says that t0's write(3), lines 1 and 4, failed, so 3 cannot come" out
+ktap_result $? "a write that failed is named, where its value was read" "$(cat out)"
+cat >two.txt <<'END'
+# klin history 1
+# first init
+t1 @1 0 10 write 1
+t2 @1 20 30 read -> 7
+t3 @1 22 32 read -> 8
+END
+run check register two.txt
+grep -q "could at most have returned 1, with x = 1 before it" out
+ktap_result $? "of two wrong results, each is judged without the other" "$(cat out)"
 cat >nil.edn <<'END'
 {:process 0, :type :invoke, :f :read, :value nil}
 {:process 0, :type :ok, :f :read, :value 2}

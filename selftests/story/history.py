@@ -23,6 +23,7 @@ class Op:
     def __init__(self, thread, method, args, res, call, ret):
         self.thread, self.method, self.args, self.res = thread, method, args, res
         self.call, self.ret, self.line, self.error, self.drain = call, ret, None, 0, None
+        self.any = False        # it may have had any results
 
     def text(self):
         """The operation as klin prints it."""
@@ -54,7 +55,7 @@ def before(a, b):
 def outcomes(model, state, op):
     """The states after the operation with its results; those of any results if it is pending."""
     for res, after in model.step(state, op.method, op.args):
-        if op.ret is None or res == op.res:
+        if op.ret is None or op.any or res == op.res:
             yield after
 
 

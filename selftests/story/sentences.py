@@ -7,6 +7,7 @@ In a form, {A}, {B} and {C} stand for operations such as "t1's enq(5)", {M} and 
 numbers, {V} and {W} for values, {WORD} for one of a few words, and {TEXT} and {OTHER} for
 anything else.
 """
+import copy
 import itertools
 import re
 
@@ -132,6 +133,7 @@ class Scene:
         # An operation of a multiset names the value itself.
         if story["reason"] == "impossible_result" or self.model.name == "multiset":
             return
+        writers += [op for op in self.cast if op.method == "cas" and str(op.args[-1]) == v]
         demand(not writers or self.full or any(op in self.cast for op in writers),
                "nobody who wrote %s is in the cast" % v)
 
@@ -258,6 +260,21 @@ class Scene:
                   if o.index != op.index and (among or not history.before(op, o))]
         return {history.words(res) for res in self.orders(others, op)}
 
+    def right_at_most(self, op):
+        """The same if operations that change nothing may return anything; else if all others may."""
+        changing = {o.method for o in self.ops for state in self.reachable()
+                    for _, after in self.model.step(state, o.method, o.args) if after != state}
+        for fixed in (changing, ()):
+            others = []
+            for o in self.ops:
+                if o.index != op.index and not history.before(op, o):
+                    others.append(copy.copy(o))
+                    others[-1].any = o.method not in fixed
+            right = {history.words(res) for res in self.orders(others, op)}
+            if right:
+                break
+        return right
+
     def look_at_allowed(self, allowed):
         op = next(o for o in self.ops if o.index == allowed["operation"])
         alone = allowed["sentence"].startswith("By the counterexample alone, ")
@@ -274,7 +291,10 @@ class Scene:
         if every and (allowed["all"] or " could only have " in allowed["sentence"]):
             # A method without results is not possible, or there were no violation.
             demand(told >= right - {""}, "%s were allowed, told are %s" % (right, told))
-        if allowed["exact"] or alone:
+        if every and " could at most have " in allowed["sentence"]:
+            right = self.right_at_most(op)
+            demand(told >= right, "%s were allowed at most, told are %s" % (right, told))
+        elif allowed["exact"] or alone:
             demand(told <= right, "%s were allowed, told are %s" % (right, told))
         demand(op.name().split(" -> ")[0] in allowed["sentence"] or
                allowed["sentence"].startswith("What would have been right is not known"),

@@ -25,6 +25,9 @@ int kl_source_note(struct kl_history *h, const struct kl_input *in)
 		s->events = h->source->events;
 		s->nevents = h->source->nevents;
 		h->source->events = NULL;
+		s->failed = h->source->failed;
+		s->nfailed = h->source->nfailed;
+		h->source->failed = NULL;
 	}
 	kl_source_free(h->source);
 	h->source = s;
@@ -57,6 +60,7 @@ void kl_source_free(struct kl_source *s)
 	free(s->path);
 	free(s->kept);
 	free(s->events);
+	free(s->failed);
 	free(s);
 }
 

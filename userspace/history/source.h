@@ -22,9 +22,17 @@ struct kl_source_events {
 	uint32_t call_index, ret_index;	/* Jepsen's :index of the events, plus 1; 0: none */
 };
 
+/* An operation that took no effect, as the source says.  The history does not have it. */
+struct kl_source_failed {
+	uint32_t call_line, ret_line;
+	struct kl_op op;	/* pending; its signature and thread are the history's */
+};
+
 struct kl_source {
 	struct kl_source_events *events;	/* sorted by place; NULL: none are known */
 	size_t nevents;
+	struct kl_source_failed *failed;	/* in the order of their calls */
+	size_t nfailed;
 	char *name;		/* the file's name in messages */
 	char *path;		/* path of a file that can be read again, or NULL */
 	size_t skip;		/* number of bytes before the first line */

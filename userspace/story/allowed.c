@@ -7,7 +7,9 @@
  * its end, there is no other result.  With store buffers there are more orders than were tried, so
  * other results may be right, too.
  *
- * If there are too many orders, or none, since more than one result is wrong, the operations of the
+ * If there is no order, since more than one result is wrong, the results of other operations may
+ * be anything, too: of those that change nothing, and then of all.  Then the results that are named
+ * are right at most, and all others are wrong.  If there are too many orders, the operations of the
  * counterexample are taken alone, and the sentence says so.  Operations that the counterexample
  * lacks may forbid the results that are named, and allow others.
  */
@@ -62,9 +64,9 @@ static int take_results(struct kl_allowed *a, const struct kl_search *found, boo
 /* "t2's deq() could only have returned 1, with q = [1] before it; or empty, with ..." */
 static void say_results(char *text, size_t size, const struct kl_allowed *a, const char *call)
 {
+	const char *how = a->exact || a->alone ? a->all ? " only" : "" : " at most";
 	size_t len = snprintf(text, size, "%s%s could%s have returned ",
-			      a->alone ? "By the counterexample alone, " : "", call,
-			      a->all ? " only" : ""), i;
+			      a->alone ? "By the counterexample alone, " : "", call, how), i;
 
 	for (i = 0; i < a->n && len < size; i++) {
 		const char *or = i ? "; or " : "", *state = a->states[i];
@@ -91,16 +93,19 @@ static void drop_results(struct kl_allowed *a)
 }
 
 /*
- * Search the operations of the partition that were called before @op certainly had returned.
- * Return: 1 if there are results, else 0, or -ENOMEM.
+ * Search the operations of the partition that were called before @op certainly had returned, with
+ * unknown results as @free says.  Return: 1 if there are results, else 0, or -ENOMEM.
  */
-static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t op)
+static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t op,
+			enum kl_search_free free_results, bool *over)
 {
 	const struct kl_part_result *p = s->part;
 	uint32_t *ops = malloc((p->nops + 1) * sizeof(*ops)), i;
-	struct kl_search_in in = { .h = s->h, .ops = ops, .object = s->h->ops[op].object };
+	struct kl_search_in in = {
+		.h = s->h, .ops = ops, .object = s->h->ops[op].object, .free = free_results,
+	};
 	struct kl_search found;
-	bool whole;
+	bool whole = false;
 	int ret;
 
 	if (!ops)
@@ -112,13 +117,17 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 	free(ops);
 	if (ret)
 		return ret;
-	a->exact = !p->ngaps;
+	a->exact = !p->ngaps && free_results == KL_SEARCH_FREE_NONE;
+	*over = found.over;
 	ret = found.over ? 0 : take_results(a, &found, &whole);
 	kl_search_free(&found);
+	/* Of results that are right at most, all must be said. */
+	if (!ret && free_results != KL_SEARCH_FREE_NONE && !whole)
+		drop_results(a);
 	return ret ?: a->n > 0;
 }
 
-/* The same with the operations of the counterexample. */
+/* Search the operations of the counterexample.  Return: 1, 0 if @op is not in it, or -ENOMEM. */
 static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32_t op)
 {
 	const struct kl_counterexample *c = s->part->cex;
@@ -132,13 +141,16 @@ static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32
 
 	for (want = 0; want < c->h->nops && c->ops[want] != op; want++)
 		;
-	if (want == c->h->nops || c->h->ops[want].ret == KL_TIME_MAX || c->unset)
+	if (want == c->h->nops || c->h->ops[want].ret == KL_TIME_MAX)
 		return 0;
+	a->exact = false;
+	a->alone = true;
+	/* Without the write of the first state, the proof begins with a state of its own. */
+	if (c->unset && !c->forgot)
+		return 1;
 	ret = kl_search(s->spec, &in, want, &found);
 	if (ret)
 		return ret;
-	a->exact = false;
-	a->alone = true;
 	ret = take_results(a, &found, &whole);
 	kl_search_free(&found);
 	/* If others may be right, too, nothing is known: even these may be wrong. */
@@ -147,11 +159,17 @@ static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32
 	return ret ?: 1;
 }
 
-static void say(char *text, size_t size, const struct kl_scene *s, const struct kl_allowed *a,
-		uint32_t op)
+static bool has_results(const struct kl_scene *s, uint32_t op)
 {
 	const int m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h,
 								       &s->h->ops[op])]);
+
+	return m >= 0 && kl_spec_method(s->spec, m)->nresults;
+}
+
+static void say(char *text, size_t size, const struct kl_scene *s, const struct kl_allowed *a,
+		uint32_t op)
+{
 	const struct kl_name call = kl_name_call(s, op);
 
 	if (a->n)
@@ -160,7 +178,7 @@ static void say(char *text, size_t size, const struct kl_scene *s, const struct 
 		snprintf(text, size, "What would have been right is not known: %s", s->tso ?
 			 "store buffers allow more orders than were tried" :
 			 "the orders are too many");
-	else if (m >= 0 && kl_spec_method(s->spec, m)->nresults)
+	else if (has_results(s, op))
 		snprintf(text, size, "Whatever %s had returned, the other operations of the "
 			 "counterexample would have no order", call.s);
 	else
@@ -171,12 +189,18 @@ static void say(char *text, size_t size, const struct kl_scene *s, const struct 
 int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op)
 {
 	struct kl_allowed *a = &story->allowed;
+	enum kl_search_free free_results = KL_SEARCH_FREE_NONE;
+	bool over = false;
 	char text[SENTENCE];
 	int ret;
 
 	if (!s->part->cex || op == KL_NO_OP || s->h->ops[op].flags & KL_OP_PENDING)
 		return 0;
-	ret = allow_by_all(s, a, op) ?: allow_by_proof(s, a, op);
+	ret = allow_by_all(s, a, op, free_results, &over);
+	/* With store buffers, orders that were not tried may have other results. */
+	while (!ret && !over && !s->tso && free_results < KL_SEARCH_FREE_ALL && has_results(s, op))
+		ret = allow_by_all(s, a, op, ++free_results, &over);
+	ret = ret ?: allow_by_proof(s, a, op);
 	if (ret <= 0)
 		return ret;
 	a->op = op;

@@ -16,7 +16,7 @@ static int cast_proof(const struct kl_scene *s, struct kl_story *story, uint32_t
 {
 	size_t i;
 
-	if (kl_story_cast(story, op, "fits into no order"))
+	if (kl_story_cast(story, op, "fits into no order") || kl_story_cast_writers(s, story))
 		return -ENOMEM;
 	for (i = s->nproof; i--;) {
 		const uint32_t other = s->proof[i];

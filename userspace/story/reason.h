@@ -65,8 +65,11 @@ int kl_story_inside(const struct kl_scene *s, struct kl_story *story, uint64_t v
  * Return: 0 or -ENOMEM.
  */
 int kl_story_allow(const struct kl_scene *s, struct kl_story *story, uint32_t op);
+/* Cast an operation for the word that it left.  Return: 0 or -ENOMEM. */
+int kl_story_cast_leaving(const struct kl_scene *s, const struct kl_word_deed *d,
+			  struct kl_story *story);
 /*
- * Cast operations that were called with a value that the first of the cast returned.  Return: 0 or
+ * Cast operations that may have left a value that the first of the cast saw.  Return: 0 or
  * -ENOMEM.
  */
 int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story);

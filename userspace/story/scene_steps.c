@@ -79,6 +79,7 @@ int kl_scene_add_step(struct kl_scene *s, struct kl_key_steps *steps,
 	const struct kl_val *args = kl_op_args(s->h, o), *res = kl_op_res(s->h, o);
 	const bool pending = o->flags & KL_OP_PENDING;
 	struct kl_word_deed d = { .op = op };
+	bool unknown = false;
 	unsigned int i;
 	uint64_t key;
 	int ret;
@@ -101,8 +102,12 @@ int kl_scene_add_step(struct kl_scene *s, struct kl_key_steps *steps,
 		if (!k->word)
 			return 0;
 		for (i = 0; i < sig->nargs + (pending ? 0u : sig->nres); i++)
-			if (args[i].tag != KL_WORD)
-				return 0;
+			unknown |= args[i].tag != KL_WORD;
+		/* A read of an unknown word shows nothing, and changes nothing. */
+		if (unknown && kl_spec_method(s->spec, k->method)->pure)
+			return 1;
+		if (unknown)
+			return 0;
 		d.step = kl_word_step(k->word, args, pending);
 		d.denies = d.step.kind == KL_WORD_SEES_NOT;
 		d.is_not = d.step.before;

@@ -28,6 +28,7 @@ struct search {
 	size_t nwords;
 	uint32_t place;
 	uint64_t head[HEAD];	/* of the configuration after the step */
+	uint32_t *twins;	/* place -> that of the previous pending operation like it */
 	uint64_t *buf;
 	size_t cbuf;
 };
@@ -55,13 +56,26 @@ static int make_words(struct search *s, const struct kl_val *state, size_t len)
 	return words + HEAD;
 }
 
+static bool is_pending(const struct search *s, uint32_t place)
+{
+	const struct kl_item *it = &s->o.p->items[kl_orders_item(&s->o, place)];
+
+	return it->kind == KL_ITEM_OP && it->ret_ev == KL_NO_EVENT;
+}
+
 static int add_state(void *ctx, const struct kl_outcome *o)
 {
 	struct search *s = ctx;
 	const struct kl_step step = { .item = kl_orders_item(&s->o, s->place) };
 	const int n = make_words(s, o->state, o->len);
 
-	return n < 0 ? n : kl_orders_add(&s->o, s->place, step, s->buf, n);
+	if (n < 0)
+		return n;
+	/* For the results, a pending operation that changes nothing need not take effect. */
+	if (s->want != KL_NO_OP && is_pending(s, s->place) && (size_t)n == s->nwords &&
+	    !memcmp(s->buf, s->words, n * sizeof(*s->buf)))
+		return 0;
+	return kl_orders_add(&s->o, s->place, step, s->buf, n);
 }
 
 /* Print a state, or nothing if it does not fit. */
@@ -151,6 +165,53 @@ static int apply(struct search *s, const struct kl_item *it, const struct kl_val
 	return ret;
 }
 
+/*
+ * Find the twins of pending operations: those with equal method and arguments.  Of twins, the one
+ * that was called first takes effect first; other orders are the same with the two exchanged.
+ */
+static int find_twins(struct search *s)
+{
+	const struct kl_part *p = s->o.p;
+	uint32_t *last = malloc((p->nitems + 1) * sizeof(*last)), n = 0, i, k;
+
+	s->twins = malloc((p->nitems + 1) * sizeof(*s->twins));
+	for (i = 0; last && s->twins && i < p->nitems; i++) {
+		s->twins[i] = KL_NO_PLACE;
+		if (!is_pending(s, i))
+			continue;
+		for (k = 0; k < n; k++)
+			if (p->items[kl_orders_item(&s->o, last[k])].sig ==
+			    p->items[kl_orders_item(&s->o, i)].sig)
+				break;
+		if (k < n)
+			s->twins[i] = last[k];
+		n += k == n;
+		last[k] = i;
+		if (kl_look(&s->o.looks, k))
+			break;
+	}
+	free(last);
+	return last && s->twins ? i < p->nitems ? -E2BIG : 0 : -ENOMEM;
+}
+
+static bool has_taken_effect(const struct search *s, uint32_t place)
+{
+	const struct kl_done *c = &s->o.c;
+	uint32_t i;
+
+	for (i = 0; i < c->nskips && c->skips[i] != place; i++)
+		;
+	return place < c->high && i == c->nskips;
+}
+
+/* The results that an item must have, or NULL if it may have any. */
+static const struct kl_val *results_of(const struct search *s, const struct kl_item *it)
+{
+	if (s->in->free == KL_SEARCH_FREE_ALL || (s->in->free == KL_SEARCH_FREE_PURE && it->pure))
+		return NULL;
+	return kl_item_res(s->o.p, it);
+}
+
 /* Let the item at @place take effect, as the oracle does. */
 static int try_item(void *ctx, uint32_t place)
 {
@@ -161,12 +222,14 @@ static int try_item(void *ctx, uint32_t place)
 	bool any = false;
 	int ret;
 
+	if (s->twins[place] != KL_NO_PLACE && !has_taken_effect(s, s->twins[place]))
+		return 0;
 	s->place = place;
 	memcpy(s->head, s->words, sizeof(s->head));
 	if (it->kind == KL_ITEM_OP && it->op == s->want)
 		return apply(s, it, NULL, add_result, s);
 	if (it->kind == KL_ITEM_OP) {
-		ret = apply(s, it, kl_item_res(s->o.p, it), in_gap ? any_outcome : add_state,
+		ret = apply(s, it, results_of(s, it), in_gap ? any_outcome : add_state,
 			    in_gap ? (void *)&any : s);
 		if (ret || !any)
 			return ret;
@@ -182,10 +245,11 @@ static int try_item(void *ctx, uint32_t place)
 static int go_on(void *ctx, const uint64_t *words, size_t n)
 {
 	struct search *s = ctx;
+	const int ret = s->twins ? 0 : find_twins(s);
 
 	s->words = words;
 	s->nwords = n;
-	return kl_orders_each(&s->o, try_item, s);
+	return ret ?: kl_orders_each(&s->o, try_item, s);
 }
 
 /* A complete order: note the result that it has.  Return: true, so that the search goes on. */
@@ -370,6 +434,7 @@ int kl_search(const struct kl_spec *spec, const struct kl_search_in *in, uint32_
 		ret = 0;
 	}
 	kl_orders_free(&s.o);
+	free(s.twins);
 	free(s.buf);
 	kl_part_free(&part);
 	kl_run_free(s.run);

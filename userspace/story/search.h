@@ -38,12 +38,16 @@ struct kl_search {
 	size_t nends;
 };
 
+/* Which operations besides the searched one may return anything. */
+enum kl_search_free { KL_SEARCH_FREE_NONE, KL_SEARCH_FREE_PURE, KL_SEARCH_FREE_ALL };
+
 /* The operations whose orders are tried. */
 struct kl_search_in {
 	const struct kl_history *h;
 	const uint32_t *ops;	/* indices in @h, ascending; NULL: all */
 	uint32_t nops;
 	uint32_t object;	/* index in @h, for its gaps; KL_ALL_OBJECTS for several */
+	enum kl_search_free free;
 };
 
 /**

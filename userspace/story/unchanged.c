@@ -14,15 +14,10 @@
 
 #include "story/reason.h"
 
-static bool leaves(const struct kl_word_step *t)
-{
-	return t->kind == KL_WORD_WRITES || t->kind == KL_WORD_MOVES;
-}
-
 /* Is the word certainly @v after the operation, which returned? */
 static bool shows(const struct kl_word_deed *d, uint64_t v)
 {
-	return !d->maybe && (leaves(&d->step) ? d->step.after == v :
+	return !d->maybe && (kl_word_leaves(&d->step) ? d->step.after == v :
 			     d->step.kind == KL_WORD_SEES && d->step.before == v);
 }
 
@@ -45,8 +40,8 @@ static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e,
 		return kl_story_headline(story, "%s is wrong, since %s%s until %llu", name.s, was,
 					 what, ret);
 	}
-	if (kl_story_cast(story, x->op, "%s %s", !leaves(&x->step) ? nothing ? "found" : "saw" :
-			  nothing ? "left" : "wrote", word.s) ||
+	if (kl_story_cast(story, x->op, "%s %s", !kl_word_leaves(&x->step) ?
+			  nothing ? "found" : "saw" : nothing ? "left" : "wrote", word.s) ||
 	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu",
 			  kl_name_op(s, x->op).s, (unsigned long long)s->h->ops[x->op].ret, name.s,
 			  (unsigned long long)s->h->ops[e->op].call) ||
@@ -69,7 +64,7 @@ static int look_at(const struct kl_scene *s, const struct kl_word_deed *e, struc
 	if (!x && !kl_val_eq(s->first, kl_word(e->is_not)))
 		return 0;
 	for (d = s->steps; d < end; d++)
-		if (d->op != e->op && leaves(&d->step) && d->step.after != e->is_not &&
+		if (d->op != e->op && kl_word_leaves(&d->step) && d->step.after != e->is_not &&
 		    !(x && kl_scene_before(s, d->op, x->op)) && !kl_scene_before(s, e->op, d->op))
 			return 0;
 	return tell_one(s, e, x, story);

@@ -23,36 +23,12 @@ static bool sees(const struct kl_scene *s, const struct kl_word_deed *d)
 	       !(s->h->ops[d->op].flags & KL_OP_PENDING);
 }
 
-static bool leaves(const struct kl_word_step *t)
-{
-	return t->kind == KL_WORD_WRITES || t->kind == KL_WORD_MOVES;
-}
-
 /* Is the word certainly not @v after the step? */
 static bool excludes(const struct kl_word_step *t, uint64_t v)
 {
-	return leaves(t) ? t->after != v :
+	return kl_word_leaves(t) ? t->after != v :
 	       t->kind == KL_WORD_SEES ? t->before != v :
 	       t->kind == KL_WORD_SEES_NOT && t->before == v;
-}
-
-/* What an operation that leaves the word did, for the cast. */
-static const char *wrote(const struct kl_scene *s, const struct kl_word_deed *d)
-{
-	if (s->h->ops[d->op].flags & KL_OP_PENDING || d->maybe)
-		return "may have left";
-	if (s->keyed && d->step.after == KL_STEP_ABSENT)
-		return "left";
-	if (s->type.kind != KL_CONTAINER_SET)
-		return "wrote";
-	return d->step.after ? "added" : "removed";
-}
-
-static int cast_leaving(const struct kl_scene *s, const struct kl_word_deed *d,
-			struct kl_story *story)
-{
-	return kl_story_cast(story, d->op, "%s %s", wrote(s, d),
-			     kl_name_step(s, d->step.after).s);
 }
 
 /* Did the operation need the word to change it, such as a cas() that returned true? */
@@ -114,13 +90,13 @@ static int tell_key(const struct kl_scene *s, const struct kl_word_deed *e,
 	const bool nothing = e->step.before == KL_STEP_ABSENT;
 	const struct kl_name name = kl_name_op(s, e->op), other = kl_name_op(s, x->op);
 	const unsigned long long ret = s->h->ops[x->op].ret;
-	const uint64_t there = leaves(&x->step) ? x->step.after : x->step.before;
+	const uint64_t there = kl_word_leaves(&x->step) ? x->step.after : x->step.before;
 	const char *seen = saw_what(s, x);
 
-	if (nothing && leaves(&x->step))
+	if (nothing && kl_word_leaves(&x->step))
 		return kl_story_headline(story, "%s found nothing, although %s had put %s there by "
 					 "%llu", name.s, other.s, kl_name_step(s, there).s, ret);
-	if (leaves(&x->step))
+	if (kl_word_leaves(&x->step))
 		return kl_story_headline(story, "%s %s, which %s had %s by %llu", name.s,
 					 saw(s, e).s, other.s,
 					 there == KL_STEP_ABSENT ? "removed" : "overwritten", ret);
@@ -142,10 +118,10 @@ static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed 
 	const unsigned long long ret = ops[x->op].ret;
 
 	if (kl_story_cast(story, e->op, "%s", did.s) ||
-	    (leaves(&x->step) ? cast_leaving(s, x, story) :
+	    (kl_word_leaves(&x->step) ? kl_story_cast_leaving(s, x, story) :
 	     kl_story_cast(story, x->op, "%s", x->step.kind == KL_WORD_SEES ?
 			   saw(s, x).s : "saw another word")) ||
-	    (writer && cast_leaving(s, writer, story)) ||
+	    (writer && kl_story_cast_leaving(s, writer, story)) ||
 	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu", other.s, ret,
 			  name.s, (unsigned long long)ops[e->op].call) ||
 	    (writer && kl_story_fact(story, "%s had returned at %llu, before %s was called at %llu",
@@ -156,13 +132,13 @@ static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed 
 	if (s->type.kind == KL_CONTAINER_SET)
 		return kl_story_headline(story, "%s %s, which %s %s by %llu", name.s, did.s,
 					 other.s,
-					 leaves(&x->step) ? x->step.after ? "had added" :
+					 kl_word_leaves(&x->step) ? x->step.after ? "had added" :
 									    "had removed" :
 					 e->step.before ? "had not found" : "had found",
 					 ret);
 	if (s->keyed)
 		return tell_key(s, e, x, story);
-	if (leaves(&x->step))
+	if (kl_word_leaves(&x->step))
 		return kl_story_headline(story, "%s %s, which %s had overwritten by %llu", name.s,
 					 did.s, other.s, ret);
 	story->reason = "went_back";
@@ -195,7 +171,7 @@ static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e, stru
 	if (kl_scene_over(s, 2 * s->nsteps))
 		return 0;
 	for (d = s->steps; d < s->steps + s->nsteps; d++) {
-		if (!leaves(&d->step) || d->step.after != e->step.before || d == e)
+		if (!kl_word_leaves(&d->step) || d->step.after != e->step.before || d == e)
 			continue;
 		written = true;
 		if (x && kl_scene_before(s, d->op, x->op))

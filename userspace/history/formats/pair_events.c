@@ -107,7 +107,7 @@ static inline int note_place(struct kl_pairs *p, uint32_t at)
 	return 0;
 }
 
-/* Give the places of all operations that are kept to the history. */
+/* Give the places of all operations that are kept to the history, and those that failed. */
 static int give_places(struct kl_pairs *p)
 {
 	struct kl_source *s = calloc(1, sizeof(*s));
@@ -116,10 +116,19 @@ static int give_places(struct kl_pairs *p)
 	if (!s)
 		return -ENOMEM;
 	p->h->source = s;
+	s->failed = p->dropped ? malloc(p->dropped * sizeof(*s->failed)) : NULL;
+	if (p->dropped && !s->failed)
+		return -ENOMEM;
 	s->events = p->events;
-	for (i = 0; i < p->nevents; i++)
-		if (p->h->ops[i].pad != DROPPED && p->events[i].place < KL_FIRST_PLACE)
+	for (i = 0; i < p->nevents; i++) {
+		if (p->h->ops[i].pad == DROPPED)
+			s->failed[s->nfailed++] = (struct kl_source_failed){
+				.call_line = p->events[i].call_line,
+				.ret_line = p->events[i].ret_line, .op = p->h->ops[i],
+			};
+		else if (p->events[i].place < KL_FIRST_PLACE)
 			s->events[s->nevents++] = p->events[i];
+	}
 	p->events = NULL;
 	return 0;
 }
@@ -205,6 +214,7 @@ int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process)
 int kl_pairs_drop(struct kl_pairs *p, struct kl_process *process)
 {
 	p->h->ops[process->op - 1].pad = DROPPED;
+	p->events[process->op - 1].ret_line = p->scan->line;
 	p->dropped++;
 	return kl_pairs_lose(p, process);
 }

@@ -47,6 +47,12 @@ struct kl_word_step {
 	uint64_t before, after;
 };
 
+/* Is the word @after when the step has taken effect, whatever the operation found? */
+static inline bool kl_word_leaves(const struct kl_word_step *t)
+{
+	return t->kind == KL_WORD_WRITES || t->kind == KL_WORD_MOVES;
+}
+
 /* Classify the methods of a spec, when it is loaded.  Return: 0 or -ENOMEM. */
 int kl_infer_words(struct kl_spec *s);
 
