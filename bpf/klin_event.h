@@ -337,6 +337,17 @@ struct klin_tp_conf {
 	} method[KLIN_TP_METHODS];	/* by id - first_id */
 };
 
+/* Addresses of the kernel's variables of these names, for slab.bpf.c. */
+struct klin_slab_conf {
+	__u64 page_offset_base, vmemmap_base, vmalloc_base;
+};
+
+/* The argument and the result of slab.bpf.c: the slab cache that has @addr, or an empty name. */
+struct klin_slab_query {
+	__u64 addr;
+	char name[32];
+};
+
 /* Read-only data of the programs in task.bpf.c and tick.bpf.c. */
 struct klin_small_conf {
 	__u32 slot_mask;

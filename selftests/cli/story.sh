@@ -62,6 +62,13 @@ grep -qx '  Kernel stack at the call of .*write(1, 1), .*write(2, 2):' out &&
 		grep -qx '    step+0x10 \[m\]     main+0x4 ' &&
 	grep -A 1 '^  Kernel stack at the call of .*read()' out | grep -qx '    other+0x1'
 ktap_result $? "kernel stacks, each with its operations" "$(cat out)"
+sed 's/^# first init/&\n# slab 1 kmalloc-64/' torn.txt >slab.txt
+run check "$pair" slab.txt
+grep -q 'pair @1 (slab kmalloc-64): ' out
+ktap_result $? "the slab cache of an object" "$(cat out)"
+run check --json "$pair" slab.txt
+grep -q '"slab": "kmalloc-64"' out
+ktap_result $? "the slab cache of an object in JSON" "$(cat out)"
 run check --json "$pair" stacks.txt
 tr -d ' \n' <out | grep -qF '"stack":["step+0x10[m]","main+0x4"]'
 ktap_result $? "kernel stacks in JSON" "$(cat out)"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # klin record --stacks: each operation has the kernel's stack at its call, whose first frame is the
-# recorded function, and none is klin's own.  Stories show the stacks.
+# recorded function, and none is klin's own.  Stories show the stacks.  A recording also has the
+# slab caches of objects.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -75,5 +76,8 @@ ktap_result $? "no stacks without --stacks" "$(cat "$work/record")"
 "$KLIN" monitor --stacks $clock_error --load subject=seqlock,ops=1000 "$KLIN_SPECS/seqlock.lin" \
 	>"$work/record" 2>&1
 ktap_result $? "klin monitor --stacks" "$(cat "$work/record")"
+record "$work/s.txt" --load user:eventfd,ops=500 "$KLIN_SPECS/eventfd.lin" &&
+	grep -q '^# slab 0xffff[0-9a-f]* [A-Za-z]' "$work/s.txt"
+ktap_result $? "the slab cache of an eventfd" "$(cat "$work/record")"
 test_story
 ktap_finish

@@ -150,6 +150,7 @@ void kl_history_put_spellings(FILE *f, const struct kl_history *h)
 		[KL_SPELLED_WORD] = "# spelling 0x%" PRIx64 " %s\n",
 		[KL_SPELLED_THREAD] = "# comm %" PRIu64 " %s\n",
 		[KL_SPELLED_STACK] = "# stack %" PRIu64 " %s\n",
+		[KL_SPELLED_SLAB] = "# slab 0x%" PRIx64 " %s\n",
 	};
 	const struct kl_spellings *s = h->spellings;
 	const struct spelling *p;

@@ -13,10 +13,10 @@
 
 /*
  * A spelling belongs to a word, which is a value or an object; to a thread by its number; or to a
- * kernel stack by its number.  That of a stack is its frames, as in "FUNCTION+0x10 [MODULE]", from
+ * kernel stack by its number; or it is the slab cache of an object.  That of a stack is its frames, as in "FUNCTION+0x10 [MODULE]", from
  * the innermost on, with "; " between them.
  */
-enum kl_spelled { KL_SPELLED_WORD, KL_SPELLED_THREAD, KL_SPELLED_STACK };
+enum kl_spelled { KL_SPELLED_WORD, KL_SPELLED_THREAD, KL_SPELLED_STACK, KL_SPELLED_SLAB };
 
 /**
  * kl_history_spell_kind() - set the spelling of a word, thread or stack

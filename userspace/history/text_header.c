@@ -291,6 +291,11 @@ static int header_stack(struct kl_history *h, struct kl_text_src *s, const char 
 	return take_spelling(h, s, p, KL_SPELLED_STACK, "a stack's number");
 }
 
+static int header_slab(struct kl_history *h, struct kl_text_src *s, const char *p)
+{
+	return take_spelling(h, s, p, KL_SPELLED_SLAB, "an object");
+}
+
 static int header_floor(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
 	uint64_t v;
@@ -360,6 +365,7 @@ static const struct kl_directive directives[] = {
 	  .others = "com coma comb come comma" },
 	{ "stack", header_stack, .next = "#", .few = 0,
 	  .others = "slack smack snack stacks stalk stick stock track" },
+	{ "slab", header_slab, .next = "0x", .few = 1, .later = "#", .others = "slap slabs stab" },
 	{ "gap", header_gap, .next = "cpu from to lost object reason", .few = 2, .wordy = true,
 	  .later = "#", .others = "cap gas lap map nap rap sap tap zap" },
 	{ "floor", header_floor, .next = "#", .words = 1, .few = 1, .others = "flood flour" },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Names for people: of threads, as /proc has them when klin first sees an operation of the thread,
- * or as they were when it ended; and of objects that are variables of the kernel.  No verdict
- * depends on them.
+ * or as they were when it ended; and of objects, the variable of the kernel or the slab cache.  No
+ * verdict depends on them.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -16,7 +16,7 @@
 /* Names of a recording.  A long one may see any number of threads; later ones have no names. */
 #define MOST_NAMES	16384
 
-/* Addresses below are those of allocated memory, and no symbol has them (x86-64). */
+/* Addresses below are those of allocated memory, and no variable has them (x86-64). */
 #define IMAGE_FROM	0xffffffff80000000ULL
 
 /* Get the name of a task that has ended, from bpf/task.bpf.c. */
@@ -48,13 +48,17 @@ int kl_name_thread(struct kl_recorder *r, uint64_t tid)
 
 int kl_name_object(struct kl_recorder *r, uint64_t addr)
 {
+	const bool image = addr >= IMAGE_FROM;
 	const char *name;
+	char slab[64];
 
-	if (r->names >= MOST_NAMES || addr < IMAGE_FROM)
+	if (r->names >= MOST_NAMES)
 		return 0;
-	name = kl_kernel_variable(r->kernel, addr);
+	name = image ? kl_kernel_variable(r->kernel, addr) :
+	       kl_slab_name(r, addr, slab, sizeof(slab)) ? slab : NULL;
 	if (!name)
 		return 0;
 	r->names++;
-	return kl_history_spell(r->h, addr, name, strlen(name));
+	return kl_history_spell_kind(r->h, image ? KL_SPELLED_WORD : KL_SPELLED_SLAB, addr, name,
+				     strlen(name));
 }

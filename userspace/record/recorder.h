@@ -123,6 +123,7 @@ struct kl_recorder {
 	struct bpf_link *task_links[2]; /* links to the exit of a task and to its release */
 	struct bpf_link *cpu_link; /* link to CPUs that go offline or come online */
 	struct bpf_object *tick_obj;
+	struct bpf_object *slab_obj; /* slab.c; NULL: slab caches are not known */
 	struct bpf_link **ticks;	/* by CPU */
 
 	int ncpus;
@@ -199,6 +200,12 @@ struct kl_recorder {
 /* names.c: name a new thread or object, if it has a name.  Return: 0 or -ENOMEM. */
 int kl_name_thread(struct kl_recorder *r, uint64_t tid);
 int kl_name_object(struct kl_recorder *r, uint64_t addr);
+
+/* slab.c: slab caches of objects. */
+void kl_slab_open(struct kl_recorder *r);
+void kl_slab_close(struct kl_recorder *r);
+/* Write the name of the slab cache that has @addr.  Return: false if there is none. */
+bool kl_slab_name(const struct kl_recorder *r, uint64_t addr, char *name, size_t size);
 
 /* stacks.c: kernel stacks of calls. */
 int kl_stacks_open(struct kl_recorder *r);

@@ -116,12 +116,15 @@ json_t *kl_json_text(const char *s)
 void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p)
 {
 	const char *symbol = h->keyed ? NULL : kl_history_spelling(h, p->object);
+	const char *slab = h->keyed ? NULL : kl_history_spelled(h, KL_SPELLED_SLAB, p->object);
 	char object[32];
 
 	snprintf(object, sizeof(object), "0x%llx", (unsigned long long)p->object);
 	json_object_set_new(j, "object", json_string(object));
 	if (symbol)
 		json_object_set_new(j, "symbol", kl_json_text(symbol));
+	if (slab)
+		json_object_set_new(j, "slab", kl_json_text(slab));
 	if (p->has_key || h->keyed)
 		json_object_set_new(j, "key", kl_word_json(h, p->has_key ? p->key : p->object));
 }

@@ -5,6 +5,7 @@
 #include "history/spell.h"
 #include "report/json.h"
 #include "report/stack.h"
+#include "report/words.h"
 
 static const char *stack_of(const struct kl_history *h, const struct kl_op *op)
 {
@@ -35,8 +36,8 @@ static void print_frames(FILE *f, const char *text)
 
 void kl_print_stacks(FILE *f, const struct kl_history *h, const struct kl_story *s)
 {
-	char who[64], what[256];
-	size_t i, j;
+	char who[64], what[256], line[2048];
+	size_t i, j, len;
 
 	for (i = 0; i < s->ncast; i++) {
 		const char *text = stack_of(h, &h->ops[s->cast[i].op]);
@@ -46,17 +47,21 @@ void kl_print_stacks(FILE *f, const struct kl_history *h, const struct kl_story 
 			;
 		if (!text || j < i)
 			continue;
-		fputs("  Kernel stack at the call of", f);
-		for (; j < s->ncast; j++) {
+		len = snprintf(line, sizeof(line), "Kernel stack at the call of");
+		for (; j < s->ncast && len < sizeof(line); j++) {
 			const struct kl_op *op = &h->ops[s->cast[j].op];
 
 			if (stack_of(h, op) != text)
 				continue;
 			kl_history_print_thread(who, sizeof(who), h, op->thread);
 			kl_op_print(what, sizeof(what), h, op);
-			fprintf(f, "%s %s's %s", j > i ? "," : "", who, what);
+			len += snprintf(line + len, sizeof(line) - len, "%s %s's %s", j > i ? "," : "",
+					who, what);
 		}
-		fputs(":\n", f);
+		if (len < sizeof(line))
+			snprintf(line + len, sizeof(line) - len, ":");
+		fputs("  ", f);
+		kl_put_words(f, line, 2, 2, KL_REPORT_WIDTH);
 		print_frames(f, text);
 		fputc('\n', f);
 	}

@@ -598,6 +598,8 @@ int kl_recorder_attach(struct kl_recorder *r)
 	r->began = r->looked = kl_now_ns();
 	r->begin = r->polled = r->polled_before = kl_times_first(r);
 	kl_drain_open(r);
+	if (!r->opts.plain)
+		kl_slab_open(r);
 	if (!r->opts.plain && !kl_spec_flushes(r->opts.spec))
 		kl_ticks_attach(r);
 	slow = kl_slow_start(r);
@@ -664,4 +666,5 @@ void kl_close_groups(struct kl_recorder *r)
 	r->npoints = 0;
 	bpf_object__close(r->task_obj);
 	r->task_obj = NULL;
+	kl_slab_close(r);
 }

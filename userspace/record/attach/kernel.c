@@ -126,6 +126,16 @@ const char *kl_kernel_variable(struct kl_kernel *k, uint64_t addr)
 	return found ? found->name : NULL;
 }
 
+uint64_t kl_kernel_address(const struct kl_kernel *k, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < k->nvars; i++)
+		if (!k->vars[i].module && !strcmp(k->vars[i].name, name))
+			return k->vars[i].addr;
+	return 0;
+}
+
 /* Read the functions that ftrace manages, and the symbols of all functions. */
 static int read_functions(struct kl_kernel *k)
 {

@@ -105,6 +105,9 @@ static inline bool kl_kernel_preemptible(const struct kl_kernel *k)
 /* Return: the name of the variable at an address, or NULL if there is none or it is not known. */
 const char *kl_kernel_variable(struct kl_kernel *k, uint64_t addr);
 
+/* Return: the address of the variable with this name, or 0 if it is not known. */
+uint64_t kl_kernel_address(const struct kl_kernel *k, const char *name);
+
 /* Return: the BTF of @module (NULL: the kernel itself), or NULL if there is none. */
 struct btf *kl_kernel_btf(struct kl_kernel *k, const char *module);
 /* Load the BTF of all loaded modules into @k->mods. */

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The slab caches of objects, as names for people; see bpf/slab.bpf.c. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "record/recorder.h"
+#include "slab.skel.h"
+
+void kl_slab_open(struct kl_recorder *r)
+{
+	const struct klin_slab_conf conf = {
+		.page_offset_base = kl_kernel_address(r->kernel, "page_offset_base"),
+		.vmemmap_base = kl_kernel_address(r->kernel, "vmemmap_base"),
+		.vmalloc_base = kl_kernel_address(r->kernel, "vmalloc_base"),
+	};
+	size_t size;
+	const void *elf = slab_bpf__elf_bytes(&size);
+	int err;
+
+	if (!conf.page_offset_base || !conf.vmemmap_base || !conf.vmalloc_base)
+		return;
+	err = kl_open_object(r, elf, size, &conf, sizeof(conf), &r->slab_obj);
+	if (!err)
+		err = bpf_object__load(r->slab_obj);
+	if (err) {
+		kl_debug("slab caches of objects are not known: %s", strerror(-err));
+		kl_slab_close(r);
+	}
+}
+
+void kl_slab_close(struct kl_recorder *r)
+{
+	bpf_object__close(r->slab_obj);
+	r->slab_obj = NULL;
+}
+
+bool kl_slab_name(const struct kl_recorder *r, uint64_t addr, char *name, size_t size)
+{
+	struct klin_slab_query q = { .addr = addr };
+	/* The kernel writes the result over the input. */
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &q, .ctx_size_in = sizeof(q));
+	const struct bpf_program *prog;
+
+	if (!r->slab_obj)
+		return false;
+	prog = bpf_object__next_program(r->slab_obj, NULL);
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) || !*q.name)
+		return false;
+	snprintf(name, size, "%.*s", (int)sizeof(q.name), q.name);
+	return true;
+}
