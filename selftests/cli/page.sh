@@ -97,6 +97,15 @@ sed 's/x->next = t;/x->next = null;/' "$specs/verify/treiber_peek.lin" >alarm.li
 result verify verify --json alarm.lin
 page verify verify.json
 
+# Entries that are no operations are counted; klin also warns of them.
+cat >skipped.edn <<'END'
+{:type :invoke, :f :write, :value 1, :process 0}
+{:type :info, :f :start, :value "<i>", :process :nemesis}
+{:type :ok, :f :write, :value 1, :process 0}
+END
+run report -o skipped.html "$specs/register.lin" skipped.edn
+result skipped check --json "$specs/register.lin" skipped.edn
+
 # Litmus tests: of three verdicts, and one that cannot be read.
 cp "$here/../litmus/SB.litmus" "$here/../litmus/MP.litmus" .
 printf 'X86 broken\n{ }\n P0 ;\n FROB ;\nexists (0:EAX=0)\n' >broken.litmus

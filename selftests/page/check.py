@@ -179,6 +179,39 @@ def orders_are_stepped_with_the_arrow_keys(b, result):
     same(b.run("klin.app.h.id[klin.app.violation.orders[0].stop]"), orders[0]["stopped_by"])
 
 
+@test("mutex")
+def the_picture_has_the_order_and_what_does_not_fit(b, result):
+    b.run("document.querySelector('.orders').focus()")
+    b.key("End")
+    marks = b.run("klin.app.p.misfits.map(m => m.op)")
+    assert marks and marks[0] == b.run("klin.app.orders.order.stop"), marks
+    svg = b.run("klin.app.lanes.draw(); klin.app.lanes.svg()")
+    same(svg.count(">\u2717</text>"), len(marks))
+    b.key("ArrowLeft")
+    same(b.run("klin.app.p.misfits.length"), 0)
+    # Each state that is known stands beside its step.
+    states = b.run("klin.app.orders.order.states")
+    same([s.split(" \u2192 ")[1] for s in said(b, ".steps li") if " \u2192 " in s],
+         [s for s in states if s])
+
+
+@test("queue")
+def what_overlaps_an_operation_is_listed(b, result):
+    b.run("klin.app.select(0)")
+    same(said(b, ".detail h4")[0], "Overlaps 1 operation")
+    same(said(b, ".detail ul")[0].split(" ")[0:2], ["t2's", "enq(2)"])
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same(facts["took"], "10 ns")
+    b.run("klin.app.select(2)")
+    same(said(b, ".detail h4")[0], "Overlaps no operation")
+
+
+@test("skipped")
+def entries_that_are_no_operations_are_counted(b, result):
+    notes = " ".join(said(b, ".note"))
+    assert f"no operations: {result['skipped']} (" in notes, notes
+
+
 @test("stale")
 def the_state_after_each_step_is_shown(b, result):
     b.run("document.querySelector('.orders').focus()")
@@ -439,7 +472,7 @@ def where_operations_ran(b, result):
     b.run("document.querySelector('details.table').open = true; klin.app.table.fill()")
     row = b.run("[...document.querySelectorAll('.table tbody tr.failing td')].map(c =>"
                 "c.textContent)")
-    same(row[4:8], [f"{part['object']} ({part['symbol']})", "", story["cast"][0]["comm"],
+    same(row[5:9], [f"{part['object']} ({part['symbol']})", "", story["cast"][0]["comm"],
                     str(story["cast"][0]["cpu"])])
 
 

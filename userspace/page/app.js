@@ -110,6 +110,9 @@ class App {
 			h.error ? "Whiskers: the clock's error." : "",
 			h.drain ? "Upright line: the store buffer was empty." : "",
 			h.point ? "Dot: took effect." : "",
+			this.result.violations.some((v) => v.orders.length) ?
+				"Numbers: the steps of the order; \u2717: does not fit after them." :
+				"",
 		];
 
 		return make("p", { id: "keys", class: "quiet" }, keys.filter(Boolean).join(" "));
@@ -195,8 +198,9 @@ class App {
 		this.lanes.later();
 	}
 
-	setSteps(steps) {
+	setSteps(steps, misfits) {
 		this.p.steps = steps;
+		this.p.misfits = misfits;
 		this.lanes.later();
 	}
 }

@@ -28,7 +28,7 @@ class Detail {
 		put(this.box, make("h3", {}, opText(this.app.h, i)),
 			make("dl", {}, this.facts(i).map(([ name,
 				text ]) => [make("dt", {}, name), make("dd", {}, text)])),
-			this.stack(i), this.similar(i));
+			this.stack(i), this.overlapping(i), this.similar(i));
 	}
 
 	facts(i) {
@@ -48,8 +48,7 @@ class Detail {
 		add("key", part ? part.key : "");
 		add("called", callText(h, i));
 		add("returned", isPending(h, i) ? "not seen" : retText(h, i));
-		if (!isPending(h, i) && !h.wide)
-			add("took", h.ret[i] - h.call[i]);
+		add("took", tookText(h, i));
 		if (h.flags[i] & 2)
 			add("call", "not seen: the time is the earliest possible");
 		if (h.point && h.point[i])
@@ -81,6 +80,32 @@ class Detail {
 		return stack.length ? make("pre", {}, stack.map(string).join("\n")) : null;
 	}
 
+	/* Operations of the same partition between which and this one the times give no order. */
+	overlapping(i) {
+		const h = this.app.h, found = [];
+
+		for (let k = 0; k < h.n && h.call[k] <= h.ret[i] + h.error; k++)
+			if (k !== i && h.part[k] === h.part[i] && h.object[k] === h.object[i] &&
+				h.thread[k] !== h.thread[i] && h.ret[k] + h.error >= h.call[i])
+				found.push(k);
+		return [
+			make("h4", {},
+				found.length ? "Overlaps " + plural(found.length, "operation") :
+					       "Overlaps no operation"),
+			this.list(found)
+		];
+	}
+
+	/* The first of these operations, each with its times. */
+	list(found) {
+		const h = this.app.h;
+
+		return make("ul", { class: "similar" },
+			found.slice(0, SIMILAR)
+				.map((k) => make("li", {}, opButton(this.app, k, opName(h, k)),
+					     " " + whenText(h, k))));
+	}
+
 	/* Other operations of the same partition with one of the operation's values. */
 	similar(i) {
 		const h = this.app.h,
@@ -104,11 +129,7 @@ class Detail {
 				make("h4", {},
 					found.length > SIMILAR ? "First operations" : "Operations",
 					" with " + own.map((v) => h.values[v]).join(" or ")),
-				make("ul", { class: "similar" },
-					found.slice(0, SIMILAR)
-						.map((k) => make("li", {},
-							     opButton(this.app, k, opName(h, k)),
-							     " " + whenText(h, k))))
+				this.list(found)
 			] :
 			null;
 	}

@@ -145,6 +145,9 @@ function notes(data, r) {
 		all.push("This page holds " + count(h.n) + " of " + plural(h.total, "operation") +
 			"; " + plural(h.total - h.n, "operation") + " are left out: " + leftOut(h) +
 			". `klin report --operations=0' makes a page with all.");
+	if (r.raw.skipped)
+		all.push("Entries of the file that are no operations: " + count(r.raw.skipped) +
+			" (" + string(r.raw.skipped_reason) + ").");
 	if (h.gaps.length)
 		all.push(plural(h.gaps.length, "gap") + ": operations may have been lost there.");
 	if (h.error)

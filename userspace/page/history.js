@@ -360,6 +360,19 @@ function objectText(h, object) {
 	return (h.objects[object] || "") + (symbol ? " (" + symbol + ")" : "");
 }
 
+const UNITS = [ [ 1e9, "s" ], [ 1e6, "ms" ], [ 1e3, "\u00b5s" ] ];
+
+/* How long an operation took, or "": in seconds where the clock counts nanoseconds. */
+function tookText(h, i) {
+	const took = h.ret[i] - h.call[i];
+	const unit = h.clock === "mono" && UNITS.find(([ size ]) => took >= size);
+
+	if (isPending(h, i) || h.wide)
+		return "";
+	return unit ? (took / unit[0]).toPrecision(3) + " " + unit[1] :
+		      took + (h.clock === "mono" ? " ns" : "");
+}
+
 /* Where an operation ran, and where it is in the input. */
 function whereText(h, i) {
 	return [

@@ -25,6 +25,7 @@ class Lanes {
 			hover: NONE,
 			failing: NONE,
 			steps: [],
+			misfits: [],
 		};
 		this.canvas = make("canvas", {
 			class: "lanes",
@@ -356,6 +357,7 @@ class Lanes {
 			return;
 		empty(this.tip);
 		put(this.tip, opName(this.app.h, i), make("br"), whenText(this.app.h, i),
+			tookText(this.app.h, i) ? ", " + tookText(this.app.h, i) : "",
 			whereText(this.app.h, i) ? [ make("br"), whereText(this.app.h, i) ] : null);
 		this.tip.style.left =
 			Math.min(e.offsetX + 12, Math.max(this.p.width - 260, 0)) + "px";

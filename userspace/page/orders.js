@@ -20,6 +20,35 @@ function placeSteps(h, steps) {
 	});
 }
 
+/* The state after a step, beside it, so that all states can be seen at once. */
+function stateAfter(order, k) {
+	const state = order.states[k];
+
+	if (!state)
+		return null;
+	return make("span", { class: "after", title: state },
+		" \u2192 " + (state.length > 60 ? state.slice(0, 59) + "\u2026" : state));
+}
+
+/*
+ * The operations of the proof that a longest order could go on with by their times.  None of them
+ * fits, or the order would not be a longest one.
+ */
+function misfits(h, proof, order) {
+	const taken = new Set(order.steps.map((s) => s.op));
+	const rest = proof.filter((i) => !taken.has(i));
+	const until = Math.min(...rest.map((i) => h.ret[i]));
+
+	/* With stores in buffers, the order may also wait for one to leave. */
+	if (order.stop === NONE)
+		return [];
+	if (!order.longest || order.steps.some((s) => s.flush || s.buffered))
+		return [ order.stop ];
+	return [...new Set([
+		order.stop, ...rest.filter((i) => h.call[i] <= until)
+	]) ];
+}
+
 class Orders {
 	constructor(app) {
 		this.app = app;
@@ -82,7 +111,8 @@ class Orders {
 							    class: "op",
 							    onclick: () => this.go(k + 1)
 						    },
-							    this.textOf(s)))));
+							    this.textOf(s)),
+						    stateAfter(order, k))));
 		if (order.stop !== NONE)
 			put(this.list,
 				make("li", { class: "stop" },
@@ -126,7 +156,16 @@ class Orders {
 				make("div", {}, sentence(o.sentence)) :
 				null);
 		this.placed.forEach((s, k) => { s.current = k === this.at - 1; });
-		this.app.setSteps(this.placed.slice(0, this.at));
+		this.app.setSteps(this.placed.slice(0, this.at),
+			this.at === o.steps.length ? this.notNext() : []);
+	}
+
+	/* Where the operations that do not fit would have to come: after the last step. */
+	notNext() {
+		const h = this.app.h, last = this.placed.length ? this.placed.at(-1).at : 0;
+
+		return misfits(h, this.app.violation ? this.app.violation.returned : [], this.order)
+			.map((i) => ({ op: i, at: Math.max(h.call[i], last) }));
 	}
 
 	/* The stores that wait in buffers after the steps so far. */

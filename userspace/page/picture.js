@@ -6,7 +6,7 @@ const TOP = 22; /* height of the axis */
 /*
  * What is drawn: the part [from, to] of the axis, rows from @top on, and marks of operations.
  * @p: { h, axis, rows, from, to, top, width, height, gutter, colors, cast: Map, proof: Set, hits,
- *	selected, hover, steps: [{op, at, flush, number}] }
+ *	selected, hover, steps: [{op, at, flush, number}], misfits: [{op, at}] }
  */
 function drawPicture(pen, p) {
 	const x = (at) => p.gutter + (at - p.from) / (p.to - p.from) * (p.width - p.gutter);
@@ -202,10 +202,23 @@ function drawBuffer(pen, p, i, y) {
 /* Draw the steps of an order: numbers where operations took effect, and bars up to their stores. */
 function drawSteps(pen, p, x, y) {
 	const begun = new Map();
+	const place = (s) => ({ x: x(p.axis.place(s.at)), y: y(p.rows.row[s.op]) + ROW / 2 });
+	const known = p.steps.filter((s) => s.op !== NONE);
 
-	for (const s of p.steps) {
-		if (s.op === NONE)
-			continue;
+	/* A line through the steps, and from the last one to what does not fit. */
+	known.forEach((s, k) => {
+		const a = place(known[Math.max(k - 1, 0)]), b = place(s);
+
+		pen.line(a.x, a.y, b.x, b.y, theme.ink, 1);
+	});
+	for (const m of p.misfits) {
+		const a = place(known.length ? known.at(-1) : m), b = place(m);
+
+		pen.line(a.x, a.y, b.x, b.y, theme.wrong, 1, [ 3, 3 ]);
+		pen.dot(b.x, b.y, 8, theme.paper, theme.wrong);
+		pen.text(b.x, b.y, "\u2717", theme.wrong, "center", true);
+	}
+	for (const s of known) {
 		const at = x(p.axis.place(s.at)), mid = y(p.rows.row[s.op]) + ROW / 2;
 
 		if (s.flush) {

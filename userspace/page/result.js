@@ -73,6 +73,7 @@ function readOrder(h, o, name) {
 			findOp(h,
 				Number.isInteger(o.stopped_by) ? o.stopped_by :
 								 object(o.stopped_by)),
+		longest: string(o.state) !== "",
 		sentence: string(o.sentence),
 	};
 }
@@ -129,6 +130,8 @@ function readViolation(h, p) {
 	v.allowed = object(story.allowed);
 	v.trust = object(story.trust);
 	v.proof = proof.filter((i) => i !== NONE);
+	/* Those whose returns the proof has seen. */
+	v.returned = proof.filter((i, k) => i !== NONE && !isNull(p.counterexample[k].return));
 	v.orders = ordersOf(h, v.proof,
 		story).map((o, i) => readOrder(h, object(o), "order " + (i + 1)));
 	v.when = p.kind === "violation" ? foundText(p) : "";

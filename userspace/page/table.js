@@ -30,7 +30,7 @@ class OpTable {
 						make("tr", {},
 							[
 								"thread", "operation", "called",
-								"returned", "object", "key",
+								"returned", "took", "object", "key",
 								...this.more.map((one) => one.name),
 								"role"
 							].map((t) => make("th", { scope: "col" },
@@ -73,6 +73,7 @@ class OpTable {
 					make("td", { class: "number" }, callText(h, i)),
 					make("td", { class: "number" },
 						isPending(h, i) ? "not seen" : retText(h, i)),
+					make("td", { class: "number" }, tookText(h, i)),
 					make("td", {}, objectText(h, h.object[i])),
 					make("td", {}, part ? part.key : ""),
 					this.more.map((one) => make("td", {}, one.text(h, i))),
