@@ -11,6 +11,7 @@
 
 #include "check/budget.h"
 #include "history/history.h"
+#include "spec/interp/code.h"
 #include "spec/spec.h"
 
 struct kl_explore_options {
@@ -69,6 +70,7 @@ struct kl_explore_stats {
 };
 
 struct kl_explorer;
+struct kl_vm_access;
 struct kl_vm_event;
 struct kl_vm_method;
 
@@ -111,6 +113,45 @@ struct kl_explore_step {
 	/* calls, returns and flushes of operations, see kl_explore_method() */
 	const struct kl_vm_event *events;
 	unsigned int nevents;
+	/*
+	 * Accesses to memory in their order, also those of other threads that were made along with
+	 * the step, and stores that reached memory from a buffer, which have no line.
+	 */
+	const struct kl_vm_access *accesses;
+	unsigned int naccesses;
+	bool cut;		/* there were more accesses, which are not listed */
+};
+
+#define KL_EX_USES	4	/* loads of a value that are kept */
+
+enum kl_explore_end_kind {
+	KL_EX_FAILS,		/* an instruction fails */
+	KL_EX_WAITS,		/* a condition is false, and no step changes it */
+	KL_EX_LOOPS,		/* the thread makes steps, but never ends */
+};
+
+/* A load that decided how the run ends. */
+struct kl_explore_use {
+	uint32_t load;		/* its number among the accesses of the run, from 0 */
+	bool after;		/* it is not in the run, but would come after it */
+	/* Of a load after the run; @own: it read a store in the thread's own buffer. */
+	uint32_t addr;
+	uint64_t val;
+	bool own;
+};
+
+/* How the run ends for a thread. */
+struct kl_explore_end {
+	enum kl_explore_end_kind kind;
+	int thread;		/* -1: the code of `final' */
+	unsigned int line;
+	char what[160];		/* the error of an instruction that fails */
+	enum kl_opcode op;	/* the instruction that fails or waits, if it does so on a value */
+	uint64_t value;		/* the value that it fails on: an address, an index, a divisor */
+	bool copy;		/* that is the value of the only load, not computed from it */
+	bool more;		/* more loads decided it, which are not known */
+	struct kl_explore_use use[KL_EX_USES];
+	unsigned int nuses;
 };
 
 typedef void (*kl_explore_step_fn)(void *ctx, const struct kl_explore_step *s);
@@ -137,6 +178,31 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx);
  */
 int kl_explore_history(struct kl_explorer *x, bool sc, kl_explore_step_fn fn, void *ctx,
 		       struct kl_history **out);
+/*
+ * Get how the run ends for its threads, after kl_explore_run(): the failing one, or those that
+ * wait or loop.  Return: their number; 0 if the run is not linearizable.
+ */
+unsigned int kl_explore_ends(const struct kl_explorer *x, const struct kl_explore_end **ends);
+/* Return: true if the word of memory is in an object, not a variable. */
+bool kl_explore_in_object(const struct kl_explorer *x, uint32_t addr);
+/* Return: the verdict of the search. */
+enum kl_explore_verdict kl_explore_found(const struct kl_explorer *x);
+/**
+ * kl_explore_stores_later() - search all runs after the one that is shown for a store
+ * @x: the explorer, after kl_explore_run()
+ * @addr: the address of the variable that is stored to
+ * @states: set to the number of states that can follow
+ *
+ * Return: 1 if there is a store, 0 if there is none, -ENOENT if @addr is in an object, whose
+ * address is not certain later; another negative errno if the search was not completed.
+ */
+int kl_explore_stores_later(struct kl_explorer *x, uint32_t addr, uint64_t *states);
+/*
+ * After kl_explore_run(), write the name of a word of memory, or a value that may be a pointer.
+ * Return: 0 or -ENOMEM.
+ */
+int kl_explore_place(const struct kl_explorer *x, uint32_t addr, char *buf, size_t size);
+int kl_explore_value(const struct kl_explorer *x, uint64_t v, char *buf, size_t size);
 /* Return: the specification that is explored. */
 const struct kl_spec *kl_explore_spec(const struct kl_explorer *x);
 /* Return: the method with the index that an event of a run has. */

@@ -58,6 +58,26 @@ struct kl_ex_stale {
 	uint64_t val;			/* the value in the buffer */
 };
 
+/* The loads that a value comes from, by their numbers in the run. */
+struct kl_ex_loads {
+	uint32_t load[KL_EX_USES];
+	uint8_t n;
+	bool more;		/* there are more loads, which are not known */
+	bool copy;		/* the value is that of the only load */
+};
+
+/* For each register of a thread's frames the loads of its value, see explore_origin.c. */
+struct kl_ex_origins {
+	struct kl_vm_trace trace;
+	uint32_t base;		/* number of accesses before the step */
+	/* the last instruction: its thread, its place, the value that it may fail on */
+	unsigned int thread;
+	uint32_t at;
+	struct kl_ex_loads used;
+	uint64_t value;
+	struct kl_ex_loads reg[KL_VM_THREADS][2][KL_VM_REGS], saved[KL_VM_THREADS][2][KL_VM_REGS];
+};
+
 struct kl_explorer {
 	struct kl_spec *spec;
 	struct kl_explore_options o;
@@ -105,6 +125,8 @@ struct kl_explorer {
 	uint8_t shown_thread[KL_VM_THREADS];
 	struct kl_vm_event shown_ev[KL_EX_SHOWN];
 	unsigned int nshown;
+	struct kl_explore_end ends[KL_VM_THREADS];	/* see kl_explore_ends() */
+	unsigned int nends;
 	struct kl_ex_stale stale[KL_VM_THREADS];	/* a stale read in each thread's call */
 	int shown_method[KL_VM_THREADS];	/* the method that each thread called last */
 	/* The verdict's run: its last state, and the step from it. */
@@ -234,6 +256,15 @@ void kl_ex_explain(struct kl_explorer *x);
 int kl_ex_find_hint(struct kl_explorer *x);
 /* explore_hint.c: note stale reads in the step of @t, whose accesses are in the log of x->vm. */
 void kl_ex_note_stale(struct kl_explorer *x, unsigned int t);
+/* explore_origin.c: no value has loads; keep all, and go back to them. */
+void kl_ex_origins_init(struct kl_ex_origins *o);
+void kl_ex_origins_save(struct kl_ex_origins *o);
+void kl_ex_origins_restore(struct kl_vm *vm);
+/* Add to x->ends that the thread @thread, or the final code if it is -1, fails, waits or loops. */
+void kl_ex_note_end(struct kl_explorer *x, const struct kl_ex_origins *o,
+		    enum kl_explore_end_kind kind, int thread);
+/* Add the load @a, which has the number @load, to the last one of x->ends. */
+void kl_ex_note_load(struct kl_explorer *x, const struct kl_vm_access *a, uint32_t load);
 /* Print the name of a word of memory; print a value. */
 void kl_ex_print_place(const struct kl_explorer *x, const struct kl_vm *vm, uint32_t addr, FILE *f);
 void kl_ex_print_value(const struct kl_explorer *x, uint64_t v, FILE *f);

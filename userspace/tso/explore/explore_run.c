@@ -8,7 +8,8 @@
 #include "base/memstream.h"
 #include "tso/explore/explore_internal.h"
 
-#define LOG_MAX		64
+#define LOG_MAX		8192	/* accesses of a step, with those of all threads along with it */
+#define SHOWN_MAX	64	/* accesses that are printed */
 
 int kl_vm_value(char *buf, size_t size, uint64_t v)
 {
@@ -138,7 +139,7 @@ static void print_accesses(const struct kl_explorer *x, const struct kl_vm *vm, 
 {
 	unsigned int i;
 
-	for (i = 0; i < vm->nlog; i++) {
+	for (i = 0; i < vm->nlog && i < SHOWN_MAX; i++) {
 		const struct kl_vm_access *a = &vm->log[i];
 
 		/* An access that a loop repeats is shown once. */
@@ -248,6 +249,7 @@ struct show {
 	kl_explore_step_fn fn;
 	void *ctx;
 	struct kl_vm_access log[LOG_MAX];
+	struct kl_ex_origins origins;
 };
 
 /* Show a step of a run, from x->shown to x->vm; the first state has number 0. */
@@ -282,6 +284,8 @@ static int show_one(const struct kl_explorer *x, const struct show *s, unsigned 
 		s->fn(s->ctx, &(struct kl_explore_step){
 			.number = number, .thread = t, .flush = flush, .what = what,
 			.state = state, .events = ev, .nevents = number ? x->nshown : 0,
+			.accesses = x->vm.log, .naccesses = number ? x->vm.nlog : 0,
+			.cut = number && x->vm.nlog == LOG_MAX,
 		});
 	free(what);
 	free(state);
@@ -362,19 +366,33 @@ static bool as_found(const struct kl_explorer *x, enum kl_vm_result r, int after
 	return !last;
 }
 
+/* Note the accesses, and the loads of values, of the steps that follow. */
+static void begin_trace(struct kl_explorer *x, struct show *s)
+{
+	x->vm.log = s->log;
+	x->vm.clog = LOG_MAX;
+	x->vm.nlog = 0;
+	kl_ex_origins_save(&s->origins);
+	x->vm.trace = &s->origins.trace;
+}
+
+static void end_trace(struct kl_explorer *x)
+{
+	x->vm.log = NULL;
+	x->vm.trace = NULL;
+}
+
 /* Make a step with names that do not change, and print it.  @last: the step shows the verdict. */
 static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t, bool flush,
 		     bool last, struct show *s)
 {
 	enum kl_vm_result r = KL_VM_OK;
-	int ret;
+	int ret, failed = -1;
 
 	t = x->shown_thread[t];
 	kl_vm_copy(&x->vm, &x->shown);
 	x->set = x->shown_set;
-	x->vm.log = s->log;
-	x->vm.clog = LOG_MAX;
-	x->vm.nlog = 0;
+	begin_trace(x, s);
 	if (flush)
 		r = kl_vm_flush(&x->vm, t) ? KL_VM_OK : KL_VM_WAITS;
 	else
@@ -382,7 +400,7 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	x->nshown = 0;
 	ret = kl_ex_after(x, t, flush);
 	kl_ex_note_stale(x, t);
-	x->vm.log = NULL;
+	end_trace(x);
 	if (ret < 0)
 		return ret;
 	if (!as_found(x, r, ret, last))
@@ -396,13 +414,19 @@ static int show_step(struct kl_explorer *x, unsigned int number, unsigned int t,
 	} else if (r == KL_VM_FAULT || ret == KL_EX_FAULTY) {
 		snprintf(x->message, sizeof(x->message), "thread %u: %s",
 			 r == KL_VM_FAULT ? t : x->faulty, x->vm.error);
+		failed = r == KL_VM_FAULT ? (int)t : (int)x->faulty;
 	}
 	x->vm.log = s->log;
 	ret = show_one(x, s, number, t, flush);
-	x->vm.log = NULL;
-	if (ret)
+	if (ret) {
+		x->vm.log = NULL;
 		return ret;
+	}
 	kl_vm_copy(&x->shown, &x->vm);
+	if (failed >= 0)
+		kl_ex_note_end(x, &s->origins, KL_EX_FAILS, failed);
+	s->origins.base += x->vm.nlog;
+	x->vm.log = NULL;
 	/* A value that occurred once keeps its name. */
 	x->shown.taken |= kl_vm_data(&x->vm);
 	x->shown_set = x->set;
@@ -427,12 +451,36 @@ static int show_first(struct kl_explorer *x, const struct show *s)
 	return show_one(x, s, 0, 0, false);
 }
 
+/* Try a step of @t after the run, and note what it waits for or, if it goes on, that it loops. */
+static enum kl_vm_result show_wait(struct kl_explorer *x, struct show *s, unsigned int t)
+{
+	enum kl_vm_result r;
+	unsigned int i;
+
+	kl_vm_copy(&x->vm, &x->shown);
+	x->vm.nchoice = 0;
+	begin_trace(x, s);
+	r = kl_ex_step(x, t, &x->shown);
+	x->vm.trace = NULL;
+	if (!x->shown.thread[t].done && (r == KL_VM_WAITS || r == KL_VM_OK)) {
+		kl_ex_note_end(x, &s->origins, r == KL_VM_WAITS ? KL_EX_WAITS : KL_EX_LOOPS, t);
+		if (r == KL_VM_OK)
+			for (i = 0; i < x->vm.nlog; i++)
+				kl_ex_note_load(x, &x->vm.log[i], s->origins.base + i);
+	}
+	x->vm.trace = &s->origins.trace;
+	kl_ex_origins_restore(&x->vm);
+	end_trace(x);
+	return r;
+}
+
 /*
  * Check that the verdict holds after the last step.
  * Return: 0, -ESTALE if the verdict does not hold, or another negative errno.
  */
-static int show_end(struct kl_explorer *x)
+static int show_end(struct kl_explorer *x, struct show *s)
 {
+	enum kl_vm_result r;
 	unsigned int t;
 	int ret;
 
@@ -445,16 +493,21 @@ static int show_end(struct kl_explorer *x)
 	/* The threads have other names in the state of the search. */
 	if (x->verdict == KL_EX_ENDLESS)
 		kl_ex_tell_endless(x, &x->shown);
+	for (t = 0; t < x->prog.nthreads && x->verdict == KL_EX_ENDLESS; t++)
+		show_wait(x, s, t);
 	if (x->verdict == KL_EX_FINAL) {
 		kl_vm_copy(&x->vm, &x->shown);
-		if (kl_ex_run_alone(x, &x->vm, x->spec->impl->final_code) != KL_VM_FAULT ||
-		    x->vm.limit)
+		memset(s->origins.reg[0], 0, sizeof(s->origins.reg[0]));
+		begin_trace(x, s);
+		r = kl_ex_run_alone(x, &x->vm, x->spec->impl->final_code);
+		if (r == KL_VM_FAULT)
+			kl_ex_note_end(x, &s->origins, KL_EX_FAILS, -1);
+		end_trace(x);
+		if (r != KL_VM_FAULT || x->vm.limit)
 			return -ESTALE;
 	}
 	for (t = 0; t < x->prog.nthreads && x->verdict == KL_EX_DEADLOCK; t++) {
-		kl_vm_copy(&x->vm, &x->shown);
-		x->vm.nchoice = 0;
-		if (kl_ex_step(x, t, &x->shown) != KL_VM_WAITS)
+		if (show_wait(x, s, t) != KL_VM_WAITS)
 			return -ESTALE;
 		kl_vm_copy(&x->vm, &x->shown);
 		if (kl_vm_flush(&x->vm, t))
@@ -467,7 +520,7 @@ static int show_end(struct kl_explorer *x)
 
 int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 {
-	struct show s = { .fn = fn, .ctx = ctx };
+	struct show *s = malloc(sizeof(*s));
 	uint8_t thread[KL_VM_THREADS];
 	uint32_t at, *path = NULL;
 	size_t n = 0, i;
@@ -478,12 +531,19 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 	for (at = x->last; at != KL_NO_STATE; at = kl_visited_head(&x->visited, at)->parent)
 		n++;
 	path = calloc(n + 1, sizeof(*path));
-	if (!path)
+	if (!path || !s) {
+		free(path);
+		free(s);
 		return -ENOMEM;
+	}
+	s->fn = fn;
+	s->ctx = ctx;
+	kl_ex_origins_init(&s->origins);
+	x->nends = 0;
 	for (at = x->last, i = n; i; at = kl_visited_head(&x->visited, at)->parent)
 		path[--i] = at;
 	if (n)
-		ret = show_first(x, &s);
+		ret = show_first(x, s);
 	for (i = 1; i < n && !ret; i++) {
 		ret = kl_ex_find_step(x, path[i - 1], path[i], &t, &flush);
 		if (ret)
@@ -491,18 +551,24 @@ int kl_explore_run(struct kl_explorer *x, kl_explore_step_fn fn, void *ctx)
 		x->vm.nchoice = x->vm.at_choice;
 		for (k = 0; k < x->prog.nthreads; k++)
 			thread[k] = x->shown_thread[x->names.thread[k]];
-		ret = show_step(x, i, t, flush, false, &s);
+		ret = show_step(x, i, t, flush, false, s);
 		memcpy(x->shown_thread, thread, sizeof(thread));
 	}
 	if (!ret && n && x->thread >= 0) {
 		memcpy(x->vm.choice, x->choice, sizeof(x->choice));
 		x->vm.nchoice = x->nchoice;
-		ret = show_step(x, n, x->thread, x->flush, true, &s);
+		ret = show_step(x, n, x->thread, x->flush, true, s);
 	}
 	if (!ret && n)
-		ret = show_end(x);
+		ret = show_end(x, s);
 	free(path);
+	free(s);
 	return ret;
+}
+
+enum kl_explore_verdict kl_explore_found(const struct kl_explorer *x)
+{
+	return x->verdict;
 }
 
 const struct kl_spec *kl_explore_spec(const struct kl_explorer *x)
@@ -523,4 +589,50 @@ const char *kl_explore_message(struct kl_explorer *x)
 const char *kl_explore_hint(struct kl_explorer *x)
 {
 	return x->hint ? x->hint : "";
+}
+
+unsigned int kl_explore_ends(const struct kl_explorer *x, const struct kl_explore_end **ends)
+{
+	*ends = x->ends;
+	return x->nends;
+}
+
+/* Close the stream, and write its text into @buf.  Return: 0 or -ENOMEM. */
+static int get_text(struct kl_memstream *m, char *buf, size_t size)
+{
+	char *text;
+	int ret = kl_memstream_close(m, &text, NULL);
+
+	if (ret)
+		return ret;
+	snprintf(buf, size, "%s", text);
+	free(text);
+	return 0;
+}
+
+bool kl_explore_in_object(const struct kl_explorer *x, uint32_t addr)
+{
+	return addr >= x->prog.nslots;
+}
+
+int kl_explore_place(const struct kl_explorer *x, uint32_t addr, char *buf, size_t size)
+{
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
+
+	if (ret)
+		return ret;
+	kl_ex_print_place(x, &x->shown, addr, m.f);
+	return get_text(&m, buf, size);
+}
+
+int kl_explore_value(const struct kl_explorer *x, uint64_t v, char *buf, size_t size)
+{
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
+
+	if (ret)
+		return ret;
+	kl_ex_print_value(x, v, m.f);
+	return get_text(&m, buf, size);
 }

@@ -206,6 +206,7 @@ enum kl_vm_result kl_ex_step(struct kl_explorer *x, unsigned int t, const struct
 	kl_vm_undo(&x->vm, from);
 	/* Accesses after these choices were not made. */
 	x->vm.nlog = 0;
+	kl_ex_origins_restore(&x->vm);
 	r = kl_vm_decide(&x->vm, t, x->vm.ndecided);
 	x->vm.at_choice = n;
 	return r;

@@ -215,3 +215,70 @@ int kl_ex_comes_to_end(struct kl_explorer *x, const struct kl_vm *from)
 	kl_visited_free(&s);
 	return ret;
 }
+
+/* ---- what happens later ------------------------------------------------------------------- */
+
+#define LATER_MEMORY	(64u << 20)	/* bound of the search, in bytes */
+#define LATER_LOG	256		/* accesses of a step */
+
+/* Return: true if the accesses of the last step store to @addr, or are not all known. */
+static bool stores_to(const struct kl_vm *vm, uint32_t addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < vm->nlog; i++)
+		if (vm->log[i].write && vm->log[i].addr == addr)
+			return true;
+	return vm->nlog == vm->clog;
+}
+
+/* Make the steps and the flush of @t from x->before.  Return: as kl_explore_stores_later(). */
+static int later_steps(struct kl_explorer *x, struct kl_visited *s, unsigned int t, uint32_t addr)
+{
+	enum kl_vm_result r;
+	int ret = 0;
+
+	x->vm.nchoice = 0;
+	do {
+		kl_vm_copy(&x->vm, &x->before);
+		x->vm.nlog = 0;
+		r = kl_ex_step(x, t, &x->before);
+		if (r == KL_VM_FAULT || (r == KL_VM_OK && stores_to(&x->vm, addr)))
+			return 1;
+		if (r == KL_VM_OK)
+			ret = add_exact(x, s);
+	} while (!ret && kl_vm_next_choice(&x->vm));
+	kl_vm_copy(&x->vm, &x->before);
+	x->vm.nlog = 0;
+	if (ret || !kl_vm_flush(&x->vm, t))
+		return ret;
+	return stores_to(&x->vm, addr) ? 1 : add_exact(x, s);
+}
+
+int kl_explore_stores_later(struct kl_explorer *x, uint32_t addr, uint64_t *states)
+{
+	struct kl_vm_access log[LATER_LOG];
+	struct kl_visited s;
+	unsigned int t;
+	uint32_t at;
+	int ret;
+
+	if (addr >= x->prog.nslots)
+		return -ENOENT;
+	ret = kl_visited_init(&s, x->o.memory < LATER_MEMORY ? x->o.memory : LATER_MEMORY);
+	if (ret)
+		return ret;
+	kl_vm_copy(&x->vm, &x->shown);
+	ret = add_exact(x, &s);
+	x->vm.log = log;
+	x->vm.clog = LATER_LOG;
+	for (at = 0; !ret && kl_visited_has(&s, at); at = kl_visited_next(&s, at)) {
+		kl_vm_unpack(&x->before, kl_visited_state(&s, at));
+		for (t = 0; t < x->prog.nthreads && !ret; t++)
+			ret = later_steps(x, &s, t, addr);
+	}
+	x->vm.log = NULL;
+	*states = s.n;
+	kl_visited_free(&s);
+	return ret;
+}

@@ -600,6 +600,8 @@ static enum kl_vm_result run_step(struct step *sp)
 		if (count >= s.first_stop && !s.block &&
 		    (!p->merge || (may_stop[op] && ends_step(&s, &p->code[at], th->reg[f]))))
 			return KL_VM_OK;
+		if (vm->trace)
+			vm->trace->fn(vm->trace, vm, t, f, at);
 		vm->touched |= 1u << t;
 		th->pc[f]++;
 		switch (op) {

@@ -135,6 +135,17 @@ struct kl_vm_access {
 	bool write, buffered, own;
 };
 
+struct kl_vm;
+
+/*
+ * A member of who looks at each instruction, before it is executed: that of thread @t at word @at
+ * of the code, with the registers of frame @f.
+ */
+struct kl_vm_trace {
+	void (*fn)(struct kl_vm_trace *tr, const struct kl_vm *vm, unsigned int t, unsigned int f,
+		   uint32_t at);
+};
+
 struct kl_vm {
 	const struct kl_vm_prog *prog;
 	unsigned int nobj, nmem;
@@ -149,6 +160,7 @@ struct kl_vm {
 	uint32_t touched;		/* threads that have changed, a bit for each */
 	struct kl_vm_access *log;	/* accesses are appended here; may be NULL */
 	unsigned int nlog, clog;
+	struct kl_vm_trace *trace;	/* looks at instructions; may be NULL */
 	uint8_t choice[16], choices[16];	/* taken alternatives; numbers of alternatives */
 	unsigned int nchoice, at_choice, ndecided;	/* see kl_vm_step() */
 	char error[160];
