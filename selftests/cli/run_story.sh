@@ -67,6 +67,69 @@ run verify --no-trail --no-confirm treiber.lin
 [ $status -eq 3 ] && grep -q "^This may be the abstraction's imprecision: " out
 ktap_result $? "an alarm without a concrete run may be imprecision" "$(cat out)"
 
+# Runs that end badly.
+# bad NAME VALUES HAS SENTENCE OPTION... <<MODEL: the story names so many values, with the sentence.
+bad()
+{
+	name=$1 has=$2 sentence=$3
+	shift 3
+	{
+		echo 'spec s { word x = 0; method m() -> word { atomic { return x; } } }'
+		cat
+	} >bad.lin
+	run explore "$@" bad.lin
+	told "$name" "What is wrong: $sentence"
+	replayed "$name" "$has" explore --json "$@" bad.lin
+}
+
+bad "a null pointer" "1 False False" "T0 fails at line 3: access through a null pointer: the pointer is p, which T0 loaded as 0 at step 1 (line 3), as in the first state." <<'E2'
+struct node { word v; } init { node *q = new node; q->v = 1; }
+shared node *p = null; method m() -> word { return p->v; } client general(1);
+E2
+bad "a null pointer from another thread" "1 False False" "T1 fails at line 5: access through a null pointer: the pointer is p, which T1 loaded as 0 at step" <<'E2'
+struct node { word v; } init { node *q = new node; q->v = 1; p = q; }
+shared node *p = null; method m() -> word { return 0; }
+thread t { p = null; }
+thread u { word v = 0; if (p != null) { v = p->v; } }
+E2
+grep -q "as T0 had stored it at step" joined
+ktap_result $? "a null pointer: who stored it" "$(cat joined)"
+bad "an index out of bounds" "1 False False" "T0 fails at line 3: the index is out of bounds of its array: the index is 3; the index comes from i, which T0 loaded as 2 at step" <<'E2'
+shared word a[2] = 0, i = 0; method m() -> word { return 0; }
+thread t { i = 2; word v = a[i + 1]; }
+E2
+bad "an assertion on values of two loads" "2 False False" "T1 fails at line 4: the assertion fails: it rests on " <<'E2'
+shared word data = 0, done = 0; method m() -> word { return 0; }
+thread t { data = 1; done = 1; }
+thread u { word d = done, e = data; assert(d + e != 1); }
+E2
+bad "a final condition" "1 False False" "the check of the final state fails at line 3: the assertion fails: it rests on x, which is 1, as T" <<'E2'
+shared word x = 0; method m() -> word { return 0; } thread t[2] { word v = x; x = v + 1; }
+final { assert(x == 2); }
+E2
+bad "two threads that wait for each other" "2 False False" "deadlock: T0 waits at line 3: b is 1, as T1 had stored it at step 2 (line 4); T1 waits at line 4: a is 1, as T0 had stored it at step 1 (line 3)." <<'E2'
+shared lock a, b; method m() -> word { return 0; }
+thread t { lock(a); lock(b); unlock(b); unlock(a); }
+thread u { lock(b); lock(a); unlock(a); unlock(b); }
+E2
+bad "a thread that waits for one that has ended" "1 False False" "deadlock: T1 waits at line 4: a is 1, as T0, which has ended, had stored it at step 1 (line 3)." <<'E2'
+shared lock a; method m() -> word { return 0; }
+thread t { lock(a); }
+thread u { lock(a); unlock(a); }
+E2
+bad "a loop without end" "1 False False" "no run ends from here on: T0 goes on for ever at line 2: x is 0, as in the first state." <<'E2'
+shared word x = 0; method m() -> word { while (x == 0) { } return x; } client general(1);
+E2
+grep -q "No thread stores to x any more: all states from there on were searched, " joined
+ktap_result $? "a loop without end: nobody stores to its variable" "$(cat joined)"
+bad "loops on a variable that changes" "3 False False" "no run ends from here on: T0 goes on for ever" --memory-model=sc <<'E2'
+shared word x = 0, y = 0; method m() -> word { return 0; }
+thread t { while (x == 0) { y = 1 - y; } }
+thread u { while (y != 5) { } }
+E2
+grep -q "No thread stores to x any more: " joined && ! grep -qE "stores to (x or )?y " joined
+ktap_result $? "a variable that still changes is not said to be dead" "$(cat joined)"
+
 for verdict in Ok No ERROR; do
 	case $verdict in
 	Ok)	set -- "$here/../litmus/SB.litmus" ;;

@@ -36,10 +36,8 @@ static void print_stats(FILE *f, const struct kl_explore_stats *st)
 
 static int print_run(FILE *f, const struct kl_explored *e, unsigned int steps)
 {
-	int ret = 0;
+	int ret = kl_run_story_print(f, e->x, e->sc);
 
-	if (e->verdict == KL_EX_NOT_LINEARIZABLE)
-		ret = kl_run_story_print(f, e->x, e->sc);
 	if (ret)
 		return ret;
 	fprintf(f, "%s run, %u steps ([n]: line n of the file):\n",

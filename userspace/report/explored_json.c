@@ -52,11 +52,9 @@ static int add_run(json_t *j, const struct kl_explored *e)
 		json_object_set_new(j, "on_sc", json_string(verdict_name(e->on_sc)));
 	if (!e->run)
 		return 0;
-	if (e->verdict == KL_EX_NOT_LINEARIZABLE) {
-		ret = kl_run_story_add(j, e->x, e->sc);
-		if (ret)
-			return ret;
-	}
+	ret = kl_run_story_add(j, e->x, e->sc);
+	if (ret)
+		return ret;
 	json_object_set_new(j, "shortest", json_boolean(e->shortest));
 	run = json_array();
 	json_object_set_new(j, "run", run);

@@ -6,17 +6,13 @@
 
 #include "check/check.h"
 #include "report/json.h"
+#include "report/run_accesses.h"
+#include "report/run_end.h"
 #include "report/run_story.h"
 #include "report/story.h"
 #include "report/words.h"
 
 #define RUN_WORK	(1u << 28)	/* bound of the check, which is small for a client's run */
-
-/* A step, for finding a store and its load. */
-struct run_step {
-	unsigned int thread;
-	char *what;
-};
 
 /* A store in a buffer and the load that missed it.  Numbers are steps. */
 struct stale {
@@ -30,150 +26,39 @@ struct run_story {
 	struct kl_report *r;
 	struct stale stale;
 	bool has_stale;
-	struct run_step *steps;		/* while the run is made */
-	size_t nsteps;
-	int err;
+	struct kl_run_accesses accesses;
 };
 
-static void note_step(void *ctx, const struct kl_explore_step *from)
+static void note_step(void *ctx, const struct kl_explore_step *step)
 {
 	struct run_story *s = ctx;
-	struct run_step *steps;
 
-	if (s->err)
-		return;
-	steps = reallocarray(s->steps, s->nsteps + 1, sizeof(*steps));
-	if (!steps) {
-		s->err = -ENOMEM;
-		return;
-	}
-	s->steps = steps;
-	steps[s->nsteps] = (struct run_step){ from->thread, strdup(from->what) };
-	if (!steps[s->nsteps++].what)
-		s->err = -ENOMEM;
+	kl_run_accesses_add(&s->accesses, step);
 }
 
 /* ---- the store in the buffer --------------------------------------------------------------- */
 
-/*
- * Count a thread's accesses such as "x = 1 to the buffer" in a step.  Those of other threads than the
- * one that makes the step begin with "T1: ".
- */
-static unsigned int count_access(const struct run_step *step, unsigned int thread,
-				 const char *access)
+/* Find the last load of the run that missed a store in a buffer. */
+static int find_stale(struct run_story *s, const struct kl_explorer *x)
 {
-	const char *at = step->what;
-	unsigned int n = 0;
-	char other[8];
-
-	for (; (at = strstr(at, access)); at += strlen(access)) {
-		const size_t before = at - step->what;
-		const size_t len = snprintf(other, sizeof(other), "T%u: ", thread);
-
-		if (before && at[-1] != ' ')
-			continue;
-		if (before >= 2 && at[-2] == ':')
-			n += before >= len && !memcmp(at - len, other, len);
-		else
-			n += step->thread == thread;
-	}
-	return n;
-}
-
-static unsigned int count_text(const struct run_step *step, const char *text)
-{
-	const char *at = step->what;
-	unsigned int n = 0;
-
-	for (; (at = strstr(at, text)); at += strlen(text))
-		n++;
-	return n;
-}
-
-/*
- * Read a load "PLACE is VALUE (stale: T0's buffer has VALUE)", whose mark "(stale" is at @mark.
- * Return: true if the store in the buffer has another value.
- */
-static bool read_load(const struct run_step *step, const char *mark, struct stale *st)
-{
-	const char *from = mark, *is = NULL;
-	char value[32];
-	int len = 0;
-
-	if (sscanf(mark, "(stale: T%u's buffer has %31[^)]", &st->writer, st->value) != 2)
-		return false;
-	while (from > step->what && from[-1] != ',' && from[-1] != ';')
-		from--;
-	from += *from == ' ';
-	if (sscanf(from, "T%u: %n", &st->reader, &len) == 1 && len)
-		from += len;
-	else
-		st->reader = step->thread;
-	is = strstr(from, " is ");
-	if (!is || is > mark || is - from >= (long)sizeof(st->place) ||
-	    sscanf(is, " is %31s", value) != 1 || !strcmp(value, st->value))
-		return false;
-	memcpy(st->place, from, is - from);
-	st->place[is - from] = 0;
-	return true;
-}
-
-/* Read the last stale load of a step.  Return: true if it has one. */
-static bool read_stale(const struct run_step *step, struct stale *st)
-{
-	const char *at = step->what;
-	struct stale one;
-	bool any = false;
-
-	for (; (at = strstr(at, "(stale: T")); at++) {
-		one = (struct stale){ 0 };
-		if (!read_load(step, at, &one))
-			continue;
-		*st = one;
-		any = true;
-	}
-	return any;
-}
-
-/*
- * Find the last stale load of the run, the store that it missed, and the store's flush.  The store
- * is the newest one of its buffer to that place, so it is the thread's last store before the load.
- */
-static void find_stale(struct run_story *s)
-{
-	char stored[128], left[160];
+	const struct kl_run_accesses *all = &s->accesses;
+	const struct kl_run_access *load, *store;
 	struct stale *st = &s->stale;
-	unsigned int inside = 0;
 	size_t i;
 
-	for (i = s->nsteps; i && !read_stale(&s->steps[i - 1], st); i--)
+	for (i = all->n; i && all->all[i - 1].missed == KL_RUN_NONE; i--)
 		;
-	if (!i)
-		return;
-	st->loaded = i - 1;
-	snprintf(stored, sizeof(stored), "%s = %s to the buffer", st->place, st->value);
-	snprintf(left, sizeof(left), "T%u's buffer: %s = %s reaches memory", st->writer, st->place,
-		 st->value);
-	/* Stores of the same value leave in their order, so count those that are inside. */
-	for (i = 0; i < st->loaded; i++) {
-		const unsigned int n = count_access(&s->steps[i], st->writer, stored);
-
-		if (n)
-			st->stored = i;
-		inside += n - count_text(&s->steps[i], left);
-	}
-	if (!inside || !st->stored)
-		return;
+	if (!i || all->cut)
+		return 0;
+	load = &all->all[i - 1];
+	store = &all->all[load->missed];
+	*st = (struct stale){
+		.writer = store->thread, .reader = load->thread, .stored = store->step,
+		.loaded = load->step, .left = store->left,
+	};
 	s->has_stale = true;
-	for (i = st->loaded + 1; i < s->nsteps; i++) {
-		const unsigned int n = count_text(&s->steps[i], left);
-
-		if (n >= inside) {
-			st->left = i;
-			return;
-		}
-		inside -= n;
-	}
+	return kl_explore_place(x, load->addr, st->place, sizeof(st->place)) ?:
+	       kl_explore_value(x, store->val, st->value, sizeof(st->value));
 }
 
 static void put_stale(const struct stale *st, char *buf, size_t size)
@@ -201,14 +86,6 @@ static int check_history(struct run_story *s, bool sc)
 	return kl_check(s->spec, s->h, &opt, &s->r);
 }
 
-static void forget_run(struct run_story *s)
-{
-	while (s->nsteps)
-		free(s->steps[--s->nsteps].what);
-	free(s->steps);
-	s->steps = NULL;
-}
-
 /*
  * Tell the story of a run; free_story() it, also after an error.  Return: 0 or a negative errno.
  */
@@ -217,14 +94,18 @@ static int make_story(struct run_story *s, struct kl_explorer *x, bool sc)
 	int ret;
 
 	*s = (struct run_story){ .spec = kl_explore_spec(x) };
+	if (kl_explore_found(x) != KL_EX_NOT_LINEARIZABLE) {
+		ret = kl_explore_run(x, note_step, s);
+		/* The run stands without a story. */
+		return s->accesses.err ?: ret == -ESTALE ? 0 : ret;
+	}
 	ret = kl_explore_history(x, sc, note_step, s, &s->h);
-	if (s->err)
-		ret = s->err;
-	else if (ret != -ESTALE)
-		find_stale(s);
+	if (s->accesses.err)
+		ret = s->accesses.err;
+	if (!ret || ret == -ENOTSUP)
+		ret = find_stale(s, x) ?: ret;
 	if (!ret)
 		ret = check_history(s, sc);
-	forget_run(s);
 	/* The run stands without a story. */
 	return ret == -ENOTSUP || ret == -ESTALE || ret == -EINVAL ? 0 : ret;
 }
@@ -233,6 +114,7 @@ static void free_story(struct run_story *s)
 {
 	kl_report_free(s->r);
 	kl_history_free(s->h);
+	kl_run_accesses_free(&s->accesses);
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
@@ -256,6 +138,8 @@ int kl_run_story_print(FILE *f, struct kl_explorer *x, bool sc)
 	int ret = make_story(&s, x, sc);
 
 	p = violated(&s);
+	if (!ret)
+		ret = kl_run_end_print(f, x, &s.accesses);
 	if (p && !ret)
 		ret = kl_print_story(f, s.spec, s.h, p, NULL);
 	if (s.has_stale && !ret) {
@@ -294,6 +178,8 @@ int kl_run_story_add(json_t *j, struct kl_explorer *x, bool sc)
 	int ret = make_story(&s, x, sc);
 
 	p = violated(&s);
+	if (!ret)
+		ret = kl_run_end_add(j, x, &s.accesses);
 	if (p && !ret)
 		kl_add_story(j, s.spec, s.h, p, NULL);
 	if (s.has_stale && !ret)

@@ -112,11 +112,9 @@ static int print_run(FILE *f, const struct kl_verified *v)
 {
 	struct kl_explorer *run = v->run;
 	struct kl_explore_stats st;
-	int ret = 0;
-
 	/* The search of runs was on sequential consistency. */
-	if (v->search.not_linearizable)
-		ret = kl_run_story_print(f, run, true);
+	int ret = kl_run_story_print(f, run, true);
+
 	if (ret)
 		return ret;
 	kl_explore_stats(run, &st);
@@ -251,11 +249,9 @@ static int add_run(json_t *j, const struct kl_verified *v)
 	json_object_set_new(j, "concrete", run);
 	json_object_set_new(run, "message", kl_json_text(kl_explore_message(x)));
 	json_object_set_new(run, "run", steps);
-	if (v->search.not_linearizable) {
-		ret = kl_run_story_add(run, x, true);
-		if (ret)
-			return ret;
-	}
+	ret = kl_run_story_add(run, x, true);
+	if (ret)
+		return ret;
 	ret = kl_explore_run(x, kl_json_add_step, steps);
 	json_object_set_new(run, "whole", json_boolean(!ret));
 	return ret == -ESTALE ? 0 : ret;

@@ -172,7 +172,7 @@ void kl_ex_origins_restore(struct kl_vm *vm)
 		memcpy(o->reg, o->saved, sizeof(o->reg));
 }
 
-/* Return: the use of a load whose step comes after the run; the accesses of the step are in @log. */
+/* Return: the use of a load; the accesses of a step that comes after the run are in @log. */
 static struct kl_explore_use use_of(uint32_t load, uint32_t base, const struct kl_vm_access *log)
 {
 	const struct kl_vm_access *a = load < base ? NULL : &log[load - base];
