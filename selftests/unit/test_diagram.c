@@ -59,12 +59,12 @@ static void test_longest_order(void **state)
 	};
 
 	expect(SEQLOCK, &o,
-	       "  times in ns, clock error 120 (nearer events have no order); not to scale\n"
+	       "  times in ns, clock error 120 (nearer events have no order); to scale\n"
 	       "\n"
 	       "  t3  |-write(1, 2)-|\n"
-	       "  t4    |=read() -> (1, 0)=|\n"
-	       "                 ^ half of write(1, 2)\n"
-	       "  t5                  |-write(3, 4)-...\n"
+	       "  t4       |=read() -> (1, 0)=|\n"
+	       "                    ^ half of write(1, 2)\n"
+	       "  t5                     |-write(3, 4)-...\n"
 	       "\n"
 	       "  The longest possible order:\n"
 	       "    write(1, 2)\n"
@@ -82,13 +82,13 @@ static void test_stores_utf8(void **state)
 	};
 
 	expect(SEQLOCK, &o,
-	       "  times in ns, clock error 120 (nearer events have no order); not to scale\n"
+	       "  times in ns, clock error 120 (nearer events have no order); to scale\n"
 	       "  ░: stores may still wait in the store buffer\n"
 	       "\n"
-	       "  t3 cpu0  ├─write(1, 2)─┤░░░░░░░░░\n"
-	       "  t4 cpu1    ┣━read() -> (1, 0)━┫\n"
-	       "                      ▲ no order explains this\n"
-	       "  t5 cpu2                  ├─write(3, 4)─┄┄┄\n");
+	       "  t3 cpu0  ├─write(1, 2)─┤░░░░░░░░░░░░░░░░░░░░░░░░\n"
+	       "  t4 cpu1       ┣━read() -> (1, 0)━┫\n"
+	       "                         ▲ no order explains this\n"
+	       "  t5 cpu2                     ├───────write(3, 4)───────┄┄┄\n");
 }
 
 /* The diagram has an unseen call, a gap, a shared bar, nested operations, and a second band. */
@@ -170,11 +170,11 @@ static void test_spelled_values(void **state)
 
 	expect("# spelling 0x4000000000000000 \"é€\"\n# spelling 0x4000000000000001 \"\xe9\"\n"
 	       "t1 @1 5 8 write 0x4000000000000000\nt2 @1 6 9 read -> 0x4000000000000001\n", &o,
-	       "  times in ns, clock error 0; not to scale\n"
+	       "  times in ns, clock error 0; to scale\n"
 	       "\n"
-	       "  t1  |-write(\"é€\")-|\n"
-	       "  t2    |=read() -> \"?\"=|\n"
-	       "                ^ no order explains this\n");
+	       "  t1  |--write(\"é€\")--|\n"
+	       "  t2       |=read() -> \"?\"=|\n"
+	       "                   ^ no order explains this\n");
 	/* Long spellings are cut between characters, at any end of the buffer. */
 	for (i = 0; i < 4; i++) {
 		int n = sprintf(text, "# spelling 0x4000000000000000 \"%.*s", i, "abc");
@@ -196,11 +196,30 @@ static void test_colours(void **state)
 	};
 
 	expect("t1 @1 5 6 m\nt2 @1 5 7 m\n", &o,
-	       "  times in ns, clock error 0; not to scale\n"
+	       "  times in ns, clock error 0; to scale\n"
 	       "\n"
 	       "  t1  \033[1;31m|=m()=|\033[0m\n"
 	       "         \033[1;31m^ no order explains this\033[0m\n"
-	       "  t2  \033[36m|--\033[0mm()\033[36m--|\033[0m\n");
+	       "  t2  \033[36m|---\033[0mm()\033[36m----|\033[0m\n");
+}
+
+/* Times that are too near for the width, or mean nothing, have no scale. */
+static void test_no_scale(void **state)
+{
+	struct kl_diagram_opts o = { .width = 60 };
+
+	expect("# first init\nt1 @1 0 100 a 1\nt2 @1 200 400 b 2\n", &o,
+	       "  times in ns, clock error 0; to scale\n\n"
+	       "  t1  |-a(1)-|\n"
+	       "  t2               |----b(2)----|\n");
+	expect("# first init\nt1 @1 0 100 a 1\nt2 @1 102 4000 b 2\n", &o,
+	       "  times in ns, clock error 0; not to scale\n\n"
+	       "  t1  |-a(1)-|\n"
+	       "  t2           |-b(2)-|\n");
+	expect("# clock seq\n# first init\nt1 @1 0 100 a 1\nt2 @1 200 400 b 2\n", &o,
+	       "  times are counts of one atomic counter; not to scale\n\n"
+	       "  t1  |-a(1)-|\n"
+	       "  t2           |-b(2)-|\n");
 }
 
 static void test_too_many_ops(void **state)
@@ -271,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_zero_length_ops),
 		cmocka_unit_test(test_spelled_values),
 		cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_no_scale),
 		cmocka_unit_test(test_too_many_ops),
 		cmocka_unit_test(test_random_width_and_labels),
 	};

@@ -196,6 +196,21 @@ static void assign_rows(struct dg_layout *d)
 	}
 }
 
+/* Is the distance of two times of the diagram that of the events? */
+static bool has_scale(const struct dg_layout *d, const struct kl_history *h)
+{
+	int i;
+
+	if (h->view.times ? h->view.times == KL_TIMES_EVENTS :
+	    h->clock != KL_CLOCK_MONO && h->clock != KL_CLOCK_TICK)
+		return false;
+	/* The first state has no time. */
+	for (i = 0; i < d->nitems; i++)
+		if (!d->item[i].gap && kl_source_is_first(h, d->item[i].op))
+			return false;
+	return true;
+}
+
 void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t *ops, size_t n,
 		const struct kl_diagram_opts *o)
 {
@@ -235,6 +250,7 @@ void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t 
 	}
 	name_lanes(d, h, o->stores);
 	assign_rows(d);
+	d->timed = has_scale(d, h);
 }
 
 /* The length that an interval needs for its label, in columns. */
@@ -289,6 +305,58 @@ static void place_ranks(struct dg_layout *d)
 	d->nbands = band + 1;
 }
 
+/* Return: true if each label has room, and each rank a column of its own. */
+static bool is_readable(const struct dg_layout *d)
+{
+	int i;
+
+	for (i = 1; i < d->nranks; i++)
+		if (d->x[i] <= d->x[i - 1])
+			return false;
+	for (i = 0; i < d->nitems; i++)
+		if (d->x[d->item[i].to] - d->x[d->item[i].from] < needed_columns(&d->item[i]))
+			return false;
+	return true;
+}
+
+/* Is the first rank the begin of time, since a call or the begin of a gap was not seen? */
+static bool opens_early(const struct dg_layout *d)
+{
+	int i;
+
+	for (i = 0; i < d->nitems; i++)
+		if (!d->item[i].from && d->item[i].open_left)
+			return d->time[0].t == KL_TIME_MIN;
+	return false;
+}
+
+/* Put the ranks of one band into columns to scale, as few as can be read, if any can. */
+static void scale(struct dg_layout *d)
+{
+	const bool begins = !opens_early(d);
+	const bool ends = d->time[d->nranks - 1].t != KL_TIME_MAX;
+	const int first = !begins, last = d->nranks - 1 - !ends;
+	int columns[DG_RANKS], left, tail, right, i;
+	double wide;
+
+	if (!d->timed || d->nbands > 1 || last <= first)
+		return;
+	memcpy(columns, d->x, sizeof(columns));
+	/* The ends of time have the room that they have now. */
+	left = d->x[first];
+	tail = d->x[d->nranks - 1] - d->x[last];
+	wide = d->time[last].t - d->time[first].t;
+	for (right = d->x[last]; right + tail < d->width && !d->scaled; right++) {
+		for (i = first; i <= last; i++)
+			d->x[i] = left + (d->time[i].t - d->time[first].t) / wide * (right - left) +
+				  0.5;
+		d->x[d->nranks - 1] = right + tail;
+		d->scaled = is_readable(d);
+	}
+	if (!d->scaled)
+		memcpy(d->x, columns, sizeof(columns));
+}
+
 void dg_place(struct dg_layout *d, int width)
 {
 	int i, longest = 0;
@@ -299,6 +367,7 @@ void dg_place(struct dg_layout *d, int width)
 			longest = needed_columns(&d->item[i]);
 	if (longest <= width - 2 * EDGE) {
 		place_ranks(d);
+		scale(d);
 		if (d->nbands <= MAX_BANDS)
 			return;
 	}

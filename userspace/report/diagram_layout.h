@@ -48,6 +48,8 @@ struct dg_layout {
 	int nitems, nlanes, nranks, nbands;
 	int width;			/* number of columns of a band */
 	bool numbered;			/* labels are numbers */
+	bool timed;			/* differences of times mean something */
+	bool scaled;			/* columns are proportional to times */
 };
 
 /* The number of columns of a UTF-8 text: one for each character. */
@@ -68,8 +70,9 @@ void dg_collect(struct dg_layout *d, const struct kl_history *h, const uint32_t 
 		const struct kl_diagram_opts *o);
 
 /*
- * Compute the column and the band of each rank, with @width columns a band.  If labels are too
- * long, or need too many bands, they become numbers.
+ * Compute the column and the band of each rank, with @width columns a band.  The columns are to
+ * scale if one band then has room for each label, and different times have different columns.  If
+ * labels are too long, or need too many bands, they become numbers.
  */
 void dg_place(struct dg_layout *d, int width);
 

@@ -28,7 +28,7 @@ void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layou
 	if (h->clock != KL_CLOCK_SEQ && h->clock != KL_CLOCK_EPOCH)
 		fprintf(f, ", clock error %" PRIu64 "%s", h->error,
 			h->error ? " (nearer events have no order)" : "");
-	fputs("; not to scale\n", f);
+	fputs(d->scaled ? "; to scale\n" : "; not to scale\n", f);
 	if (stores)
 		fprintf(f, "  %s: stores may still wait in the store buffer\n", stores);
 	if (left_out)
