@@ -134,6 +134,8 @@ t1 @1 0 1 set_y 1
 t1 @1 2 3 read -> 0 0
 END
 verdict 0 "Figure 5 needs the store buffer" "1 only because stores may wait" "$specs/fig5.lin" fig5.txt
+verdict 0 "Figure 5: the store that waited" "Only the store buffer explains it: in the order that was" \
+	--explain "$specs/fig5.lin" fig5.txt
 verdict 1 "Figure 5 is a violation under SC" "^VIOLATION" --memory-model=sc "$specs/fig5.lin" \
 	fig5.txt
 

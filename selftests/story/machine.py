@@ -77,11 +77,12 @@ def must_have_left(ops, w, b):
                max(y.drain, y.ret) + y.error < b.call for y in ops)
 
 
-def orders(model, ops, want=None, firsts=None):
+def orders(model, ops, want=None, firsts=None, waits=None):
     """
     Search the orders of operations and flushes.  Return: True if one has all operations that
     returned.  With @want, an operation that is not in @ops, its possible results instead: as a
-    set.
+    set.  With @waits, a pair of operations, the store of the first one is in its buffer when the
+    second one takes effect.
     """
     todo_ops = ops if want is None else [*ops, want]
     n = len(todo_ops)
@@ -113,7 +114,8 @@ def orders(model, ops, want=None, firsts=None):
                 add((done, after, all_entries[:t] + (rest,) + all_entries[t + 1:], got))
         waiting = {i for entries in all_entries for i, _ in entries}
         for i, op in enumerate(todo_ops):
-            if done >> i & 1 or preds[i] & ~done or left[i] & waiting:
+            if done >> i & 1 or preds[i] & ~done or left[i] & waiting or \
+               waits and op is waits[1] and todo_ops.index(waits[0]) not in waiting:
                 continue
             t = line[i]
             for res, after, entries in steps(model, memory, all_entries[t], i, op.method,

@@ -1244,3 +1244,15 @@ def fact_in_order(s, A, B):
 @form(FACTS, "A thread sees its own stores at once")
 def fact_own(s):
     """So it does, by the definition of the machine."""
+
+
+def look_at_waited(model, ops, firsts, waited):
+    """A store that was in the buffer when another operation saw another word."""
+    store, reader = ([op for op in ops if op.index == waited[k]][0] for k in ("store", "seen_by"))
+    words = re.fullmatch("Only the store buffer explains it: in the order that was found, %s saw "
+                         "(.*) while the store of %s was still in the buffer" %
+                         (re.escape(reader.name()), re.escape(store.name())), waited["sentence"])
+    demand(words, waited["sentence"])
+    Scene(model, ops, ops, [reader]).look_at_role(reader, "saw " + words[1])
+    demand(not history.orders(model, ops, firsts=firsts), "there is an order without buffers")
+    demand(machine.orders(model, ops, None, firsts, (store, reader)), "no order has the store wait")

@@ -16,6 +16,7 @@
 #include "history_util.h"
 #include "random_history.h"
 #include "story/reason.h"
+#include "story/waited.h"
 
 static const struct {
 	const char *spec, *history, *twin, *headline, *fact;
@@ -198,6 +199,36 @@ static void test_sentences(void **state)
 	}
 }
 
+/* A history that only the store buffer explains: with the sentence, and without it in its twin. */
+static void test_waited(void **state)
+{
+	static const char *const histories[] = {
+		"t1 @1 0 10 write 1\nt2 @1 20 30 read -> 0\n",
+		"t1 @1 0 10 write 1\nt2 @1 5 30 read -> 0\n",
+	};
+	struct kl_spec *spec = shipped_spec("register");
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		struct kl_history *h;
+		struct kl_report *r = check_text(spec, histories[i], &h);
+		struct kl_waited w;
+
+		assert_int_equal(r->verdict, KL_LINEARIZABLE);
+		assert_int_equal(kl_waited_find(spec, h, &r->parts[0], &w), 0);
+		if (i)
+			assert_null(w.sentence);
+		else
+			assert_string_equal(w.sentence, "Only the store buffer explains it: in the "
+					    "order that was found, t2's read() -> 0 saw x = 0 while "
+					    "the store of t1's write(1) was still in the buffer");
+		free(w.sentence);
+		kl_report_free(r);
+		kl_history_free(h);
+	}
+	kl_spec_free(spec);
+}
+
 /*
  * Return: a history of the cast alone.  Operations that are only said to name the value are left
  * out: the story does not say why their stores do not matter.
@@ -328,6 +359,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_waited),
 		cmocka_unit_test(test_casts),
 	};
 

@@ -23,6 +23,8 @@
 #include "report/verdict.h"
 #include "tso/engine/tso.h"
 
+#define MOST_WITNESS	20000	/* operations of a history of which an order is kept */
+
 struct check_args {
 	const char *spec, *history, *certificate, *cex;
 	const struct kl_engine *engines[4];
@@ -548,7 +550,8 @@ static int cmd_check(int argc, char **argv)
 	else if (!a.model)
 		a.opt.classical = h->memory.sc;
 	a.opt.stop = stop_on_signals(false);
-	a.opt.no_witness = !a.certificate;
+	/* With store buffers, the order shows which store waited. */
+	a.opt.no_witness = !a.certificate && (a.opt.classical || h->nops > MOST_WITNESS);
 	a.opt.progress = &progress.p;
 	a.opt.time_ns = kl_limit_time_left();
 	a.opt.bytes = kl_limit_memory_left(a.opt.bytes);

@@ -12,6 +12,7 @@
 #include "report/json.h"
 #include "report/story.h"
 #include "report/unknown.h"
+#include "story/waited.h"
 
 #define MAX_UNKNOWN	100	/* largest number of UNKNOWN partitions in the list */
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
@@ -129,6 +130,23 @@ void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_pa
 		json_object_set_new(j, "key", kl_word_json(h, p->has_key ? p->key : p->object));
 }
 
+/* Add the store that waited in its buffer, if the partition is linearizable because one did. */
+static void add_waited(json_t *j, const struct kl_spec *spec, const struct kl_history *h,
+		       const struct kl_part_result *p)
+{
+	struct kl_waited w;
+	json_t *waited;
+
+	if (kl_waited_find(spec, h, p, &w) || !w.sentence)
+		return;
+	waited = json_object();
+	json_object_set_new(waited, "store", json_integer(w.store));
+	json_object_set_new(waited, "seen_by", json_integer(w.seen_by));
+	json_object_set_new(waited, "sentence", kl_json_text(w.sentence));
+	json_object_set_new(j, "waited", waited);
+	free(w.sentence);
+}
+
 static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
 			 const struct kl_part_result *p, const char *replay)
 {
@@ -150,6 +168,7 @@ static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
 		json_object_set_new(j, "cause",
 				    json_string(kl_unknown_codes[kl_unknown_cause(p)]));
 	json_object_set_new(j, "needs_store_buffer", json_boolean(p->sc_violation));
+	add_waited(j, spec, h, p);
 	if (!p->cex)
 		return j;
 	ops = json_array();

@@ -16,6 +16,7 @@
 #include "report/story.h"
 #include "report/unknown.h"
 #include "report/verdict.h"
+#include "story/waited.h"
 #include "base/shipped.h"
 
 #define MAX_PARTS_EXPLAINED	20
@@ -42,6 +43,17 @@ void kl_print_part_name(FILE *f, const struct kl_history *h, const struct kl_par
 	print_key(f, h, p->key);
 }
 
+/* Print which store waited in its buffer, if the partition is linearizable because one did. */
+static void print_waited(FILE *f, const struct kl_report *r, const struct kl_part_result *p)
+{
+	struct kl_waited w;
+
+	if (kl_waited_find(r->spec, r->h, p, &w) || !w.sentence)
+		return;
+	fprintf(f, "    %s.\n", w.sentence);
+	free(w.sentence);
+}
+
 static void explain(FILE *f, const struct kl_report *r)
 {
 	const struct kl_declined *d;
@@ -58,6 +70,7 @@ static void explain(FILE *f, const struct kl_report *r)
 			p->answer.engine ? p->answer.engine : "none", p->answer.configs,
 			p->answer.bytes >> 10,
 			p->sc_violation ? "; on sequential consistency there is no order" : "");
+		print_waited(f, r, p);
 		if (p->answer.verdict != KL_UNKNOWN && *p->answer.reason)
 			fprintf(f, "    %s\n", p->answer.reason);
 		for (d = p->declined; d; d = d->next)
