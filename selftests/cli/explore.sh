@@ -233,7 +233,7 @@ sed 's/	call write(1, 1);/	c = 0; call write(1, 1);/' "$fig5" >touch.lin
 refuse "outcomes of a variable that methods use, too" "'c' is used by methods and by the client" \
 	explore --outcomes touch.lin
 
-run explore wrong.lin
+run explore --full wrong.lin
 again=$(sed -n 's/^Again: klin //p' out)
 cp out first
 # shellcheck disable=SC2086 # several arguments

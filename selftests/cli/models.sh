@@ -85,10 +85,10 @@ mutant()
 		return
 	fi
 	# shellcheck disable=SC2086 # several options
-	run explore $options mutant.lin
+	run explore --full $options mutant.lin
 	if [ $status -ne 1 ] || [ -s err ] ||
 	   ! grep -qE "^mutant.lin: VIOLATION: $finds" out ||
-	   ! grep -q '^A run, [0-9]* steps' out || grep -q shortest out ||
+	   ! grep -q '^A run, [0-9]* step' out || grep -q shortest out ||
 	   [ "$(grep -cE '^ +[0-9]+  ' out)" -lt 2 ]; then
 		ktap_fail "$name" "status $status" "$(head -n 5 out err)"
 		return
@@ -104,15 +104,15 @@ mutant()
 	grep -v '^Again' out >plain
 	# Endless runs are reported only after many runs are replayed, which takes long for mcs.
 	# shellcheck disable=SC2086
-	[ "$1" = mcs ] || run explore --hash-compact $options mutant.lin
+	[ "$1" = mcs ] || run explore --full --hash-compact $options mutant.lin
 	if ! grep -v '^Again' out | cmp -s - plain; then
 		ktap_fail "$name" "with hashes for states another run" "$(head -n 5 out err)"
 		return
 	fi
-	steps=$(sed -n 's/^A run, \([0-9]*\) steps.*/\1/p' plain)
+	steps=$(sed -n 's/^A run, \([0-9]*\) step.*/\1/p' plain)
 	# shellcheck disable=SC2086
-	run explore --shortest $options mutant.lin
-	least=$(sed -n 's/^The shortest run, \([0-9]*\) steps.*/\1/p' out)
+	run explore --full --shortest $options mutant.lin
+	least=$(sed -n 's/^The shortest run, \([0-9]*\) step.*/\1/p' out)
 	if [ $status -ne 1 ] || [ -s err ] || [ "${least:-9999}" -gt "$steps" ]; then
 		ktap_fail "$name" "--shortest: status $status, '$least' steps, not above $steps" \
 			"$(head -n 5 out err)"

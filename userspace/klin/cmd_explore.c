@@ -20,7 +20,7 @@
 struct explore_args {
 	struct kl_explore_options o;
 	struct kl_limits lim;
-	bool stats, no_run, outcomes;
+	bool stats, no_run, full, outcomes;
 	enum kl_output output;
 	bool model_given;		/* --memory-model was given */
 	const char *file;
@@ -28,7 +28,7 @@ struct explore_args {
 
 enum { OPT_MEMORY = 256, OPT_LIMIT, OPT_THREADS, OPT_OPS, OPT_NO_REDUCE, OPT_STATS, OPT_NO_RUN,
 	OPT_SHORTEST, OPT_COMPACT, OPT_JSON, OPT_OUTPUT,
-	OPT_OUTCOMES, OPT_HISTORIES, OPT_TIME };
+	OPT_OUTCOMES, OPT_HISTORIES, OPT_TIME, OPT_FULL };
 
 /*
  * The comparison with SC only adds a remark to a verdict, so its memory has a bound.  The bound is
@@ -71,6 +71,10 @@ static const struct argp_option options[] = {
 	{ "hash-compact", OPT_COMPACT, NULL, 0,
 	  "Keep only a hash of 64 bits of each state, which takes less memory.  Two states may "
 	  "have the same hash; a bound of this probability is printed",
+	  0 },
+	{ "full", OPT_FULL, NULL, 0,
+	  "Print the whole story of a violation, and all steps of its run.  Without this option a "
+	  "violation has at most 25 lines, with the last steps if they have room",
 	  0 },
 	{ "no-run", OPT_NO_RUN, NULL, 0, "Do not show the run that leads to a violation", 0 },
 	{ "outcomes", OPT_OUTCOMES, NULL, 0,
@@ -144,6 +148,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_NO_RUN:
 		a->no_run = true;
+		break;
+	case OPT_FULL:
+		a->full = true;
 		break;
 	case OPT_OUTCOMES:
 		a->outcomes = true;
@@ -300,6 +307,7 @@ static int cmd_explore(int argc, char **argv)
 	e.sc = a.o.sc;
 	e.stats = a.stats;
 	e.run = !a.no_run;
+	e.full = a.full;
 	e.shortest = a.o.shortest;
 	e.compact = a.o.compact;
 	e.histories = a.o.histories;

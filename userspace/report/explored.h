@@ -17,6 +17,7 @@ struct kl_explored {
 	enum kl_explore_memory model;	/* the memory model that the file names */
 	bool model_given;		/* the command line named the memory model */
 	bool run;			/* show the run to a violation */
+	bool full;			/* show all of it; else the story, in a terminal's lines */
 	bool shortest;			/* no run to a violation has fewer steps */
 	bool compact;			/* the search kept only hashes of states */
 	bool histories;			/* print histories instead of a verdict */
