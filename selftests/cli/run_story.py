@@ -153,10 +153,30 @@ def check_run_story(run, story, message):
     return n
 
 
+def check_alarm(result):
+    """Check the story of an alarm against the abstract run."""
+    story, steps = result["run_story"], []
+    for line in result["trail"]:
+        if re.match(r" *\d+  ", line) and not line.startswith("       "):
+            steps.append([])
+        steps[-1].append(line.strip())
+    told = story["headline"].split(", if a run has a state such as this: ")
+    assert told[0] == result["message"] and told[0] in steps[-1][0]
+    bad = "; ".join(steps[-1][1:])
+    for part in told[1].split("; "):
+        assert part.removeprefix("in the reference ") in bad, (part, bad)
+    merged = [i for i, step in enumerate(steps) if any("(any number)" in line for line in step)]
+    assert (f"step {merged[0]} is" if merged else "every node stands for one") in story["facts"][1]
+    print("alarm", merged[:1])
+
+
 def main():
     """Check one result."""
     with open(sys.argv[1], encoding="utf-8") as file:
         result = json.load(file)
+    if "run" not in result and "concrete" not in result:
+        check_alarm(result)
+        return
     result = result.get("concrete", result)
     run = result["run"]
     assert [step["step"] for step in run] == list(range(len(run)))

@@ -71,6 +71,13 @@ replayed "an alarm with a concrete run" "True False" verify --json treiber.lin
 run verify --no-trail --no-confirm treiber.lin
 [ $status -eq 3 ] && grep -q "^This may be the abstraction's imprecision: " out
 ktap_result $? "an alarm without a concrete run may be imprecision" "$(cat out)"
+tr '\n' ' ' <out | tr -s ' ' >joined
+grep -q "What may be wrong: line [0-9]*, in '[a-z]*': .*, if a run has a state such as this: T0 [a-z]* at line" joined &&
+	grep -q "for this one it is not known\. " joined
+ktap_result $? "an alarm without a concrete run names the abstract state that shows it" "$(cat out)"
+run verify --json --no-confirm treiber.lin
+[ $status -eq 3 ] && python3 "$here/run_story.py" out >said 2>&1 && grep -q "^alarm" said
+ktap_result $? "the story of an alarm holds in the abstract run" "$(cat said)"
 
 # Runs that end badly.
 # bad NAME VALUES HAS SENTENCE OPTION... <<MODEL: the story names so many values, with the sentence.

@@ -141,11 +141,54 @@ static void print_model(FILE *f, const struct kl_verified *v)
 		      f);
 }
 
+/* Set *@text to the @i-th sentence of the alarm's story, or to NULL after the last one. */
+static int alarm_sentence(const struct kl_verified *v, unsigned int i, char **text)
+{
+	struct kl_memstream m;
+	bool any;
+	int ret = kl_memstream_open(&m);
+
+	*text = NULL;
+	if (ret)
+		return ret;
+	any = kl_verify_print_alarm(v->x, i, m.f);
+	ret = kl_memstream_close(&m, text, NULL);
+	if (!any) {
+		free(*text);
+		*text = NULL;
+	}
+	return ret;
+}
+
+/* Print what is known of an alarm that no run shows. */
+static int print_alarm_story(FILE *f, const struct kl_verified *v)
+{
+	unsigned int i;
+	char *text;
+	int ret;
+
+	fputc('\n', f);
+	for (i = 0; ; i++) {
+		ret = alarm_sentence(v, i, &text);
+		if (!text)
+			break;
+		kl_put_sentence(f, i ? "  " : "What may be wrong:", text);
+		free(text);
+	}
+	fputc('\n', f);
+	return ret;
+}
+
 static int print_alarm(FILE *f, const struct kl_verified *v)
 {
+	int ret;
+
 	fprintf(f, ": %s\n", kl_verify_message(v->x));
 	kl_put_sentence(f, "", certainty(v));
 	print_model(f, v);
+	ret = v->run ? 0 : print_alarm_story(f, v);
+	if (ret)
+		return ret;
 	if (v->trail) {
 		fputs("The abstract run to it (n: a node, s: any number of nodes; numbers of nodes "
 		      "and threads hold in one state only):\n",
@@ -239,6 +282,30 @@ static int add_trail(json_t *j, struct kl_verifier *x)
 	return 0;
 }
 
+/* Add what is known of an alarm that no run shows. */
+static int add_alarm(json_t *j, const struct kl_verified *v)
+{
+	json_t *story = json_object(), *facts = json_array();
+	unsigned int i;
+	char *text;
+	int ret;
+
+	for (i = 0; ; i++) {
+		ret = alarm_sentence(v, i, &text);
+		if (!text)
+			break;
+		if (i)
+			json_array_append_new(facts, kl_json_text(text));
+		else
+			json_object_set_new(story, "headline", kl_json_text(text));
+		free(text);
+	}
+	json_object_set_new(story, "cast", json_array());
+	json_object_set_new(story, "facts", facts);
+	json_object_set_new(j, "run_story", story);
+	return ret;
+}
+
 static int add_run(json_t *j, const struct kl_verified *v)
 {
 	struct kl_explorer *x = v->run;
@@ -291,7 +358,9 @@ int kl_verified_put(FILE *f, const struct kl_verified *v, enum kl_output form)
 		json_object_set_new(j, "definite", json_boolean(v->run));
 		json_object_set_new(j, "certainty", json_string(certainty(v)));
 		json_object_set_new(j, "message", kl_json_text(kl_verify_message(v->x)));
-		if (v->trail)
+		if (!v->run)
+			ret = add_alarm(j, v);
+		if (v->trail && !ret)
 			ret = add_trail(j, v->x);
 	}
 	if (is_unknown(v)) {

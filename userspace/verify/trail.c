@@ -290,6 +290,76 @@ void kl_verify_print_trail(struct kl_verifier *x, FILE *f)
 	}
 }
 
+static bool has_summary(const struct kl_vf_state *s)
+{
+	unsigned int i;
+
+	for (i = 1; i < s->nn; i++)
+		if (s->kind[i] & KF_SUM)
+			return true;
+	return false;
+}
+
+/* Print the alarm, and the state that shows it. */
+static void print_headline(const struct kl_verifier *x, FILE *f)
+{
+	const struct kl_vf_state *s = &x->bad;
+	unsigned int i;
+
+	fputs(x->message, f);
+	if (!x->alarm)
+		return;
+	fputs(", if a run has a state such as this: ", f);
+	for (i = 0; i < s->nt; i++) {
+		fputs(i ? "; " : "", f);
+		print_thread(x, s, i, f);
+	}
+	for (i = 0; i < x->m.nslots; i++) {
+		fputs(i ? ", " : "; ", f);
+		print_global(x, s, i, f);
+	}
+	fputs("; in the reference ", f);
+	print_reference(x, s, f);
+}
+
+/* Print which states of the abstract run have nodes that stand for many. */
+static void print_summaries(const struct kl_verifier *x, FILE *f)
+{
+	struct kl_vf_state s;
+	uint32_t *p;
+	size_t n = path(x, &p), i;
+
+	for (i = 0; i < n; i++) {
+		kl_vf_unpack(x, p[i], &s);
+		if (has_summary(&s))
+			break;
+	}
+	free(p);
+	if (i < n || (x->alarm && has_summary(&x->bad)))
+		fprintf(f, "The state of step %zu is the first one with nodes that stand for any "
+			"number of nodes", i);
+	else
+		fputs("In each state of the abstract run every node stands for one node", f);
+}
+
+bool kl_verify_print_alarm(struct kl_verifier *x, unsigned int i, FILE *f)
+{
+	switch (i) {
+	case 0:
+		print_headline(x, f);
+		return true;
+	case 1:
+		fputs("Each state of a run is covered by an abstract state, but not each abstract "
+		      "state is one of a run; for this one it is not known", f);
+		return true;
+	case 2:
+		print_summaries(x, f);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void dot_edges(const struct kl_vf_state *s, size_t id, unsigned int i, uint32_t set,
 		      const char *style, FILE *f)
 {

@@ -122,6 +122,12 @@ struct kl_verify_search {
  */
 int kl_verify_confirm(struct kl_verifier *x, uint64_t memory, unsigned int bounds,
 		      struct kl_verify_search *s, struct kl_explorer **out);
+/*
+ * Print the @i-th sentence of the story of an alarm that no run shows, without a full stop: the
+ * alarm and the abstract state that shows it, and what such a state may stand for.
+ * Return: false, and print nothing, after the last sentence.
+ */
+bool kl_verify_print_alarm(struct kl_verifier *x, unsigned int i, FILE *f);
 /* Print the abstract run to the alarm, with the two heaps of each state as text. */
 void kl_verify_print_trail(struct kl_verifier *x, FILE *f);
 /* Print the same run for Graphviz, with a cluster for each state. */
