@@ -127,6 +127,8 @@ story "an outcome that is asked for" SB \
 	'--explain=0:EAX=1; 1:EAX=0;'
 story "an outcome that no run has" SB+mfences \
 	"P0's 'MFENCE' (line 6) and P1's 'MFENCE' (line 6) are needed for this" --explain
+story "an outcome that the order of stores and of loads forbids" MP \
+	"The order of P0's 'MOV [x],\$1' (line 5) and P0's 'MOV [y],\$1' (line 6) and the order of P1's 'MOV EAX,[y]' (line 5) and P1's 'MOV EBX,[x]' (line 6) forbid it" --explain
 story "a condition of all final states" spin \
 	"spin always ends with 1:EBX=1: every final state of any run has it" --explain
 story "an outcome on SC" SB "no final state of any run without store buffers has it" \
@@ -137,8 +139,8 @@ refuse "a wrong condition in --explain" "--explain:1:9: error: expected the end 
 	litmus '--explain=1:EAX=1 1' "$tests/SB.litmus"
 run litmus --json --explain "$tests"
 python3 "$here/litmus_story.py" "$KLIN" out >said 2>&1
-[ $status -eq 0 ] && [ "$(cat said)" = "68 24 21 22 16" ]
-ktap_result $? "each story is true: tests, runs, with buffers, forbidden, fences needed" "$(tail -5 said)"
+[ $status -eq 0 ] && [ "$(cat said)" = "68 24 21 22 16 26" ]
+ktap_result $? "each story is true: tests, runs, with buffers, forbidden, fences needed, orders" "$(tail -5 said)"
 
 broken()
 {

@@ -76,6 +76,16 @@ class Test:
         return "\n".join(lines)
 
 
+    def swapped(self, pair):
+        """Return the text of the test with two instructions swapped."""
+        lines = self.lines.copy()
+        for place, other in (pair, pair[::-1]):
+            cells = lines[place["line"] - 1].split(";")[0].split("|")
+            cells[place["thread"]] = f" {other['instruction']} "
+            lines[place["line"] - 1] = "|".join(cells) + ";"
+        return "\n".join(lines)
+
+
 def registers_of(test, run, thread, wide):
     """Return the registers of a thread that has only moves and fences, or None."""
     regs = {r: v for (t, r), v in test.registers.items() if t == thread}
@@ -198,6 +208,9 @@ def check_claims(test, one):
     story = one["story"]
     if not story["holds"]:
         return
+    for pair in story["orders"]:
+        assert pair[0]["thread"] == pair[1]["thread"] and not story["outcome"]
+        assert finds(test.swapped(pair), story), pair
     assert (story["outcome"] is not None) == finds(test.text, story)
     if story["outcome"]:
         assert finds(test.text, story, "--memory-model=sc") == (story["memory"] == "sc")
@@ -214,7 +227,7 @@ def main():
     """Check all stories of a result."""
     with open(sys.argv[2], encoding="utf-8") as file:
         result = json.load(file)
-    reached = buffered = forbidden = needed = 0
+    reached = buffered = forbidden = needed = ordered = 0
     for one in result["tests"]:
         story, test = one["story"], Test(one["file"])
         wide = test.lines[0].startswith("X86_64")
@@ -229,7 +242,8 @@ def main():
         check_claims(test, one)
         forbidden += bool(story["forbidden_by"])
         needed += bool(story["needed"])
-    print(len(result["tests"]), reached, buffered, forbidden, needed)
+        ordered += bool(story["orders"])
+    print(len(result["tests"]), reached, buffered, forbidden, needed, ordered)
 
 
 main()

@@ -49,7 +49,8 @@ static const struct argp_option options[] = {
 	  "Show a run to the outcome that the test's condition is about, or to one with CONDITION "
 	  "(such as '0:EAX=0 /\\ x=1', or a line of final states); why no run without store "
 	  "buffers has it; and which fences or locks would forbid it.  If there is no such run, "
-	  "name the fences and locks of the test that forbid it", 0 },
+	  "name the fences and locks of the test, or the order of two of its loads and stores, "
+	  "that forbid it", 0 },
 	{ "output", OPT_OUTPUT, "FORM", 0,
 	  KLIN_OUTPUT ".  A test that was run is passed, whether its condition holds or not", 0 },
 	{ "json", OPT_JSON, NULL, 0, "The same as --output=json", 0 },

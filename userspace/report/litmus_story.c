@@ -330,10 +330,25 @@ static void put_needed(FILE *f, const struct kl_lit_story *s, size_t i)
 			n > 1 ? "are" : "is", n > 1 ? "any one of them" : "it");
 }
 
+static void put_orders(FILE *f, const struct kl_lit_story *s, size_t i)
+{
+	const size_t n = s->norders;
+
+	for (i = 0; i < n; i++) {
+		put_part(f, i, n);
+		fputs(i ? "the order of " : "The order of ", f);
+		put_place(f, s, &s->order[i][0]);
+		fputs(" and ", f);
+		put_place(f, s, &s->order[i][1]);
+	}
+	fprintf(f, " forbid%s it: with %s swapped, a run ends otherwise", n > 1 ? "" : "s",
+		n > 1 ? "any one of these pairs" : "these two");
+}
+
 /* Return: the function that prints the fact, or NULL after the last one. */
 static put_fn fact(const struct kl_lit_story *s, size_t i)
 {
-	put_fn facts[3];
+	put_fn facts[4];
 	size_t n = 0;
 
 	if (s->reached && !s->sc)
@@ -344,6 +359,8 @@ static put_fn fact(const struct kl_lit_story *s, size_t i)
 	if (!s->reached && (s->nvital || (s->l->nbarriers && !s->unknown &&
 					   s->l->nbarriers < KL_LIT_BARRIERS)))
 		facts[n++] = put_needed;
+	if (s->norders)
+		facts[n++] = put_orders;
 	return i < n ? facts[i] : NULL;
 }
 
@@ -483,7 +500,8 @@ static json_t *link_json(const struct kl_lit_story *s, size_t i)
 	return j;
 }
 
-static json_t *places_json(const struct kl_lit_story *s, const struct kl_lit_place *p, size_t n)
+static json_t *places_json(const struct kl_lit_story *s, const struct kl_lit_place *p, size_t n,
+			   const char *kind)
 {
 	json_t *list = json_array();
 	const char *insn;
@@ -496,7 +514,7 @@ static json_t *places_json(const struct kl_lit_story *s, const struct kl_lit_pla
 		json_object_set_new(j, "thread", json_integer(p[i].thread));
 		json_object_set_new(j, "instruction", json_stringn(insn, len));
 		json_object_set_new(j, "line", json_integer(kl_lit_line(s->l, p[i].at)));
-		json_object_set_new(j, "kind", json_string(p[i].lock ? "lock" : "fence"));
+		json_object_set_new(j, "kind", json_string(kind ? kind : p[i].lock ? "lock" : "fence"));
 		json_array_append_new(list, j);
 	}
 	return list;
@@ -534,7 +552,7 @@ static json_t *outcome_json(const struct kl_lit_story *s)
 json_t *kl_lit_story_json(const struct kl_lit_story *s)
 {
 	json_t *j = json_object(), *run = json_array(), *cycle = json_array();
-	json_t *cast = json_array(), *facts = json_array();
+	json_t *cast = json_array(), *facts = json_array(), *orders = json_array();
 	size_t i;
 
 	json_object_set_new(j, "headline", text_json(put_headline, s, 0));
@@ -556,7 +574,10 @@ json_t *kl_lit_story_json(const struct kl_lit_story *s)
 	json_object_set_new(j, "run", run);
 	json_object_set_new(j, "cycle", cycle);
 	json_object_set_new(j, "facts", facts);
-	json_object_set_new(j, "forbidden_by", places_json(s, s->more, s->nmore));
-	json_object_set_new(j, "needed", places_json(s, s->vital, s->nvital));
+	json_object_set_new(j, "forbidden_by", places_json(s, s->more, s->nmore, NULL));
+	for (i = 0; i < s->norders; i++)
+		json_array_append_new(orders, places_json(s, s->order[i], 2, "access"));
+	json_object_set_new(j, "orders", orders);
+	json_object_set_new(j, "needed", places_json(s, s->vital, s->nvital, NULL));
 	return j;
 }

@@ -26,6 +26,7 @@
 #define KL_LIT_NODES	4096
 #define KL_LIT_TEXT_MAX	(1u << 20)
 #define KL_LIT_BARRIERS	32
+#define KL_LIT_INSNS	64
 
 struct kl_lit_loc {
 	const char *name;
@@ -72,6 +73,8 @@ struct kl_lit_change {
 	size_t nmore;
 	bool weaken;		/* the cell @weak loses its fence or its lock */
 	size_t weak;
+	bool swaps;		/* these two cells change places */
+	size_t swap[2];
 };
 
 struct kl_litmus {
@@ -95,6 +98,9 @@ struct kl_litmus {
 	/* the first fences and locked instructions */
 	struct kl_lit_place barrier[KL_LIT_BARRIERS];
 	size_t nbarriers;
+	/* the first instructions, in the order of each thread's program */
+	struct kl_lit_place insn[KL_LIT_INSNS];
+	size_t ninsns;
 	/* The program. */
 	uint32_t *code;
 	const char **cell;		/* for each word of code: its cell in @copy, or NULL */

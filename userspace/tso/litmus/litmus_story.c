@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tso/litmus/litmus_asm.h"
 #include "tso/litmus/litmus_story.h"
@@ -185,6 +186,81 @@ static int find_needed(struct teller *t)
 	return 0;
 }
 
+/* ---- the order of instructions ------------------------------------------------------------- */
+
+/* Is the instruction a move from or to memory? */
+static bool moves(const struct kl_litmus *l, const struct kl_lit_place *p)
+{
+	const char *text;
+	const size_t len = kl_lit_instruction(l, p->at, &text);
+
+	return len > 4 && !strncasecmp(text, "mov", 3) && !memchr(text, ':', len) &&
+	       (memchr(text, '[', len) || memchr(text, '(', len));
+}
+
+static bool is_fence(const struct kl_litmus *l, const struct kl_lit_place *p)
+{
+	const char *text;
+	const size_t len = kl_lit_instruction(l, p->at, &text);
+
+	return len == 6 && !strncasecmp(text + 1, "fence", 5);
+}
+
+/* Return: the registers that the instruction names, a bit for each. */
+static uint32_t registers(const struct kl_litmus *l, const struct kl_lit_place *p)
+{
+	const char *text, *end;
+	const size_t len = kl_lit_instruction(l, p->at, &text);
+	uint32_t set = 0;
+	unsigned int size;
+	size_t n;
+	int reg;
+
+	for (end = text + len; text < end; text += n ? n : 1) {
+		for (n = 0; text + n < end && isalnum((unsigned char)text[n]); n++)
+			;
+		reg = n ? kl_lit_register(l->x64, text, n, &size) : -1;
+		if (reg >= 0)
+			set |= 1u << reg;
+	}
+	return set;
+}
+
+/*
+ * Find neighbours, but for fences, whose order forbids the outcome.  They share no register, so
+ * that only the order of their accesses changes if they are swapped.
+ */
+static int find_orders(struct teller *t)
+{
+	struct kl_lit_story *s = t->s;
+	const struct kl_litmus *l = s->l;
+	size_t i, next;
+	int ret;
+
+	for (i = 0; i + 1 < l->ninsns && s->norders < KL_LIT_ORDERS; i++) {
+		const struct kl_lit_place *a = &l->insn[i], *b;
+
+		for (next = i + 1; next + 1 < l->ninsns && is_fence(l, &l->insn[next]); next++)
+			;
+		b = &l->insn[next];
+		if (a->thread != b->thread || !moves(l, a) || !moves(l, b) ||
+		    registers(l, a) & registers(l, b))
+			continue;
+		t->change.swaps = true;
+		t->change.swap[0] = a->at;
+		t->change.swap[1] = b->at;
+		ret = is_reached(t);
+		t->change.swaps = false;
+		if (ret < 0 && !not_known(ret))
+			return ret;
+		if (ret <= 0)
+			continue;
+		s->order[s->norders][0] = *a;
+		s->order[s->norders++][1] = *b;
+	}
+	return 0;
+}
+
 /* ---- the story ------------------------------------------------------------------------------ */
 
 /* Search runs without store buffers, and then those with them. */
@@ -239,6 +315,8 @@ int kl_litmus_tell(const char *path, const char *text, const char *condition,
 		ret = 0;
 	if (!ret && !s->reached)
 		ret = find_needed(&t);
+	if (!ret && !s->reached && !s->nvital)
+		ret = find_orders(&t);
 	return ret;
 }
 

@@ -14,6 +14,8 @@
 
 #include "tso/litmus/litmus.h"
 
+#define KL_LIT_ORDERS	4
+
 enum kl_lit_kind {
 	KL_LIT_LOAD,
 	KL_LIT_STORE,
@@ -64,6 +66,12 @@ struct kl_lit_story {
 	struct kl_lit_place vital[KL_LIT_BARRIERS];
 	size_t nvital;
 	bool unknown;		/* not all of them are known */
+	/*
+	 * If there are none: pairs of loads and stores, one after the other, whose order forbids
+	 * the outcome.  With a pair swapped, a run has the outcome.
+	 */
+	struct kl_lit_place order[KL_LIT_ORDERS][2];
+	size_t norders;
 	char why[400];		/* why there is no story, after a search that is incomplete */
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "tso/litmus/litmus_asm.h"
+#include "tso/litmus/litmus_story.h"
 
 #define RAX		0
 #define RSP		7
@@ -570,15 +571,35 @@ static void change_cell(struct kl_lit_asm *a)
 	}
 }
 
+/* Replace a cell by the one that it changes places with. */
+static void swap_cell(const struct kl_litmus *l, const char **text, size_t *len)
+{
+	const struct kl_lit_change *change = l->change;
+	const size_t at = *text - l->copy;
+	unsigned int i;
+
+	for (i = 0; i < 2 && change && change->swaps; i++) {
+		if (at != change->swap[i])
+			continue;
+		*len = kl_lit_instruction(l, change->swap[!i], text);
+		return;
+	}
+}
+
 int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len)
 {
 	const char *colon;
 	unsigned int label;
 
 	kl_la_trim(&text, &len);
+	swap_cell(a->l, &text, &len);
 	a->cell = text;
 	a->cell_len = len;
 	a->temp = KL_LIT_TEMP;
+	if (len && a->l->ninsns < KL_LIT_INSNS)
+		a->l->insn[a->l->ninsns++] = (struct kl_lit_place){
+			.at = text - a->l->copy, .thread = a->t,
+		};
 	while ((colon = memchr(text, ':', len)) && kl_la_is_name(text, colon - text)) {
 		label = find_label(a, text, colon - text);
 		if (a->labels[label].at >= 0)
