@@ -142,6 +142,22 @@ E2
 grep -q "No thread stores to x any more: " joined && ! grep -qE "stores to (x or )?y " joined
 ktap_result $? "a variable that still changes is not said to be dead" "$(cat joined)"
 
+# The verifier's concrete runs have the same stories.
+cat >crossed.lin <<'E2'
+spec two { word x = 0;
+	method a() { atomic_flush { x = 1; } }
+	method c() -> word { atomic { return x; } } }
+shared word x = 0;
+shared lock l1, l2;
+method a() { lock(l1); lock(l2); x = 1 @lin; unlock(l2); unlock(l1); }
+method c() -> word { word v; lock(l2); lock(l1); v = x @lin; unlock(l1); unlock(l2); return v; }
+client general(2);
+E2
+run verify crossed.lin
+told "a deadlock that klin verify finds" "What is wrong: deadlock: T0 waits at line " \
+	"l2 is 1, as T1 had stored it at step " "l1 is 1, as T0 had stored it at step "
+replayed "a deadlock that klin verify finds" "2 False False" verify --json crossed.lin
+
 for verdict in Ok No ERROR; do
 	case $verdict in
 	Ok)	set -- "$here/../litmus/SB.litmus" ;;
