@@ -49,7 +49,7 @@ static void put_lines(FILE *f, const char *text, unsigned int room)
 /* Does a step begin in the line?  Its number is right-aligned in four columns. */
 static bool is_step(const char *line)
 {
-	return isdigit((unsigned char)line[3]);
+	return strnlen(line, 4) == 4 && isdigit((unsigned char)line[3]);
 }
 
 /* Return: the first of the last steps that have room together. */
