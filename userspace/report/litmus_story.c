@@ -262,8 +262,9 @@ static void put_headline(FILE *f, const struct kl_lit_story *s, size_t i)
 	}
 	fprintf(f, "%s %s ends with ", s->l->name, s->holds ? "never" : "always");
 	kl_litmus_print_condition(f, s->l);
-	fprintf(f, ": %s final state of any run%s has it, and all %llu states were searched",
+	fprintf(f, ": %s final state of any run%s%s has it, and all %llu states were searched",
 		s->holds ? "no" : "every", s->sc ? " without store buffers" : "",
+		s->l->filter >= 0 ? " that the test's filter accepts" : "",
 		(unsigned long long)s->states);
 }
 
@@ -401,7 +402,7 @@ static int print_cycle(FILE *f, const struct kl_lit_story *s)
 	char *from, *to;
 	size_t i;
 
-	fputs("\n  Each of these steps would come before the next one:\n", f);
+	fputs("\n  Without store buffers each step would come before the next, in a circle:\n", f);
 	for (i = 0; i < s->ncycle; i++) {
 		from = text_of(put_access, s, s->cycle[i].from);
 		n = from ? (int)strlen(from) : 0;
