@@ -274,7 +274,8 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 {
 	const struct kl_reason *const *r = kl_reasons();
 	/* The search costs no more than sorting the operations and asking for each a few times. */
-	struct kl_scene_looks looks = { .most = 128ull * p->nops + (1u << 20) };
+	const uint64_t most = 192ull * p->nops + (1u << 20);
+	struct kl_scene_looks looks = { .most = most };
 	struct kl_scene_memo memo = { .earlier = KL_NO_OP, .later = KL_NO_OP };
 	struct kl_scene s = { .looks = &looks, .memo = &memo };
 	struct kl_story *story;
@@ -294,9 +295,12 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		    ((*r)->needs == KL_NEEDS_DEEDS && !s.deeds) ||
 		    ((*r)->needs == KL_NEEDS_STEPS && !s.steps))
 			continue;
+		/* A reason that finds nothing leaves half of what is left to those after it. */
+		looks.most = looks.made + (most - looks.made) / 2;
 		story->reason = (*r)->name;
 		ret = (*r)->tell(&s, story);
 	}
+	looks.most = most;
 	if (ret > 0 && (kl_story_cast_writers(&s, story) || allow(&s, story)))
 		ret = -ENOMEM;
 	if (ret > 0 && name_object(spec, h, p, story))

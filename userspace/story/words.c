@@ -138,6 +138,23 @@ static bool same(const struct scan *t, const struct kl_val *a, const struct kl_v
 	return i == t->len;
 }
 
+/* Is word @i of the first state known? */
+static bool is_known(const struct scan *t, size_t i)
+{
+	return t->s->h->fresh && t->first[i].tag == KL_WORD;
+}
+
+/* Is the first state known to have other words than @seen? */
+static bool differs_from_first(const struct scan *t, const struct seen *seen)
+{
+	size_t i;
+
+	for (i = 0; i < t->len; i++)
+		if (is_known(t, i) && !kl_val_eq(t->first[i], seen->words[i]))
+			return true;
+	return false;
+}
+
 /* Does operation @e certainly come after @x, and see no older words? */
 static bool is_reached(const struct scan *t, uint32_t e, uint32_t x)
 {
@@ -170,7 +187,7 @@ static void note(struct scan *t, uint32_t at, const struct effect *e)
 			continue;
 		if (same(t, e->words, seen->words))
 			seen->left |= e->kind == LEAVES;
-		else if (is_reached(t, seen->at, at))
+		else if (!(t->s->tso && differs_from_first(t, seen)) && is_reached(t, seen->at, at))
 			seen->other = op;
 		for (i = 0; e->kind == LEAVES && i < t->len; i++)
 			if (kl_val_eq(e->words[i], seen->words[i]) &&
@@ -198,23 +215,6 @@ static uint32_t find_at(const struct scan *t, uint32_t op)
 	while (kl_result_op(t->s->part, i) != op)
 		i++;
 	return i;
-}
-
-/* Is word @i of the first state known? */
-static bool is_known(const struct scan *t, size_t i)
-{
-	return t->s->h->fresh && t->first[i].tag == KL_WORD;
-}
-
-/* Is the first state known to have other words than @seen? */
-static bool differs_from_first(const struct scan *t, const struct seen *seen)
-{
-	size_t i;
-
-	for (i = 0; i < t->len; i++)
-		if (is_known(t, i) && !kl_val_eq(t->first[i], seen->words[i]))
-			return true;
-	return false;
 }
 
 static bool is_wrong(const struct scan *t, const struct seen *seen)
