@@ -36,7 +36,7 @@ struct {
 	__type(value, struct klin_home);
 } homes SEC(".maps");
 
-/* Kernel stacks of calls.  Without --stacks the map is tiny, and no program uses it. */
+/* Kernel stacks of calls.  Without --stacks the map does not exist. */
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
 	__uint(max_entries, 1);

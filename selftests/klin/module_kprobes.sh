@@ -152,6 +152,17 @@ test_mutant()
 	caught llist.several_take "$work/llist.lin"
 }
 
+# A stack map takes locks, which the interrupted code may hold.
+test_stacks()
+{
+	record "$work/s.txt" --stacks --load subject=counter_again,ops=1000 "$work/again.lin" &&
+		grep -q 'warning: --stacks: klin_counter_again() has no stacks' "$work/record" &&
+		grep -q ' inc ->' "$work/s.txt" && ! grep ' inc ' "$work/s.txt" | grep -q 'stack=' &&
+		grep ' get ' "$work/s.txt" | grep -q 'stack='
+	ktap_result $? "--stacks leaves out what klin.ko's kprobes record, and says so" \
+		"$(cat "$work/record")"
+}
+
 # A killed klin cannot detach; the kernel closes the files.
 test_killed()
 {
@@ -184,7 +195,7 @@ need_module
 need_function xa_load
 need_function __xa_cmpxchg
 need_function llist_add_batch
-ktap_plan 8
+ktap_plan 9
 xarray_spec >"$work/xarray.lin"
 xarray_spec +0x0 >"$work/place.lin"
 llist_spec >"$work/llist.lin"
@@ -198,6 +209,7 @@ correct "llist_add_batch(): every operation is recorded, linearizable" llist "$w
 correct "a function that begins with a loop: every call is recorded once, linearizable" \
 	counter_again "$work/again.lin"
 test_mutant
+test_stacks
 if no_probes; then
 	ktap_pass "no probe is left after recording"
 else

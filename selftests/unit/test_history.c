@@ -340,9 +340,9 @@ static void test_text_errors(void **state)
 		{ "t3 @3 5 6 m drain=4",
 		  "t:1: error: 'drain=4': expected a time not before the call" },
 		{ "t3 @3 5 6 m where=4",
-		  "t:1: error: 'where=4': expected cpu=NUMBER, drain=TIME or point=TIME" },
+		  "t:1: error: 'where=4': expected cpu=NUMBER, drain=TIME, point=TIME or stack=NUMBER" },
 		{ "t3 @3 5 6 m cpu=1 7",
-		  "t:1: error: '7': expected cpu=NUMBER, drain=TIME or point=TIME" },
+		  "t:1: error: '7': expected cpu=NUMBER, drain=TIME, point=TIME or stack=NUMBER" },
 		{ "# klin history 2", "t:1: error: '2': expected version 1, the only one "
 		  "this klin reads" },
 		{ "# klin spec 1", "t:1: error: 'spec': expected `history'" },

@@ -185,7 +185,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "stacks", OPT_STACKS, NULL, 0,
 	  "Keep the kernel stack of each call, which stories then show.  A stack that was not seen "
-	  "before drains the store buffer",
+	  "before drains the store buffer.  Functions that klin.ko's kprobes record have no stacks",
 	  0 },
 	{ "debug", OPT_DEBUG, "FILE", 0,
 	  "Debugging information for inlined functions: a vmlinux "

@@ -119,7 +119,6 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 	conf->func = function_number(r, c);
 	conf->slot_mask = r->opts.slots - 1;
 	conf->clock = kl_times_kind(r);
-	conf->stacks = r->opts.stacks;
 	/*
 	 * klin's own calls are operations, too.  If the method is pure, they may be left out, and
 	 * so may calls by interrupts of klin.  With one object these calls are few and stay.

@@ -174,13 +174,14 @@ static void print_stack(const struct kl_stacks *s, const uint64_t *ip, char *buf
 
 int kl_stacks_add(struct kl_recorder *r, const struct klin_event *ev)
 {
+	const struct kl_clause *c = &r->clauses[ev->probe];
 	const uint32_t told = ev->flags >> KLIN_STACK_SHIFT, id = told - 1;
 	uint64_t ip[KLIN_FRAMES] = { 0 };
 	struct kl_stacks *s = r->stacks;
 	char text[KLIN_FRAMES * 96];
 	int err;
 
-	if (!s || (!told && ev->flags & KLIN_F_NOCALL))
+	if (!s || (!c->tracepoint && !c->conf.stacks) || (!told && ev->flags & KLIN_F_NOCALL))
 		return 0;
 	if (!told || told > KLIN_STACKS || (!s->number[id] && s->last == MOST_STACKS)) {
 		s->without++;

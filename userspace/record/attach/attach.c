@@ -94,7 +94,7 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 		else if (!strcmp(bpf_map__name(map), "left"))
 			err = bpf_map__reuse_fd(map, r->left_fd);
 		else if (!strcmp(bpf_map__name(map), "call_stacks"))
-			err = r->stacks ? bpf_map__reuse_fd(map, kl_stacks_fd(r)) : 0;
+			err = bpf_map__set_autocreate(map, false);
 		else if (!strcmp(bpf_map__name(map), "times"))
 			err = bpf_map__reuse_fd(map, r->times.fd);
 		else if (!strcmp(bpf_map__name(map), "cpus"))
@@ -103,6 +103,17 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 			return err;
 	}
 	return 0;
+}
+
+/*
+ * Let the programs of an object keep stacks.  Without this call the code for stacks is dead, and
+ * libbpf removes the map from it.
+ */
+static int share_stacks(const struct kl_recorder *r, struct bpf_object *obj)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, "call_stacks");
+
+	return bpf_map__set_autocreate(map, true) ?: bpf_map__reuse_fd(map, kl_stacks_fd(r));
 }
 
 int kl_open_object(const struct kl_recorder *r, const void *elf, size_t size, const void *rodata,
@@ -271,6 +282,8 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 		nvals = conf[1]->nvals;
 	for (i = 0; i <= g->two; i++) {
 		conf[i]->keep_args = way != KL_WAY_FENTRY && conf[i]->ret_args;
+		/* A stack map takes locks, which code that klin.ko's kprobes hit may hold. */
+		conf[i]->stacks = r->opts.stacks && way != KL_WAY_MODULE;
 		conf[i]->nvals = nvals;
 		conf[i]->ring = place ? 0 : kl_ring_entries(r, nvals);
 		confs[i] = *conf[i];
@@ -279,7 +292,9 @@ static int attach_func(struct kl_recorder *r, struct kl_clause *c, struct kl_gro
 	err = kl_open_object(r, elf, size, confs, i * sizeof(*confs), &g->obj);
 	if (err)
 		return err;
-	if (!place)
+	if (c->conf.stacks)
+		err = share_stacks(r, g->obj);
+	if (!place && !err)
 		err = kl_ring_size(r, g, nvals);
 	if (!err)
 		err = select_programs(g, names[way], place ? 3 : 2);
@@ -460,6 +475,9 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	}
 	kl_debug("%s() attached after %.0f ms", t->name, (kl_now_ns() - r->began) / 1e6);
 	c->found.way = way;
+	if (r->opts.stacks && !c->conf.stacks)
+		kl_warn("--stacks: %s() has no stacks, since klin.ko's kprobes record it, which may "
+			"run where no lock may be taken", t->name);
 	if (first == way)
 		c->found.why[0] = '\0';
 	c->group = r->ngroups++;
@@ -520,6 +538,8 @@ static int attach_tracepoints(struct kl_recorder *r)
 	}
 	conf.ring = kl_ring_entries(r, conf.nvals);
 	err = kl_open_object(r, elf, size, &conf, sizeof(conf), &g->obj);
+	if (!err && conf.stacks)
+		err = share_stacks(r, g->obj);
 	if (!err)
 		err = kl_ring_size(r, g, conf.nvals);
 	if (!err)
