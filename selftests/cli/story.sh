@@ -42,6 +42,23 @@ t1 @1 0 10 write 1 1
 t1 @1 20 30 write 2 2
 t2 @1 15 40 read -> 1 2
 END
+# Operations that overlap the wrong one are in the picture, with dots.
+cat >around.txt <<END
+# klin history 1
+# first init
+t1 @1 0 100 write 1
+t2 @1 200 300 write 2
+t3 @1 400 600 read -> 1
+t1 @1 450 650 read -> 2
+END
+run check "$specs/register.lin" around.txt
+grep -q 'dotted: other operations' out && grep -q '├┄*read() -> 2┄*┤' out &&
+	! grep -q '^  t1  read' out
+ktap_result $? "operations around the wrong one are drawn with dots" "$(cat out)"
+run check --color=always "$specs/register.lin" around.txt
+grep -q "$(printf '\033')\[2m" out
+ktap_result $? "they are dim in colour" "$(cat out)"
+
 pair=$specs/pair.lin
 run check "$pair" torn.txt
 grep -q 'is torn: a = 1 comes from' out && grep -q '├─*write(1, 1)─*┤' out &&

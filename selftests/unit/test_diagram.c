@@ -222,6 +222,43 @@ static void test_no_scale(void **state)
 	       "  t2           |-b(2)-|\n");
 }
 
+/* Operations around the others are drawn with dots, unless that leaves no scale or no room. */
+static void test_around(void **state)
+{
+	static const char text[] = "# first init\nt1 @1 10 110 a 1\nt2 @1 60 260 b 2\n"
+				   "t3 @1 61 66 c 3\n";
+	static const uint32_t ops[] = { 0 }, wide[] = { 1 }, narrow[] = { 1, 2 };
+	static const struct { const uint32_t *around; size_t n; const char *picture; } cases[] = {
+		{ wide, 1,
+		  "  times in ns, clock error 0; to scale\n"
+		  "  dotted: other operations that overlap the one that is wrong\n\n"
+		  "  t1  |-a(1)-|\n"
+		  "  t2     |....b(2).....|\n" },
+		{ narrow, 2,
+		  "  times in ns, clock error 0; to scale\n\n"
+		  "  t1  |-a(1)-|\n" },
+	};
+	struct kl_history *h;
+	size_t i, len;
+
+	assert_int_equal(kl_text_read("t", text, strlen(text), &h), 0);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct kl_diagram_opts o = {
+			.width = 60, .utf8 = KL_DIAGRAM_OFF,
+			.around = cases[i].around, .naround = cases[i].n,
+		};
+		char *out = NULL;
+		FILE *f = open_memstream(&out, &len);
+
+		assert_non_null(f);
+		assert_int_equal(kl_diagram(f, h, ops, 1, &o), 0);
+		fclose(f);
+		assert_string_equal(out, cases[i].picture);
+		free(out);
+	}
+	kl_history_free(h);
+}
+
 static void test_too_many_ops(void **state)
 {
 	struct kl_diagram_opts o = { .width = 80 };
@@ -291,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_spelled_values),
 		cmocka_unit_test(test_colours),
 		cmocka_unit_test(test_no_scale),
+		cmocka_unit_test(test_around),
 		cmocka_unit_test(test_too_many_ops),
 		cmocka_unit_test(test_random_width_and_labels),
 	};

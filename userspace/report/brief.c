@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memstream.h"
+#include "history/source.h"
 #include "report/brief.h"
 #include "report/counterexample.h"
 #include "report/diagram.h"
@@ -63,12 +64,48 @@ static int put_fact(struct brief *b, const char *sentence, unsigned int keep)
 	return end_part(b, false, keep);
 }
 
-/* Draw the cast alone, as lanes, into @text.  Return: 0 or -ENOMEM. */
+#define AROUND	4	/* other operations in the picture at most */
+
+static bool is_cast(const struct kl_story *s, uint32_t op)
+{
+	size_t i;
+
+	for (i = 0; i < s->ncast && s->cast[i].op != op; i++)
+		;
+	return i < s->ncast;
+}
+
+/*
+ * Find the other operations of the partition that overlap the failing one.  Return: their number; 0
+ * if they are more than AROUND.
+ */
+static size_t find_around(const struct kl_history *h, const struct kl_part_result *p,
+			  const struct kl_story *s, uint32_t *around)
+{
+	const struct kl_op *wrong = &h->ops[s->cast[0].op];
+	size_t n = 0, i;
+
+	for (i = 0; i < p->nops; i++) {
+		const uint32_t op = kl_result_op(p, i);
+
+		if (op == KL_NO_OP || is_cast(s, op) || kl_source_is_first(h, op) ||
+		    h->ops[op].ret < wrong->call || h->ops[op].call > wrong->ret)
+			continue;
+		if (n == AROUND)
+			return 0;
+		around[n++] = op;
+	}
+	return n;
+}
+
+/* Draw the cast, as lanes, into @text; and operations @around it.  Return: 0 or -ENOMEM. */
 static int draw(struct brief *b, const struct kl_history *h, const struct kl_story *s,
-		const struct kl_verdict_style *style, char **text)
+		const struct kl_verdict_style *style, const uint32_t *around, size_t naround,
+		char **text)
 {
 	const struct kl_diagram_bad bad = { .op = s->cast[0].op };
 	const struct kl_diagram_opts o = {
+		.around = around, .naround = naround,
 		.bad = &bad, .nbad = 1, .colour = style ? style->colour : KL_DIAGRAM_AUTO,
 		.terminal = b->f,
 	};
@@ -115,7 +152,9 @@ int kl_print_brief(FILE *f, const struct kl_report *r, const struct kl_part_resu
 {
 	struct brief b = { .f = f, .left = KL_BRIEF_LINES };
 	unsigned int below = END_LINES, lines = 0;
+	uint32_t around[AROUND];
 	char *picture = NULL;
+	size_t n;
 	struct kl_story *s;
 	size_t i;
 	int ret = kl_story_tell(r->spec, r->h, p, &s);
@@ -134,10 +173,16 @@ int kl_print_brief(FILE *f, const struct kl_report *r, const struct kl_part_resu
 		kl_print_cast(b.m.f, r->h, s);
 		ret = end_part(&b, true, 0);
 	}
-	if ((!style || !style->no_diagram) && !ret)
-		ret = draw(&b, r->h, s, style, &picture);
-	if (picture)
-		lines = count_lines(picture);
+	/* Less can be drawn in fewer lines. */
+	n = !style || !style->no_diagram ? find_around(r->h, p, s, around) + 1 : 0;
+	for (; n && !ret && (!lines || lines + below + FACT_LINES > b.left); n = n > 1) {
+		free(picture);
+		picture = NULL;
+		ret = draw(&b, r->h, s, style, around, n - 1, &picture);
+		lines = picture ? count_lines(picture) : 0;
+		if (n == 1)
+			break;
+	}
 	if (lines + below + FACT_LINES > b.left) {
 		b.cut |= lines;
 		lines = 0;

@@ -35,7 +35,7 @@ static const char *const utf8[] = {
 	[G_GAP - 128] = "▒", [G_ON - 128] = "»", [G_MARK - 128] = "▲", [G_TAIL - 128] = "▷",
 };
 
-enum attr { A_NONE, A_LINE, A_BAD, A_STORES, A_GAP };
+enum attr { A_NONE, A_LINE, A_BAD, A_STORES, A_GAP, A_AROUND };
 
 struct canvas {
 	uint32_t *ch;
@@ -118,8 +118,8 @@ static void draw_ends(struct canvas *c, const struct dg_layout *d, const struct 
 static void draw_item(struct canvas *c, const struct dg_layout *d, const struct dg_item *it,
 		      int band, int row)
 {
-	enum attr attr = it->bad ? A_BAD : it->gap ? A_GAP : A_LINE;
-	uint8_t line = it->gap ? G_GAP : it->bad ? G_BAD_LINE : G_LINE;
+	enum attr attr = it->bad ? A_BAD : it->gap ? A_GAP : it->around ? A_AROUND : A_LINE;
+	uint8_t line = it->gap ? G_GAP : it->bad ? G_BAD_LINE : it->around ? G_DOTS : G_LINE;
 	int x0, x1, left, right, room;
 
 	if (band_columns(d, band, it->from, it->to, &x0, &x1)) {
@@ -130,7 +130,7 @@ static void draw_item(struct canvas *c, const struct dg_layout *d, const struct 
 		room = right - left + 1 - it->len;
 		if (room > 0)
 			put_text(c, row, left + room / 2, it->label, it->len,
-				 it->bad ? A_BAD : A_NONE);
+				 it->bad ? A_BAD : it->around ? A_AROUND : A_NONE);
 	}
 	if (it->drain == DG_NONE || !band_columns(d, band, it->to, it->drain, &x0, &x1))
 		return;
@@ -172,6 +172,8 @@ static const char *colour_of(enum attr a)
 		return "\033[33m";
 	case A_GAP:
 		return "\033[35m";
+	case A_AROUND:
+		return "\033[2m";
 	default:
 		return "\033[0m";
 	}
@@ -316,6 +318,51 @@ static uint32_t *sorted_copy(const uint32_t *ops, size_t *n)
 	return copy;
 }
 
+/* Compute the layout of the @n operations @sel.  Return: the width of the names of lanes. */
+static int lay_out(struct dg_layout *d, const struct kl_history *h, const uint32_t *sel, size_t n,
+		   const struct kl_diagram_opts *o, int width)
+{
+	int margin = 0, i;
+
+	dg_collect(d, h, sel, n, o);
+	for (i = 0; i < d->nlanes; i++)
+		if ((int)strlen(d->lane[i].name) > margin)
+			margin = strlen(d->lane[i].name);
+	margin += 2;
+	dg_place(d, width - margin - 3);
+	return margin;
+}
+
+/*
+ * Replace the layout *@d, with the width @margin of names, by one that also has the operations
+ * around, if that one is as readable.  Return: the width of the names of its lanes.
+ */
+static int lay_around(struct dg_layout **d, const struct kl_history *h, const uint32_t *sel,
+		      size_t n, const struct kl_diagram_opts *o, int width, int margin)
+{
+	struct dg_layout *more = malloc(sizeof(*more));
+	uint32_t all[KL_DIAGRAM_OPS], *sorted;
+	size_t nall = n + o->naround;
+	int wider;
+
+	memcpy(all, sel, n * sizeof(*all));
+	memcpy(all + n, o->around, o->naround * sizeof(*all));
+	sorted = sorted_copy(all, &nall);
+	if (more && sorted) {
+		wider = lay_out(more, h, sorted, nall, o, width);
+		if (!more->numbered && more->nbands == 1 && more->scaled == (*d)->scaled) {
+			struct dg_layout *less = *d;
+
+			*d = more;
+			more = less;
+			margin = wider;
+		}
+	}
+	free(more);
+	free(sorted);
+	return margin;
+}
+
 int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t n,
 	       const struct kl_diagram_opts *o)
 {
@@ -323,9 +370,9 @@ int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t 
 	const char *const *glyphs;
 	struct dg_layout *d;
 	uint32_t *sel;
-	size_t all, i;
+	size_t all;
 	FILE *to;
-	int width, margin = 0, ret = -ENOMEM;
+	int width, margin, ret = -ENOMEM;
 
 	if (!o)
 		o = &none;
@@ -338,12 +385,9 @@ int kl_diagram(FILE *f, const struct kl_history *h, const uint32_t *ops, size_t 
 	if (n > KL_DIAGRAM_OPS)
 		n = KL_DIAGRAM_OPS;
 	width = width_of(to, o);
-	dg_collect(d, h, sel, n, o);
-	for (i = 0; i < (size_t)d->nlanes; i++)
-		if ((int)strlen(d->lane[i].name) > margin)
-			margin = strlen(d->lane[i].name);
-	margin += 2;
-	dg_place(d, width - margin - 3);
+	margin = lay_out(d, h, sel, n, o, width);
+	if (o->naround && n + o->naround <= KL_DIAGRAM_OPS)
+		margin = lay_around(&d, h, sel, n, o, width, margin);
 	glyphs = is_on(o->utf8, !strcmp(nl_langinfo(CODESET), "UTF-8")) ? utf8 : ascii;
 	dg_print_caption(f, h, d, all - n, o->stores ? glyphs[G_STORES - 128] : NULL);
 	ret = print_bands(f, d, margin, glyphs, is_on(o->colour, kl_colour_wanted(to)));

@@ -38,6 +38,9 @@ enum kl_diagram_auto { KL_DIAGRAM_AUTO, KL_DIAGRAM_OFF, KL_DIAGRAM_ON };
 
 /* The default is all 0. */
 struct kl_diagram_opts {
+	/* further operations, drawn with dots if the picture then is as readable */
+	const uint32_t *around;
+	size_t naround;
 	const struct kl_diagram_bad *bad;
 	size_t nbad;
 	const struct kl_diagram_order *orders;

@@ -135,6 +135,8 @@ static void add_op(struct dg_layout *d, const struct kl_history *h, uint32_t i,
 	if (kl_op_print(it->label, sizeof(it->label), h, op) >= DG_LABEL)
 		cut_label(it);
 	it->len = dg_columns(it->label);
+	for (b = 0; b < o->naround; b++)
+		it->around |= o->around[b] == i;
 	for (b = 0; b < o->nbad; b++)
 		if (o->bad[b].op == i)
 			it->bad = &o->bad[b];

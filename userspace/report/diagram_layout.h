@@ -23,6 +23,7 @@ struct dg_item {
 	int from, to, drain;		/* ranks; drain may be DG_NONE */
 	bool open_left, open_right;	/* the call, or the return, was not seen */
 	bool gap;
+	bool around;			/* of kl_diagram_opts.around */
 	uint32_t op;			/* index in h->ops, or in h->gaps if @gap */
 	const struct kl_diagram_bad *bad;
 };

@@ -24,11 +24,17 @@ void dg_print_caption(FILE *f, const struct kl_history *h, const struct dg_layou
 		[KL_TIMES_DOUBLED] = "times are twice those of the file, and 1 more for a call",
 	};
 
+	int i;
+
 	fprintf(f, "  %s", h->view.times ? views[h->view.times] : clocks[h->clock]);
 	if (h->clock != KL_CLOCK_SEQ && h->clock != KL_CLOCK_EPOCH)
 		fprintf(f, ", clock error %" PRIu64 "%s", h->error,
 			h->error ? " (nearer events have no order)" : "");
 	fputs(d->scaled ? "; to scale\n" : "; not to scale\n", f);
+	for (i = 0; i < d->nitems && !d->item[i].around; i++)
+		;
+	if (i < d->nitems)
+		fputs("  dotted: other operations that overlap the one that is wrong\n", f);
 	if (stores)
 		fprintf(f, "  %s: stores may still wait in the store buffer\n", stores);
 	if (left_out)
