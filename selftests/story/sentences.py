@@ -133,7 +133,9 @@ class Scene:
         # An operation of a multiset names the value itself.
         if story["reason"] == "impossible_result" or self.model.name == "multiset":
             return
-        writers += [op for op in self.cast if op.method == "cas" and str(op.args[-1]) == v]
+        writers += [op for op in self.cast if op.method == "cas" and str(op.args[-1]) == v or
+                    op.method == "fetch_add" and op.ret is not None and
+                    str(op.res[0] + op.args[0]) == v]
         demand(not writers or self.full or any(op in self.cast for op in writers),
                "nobody who wrote %s is in the cast" % v)
 
