@@ -98,6 +98,14 @@ def orders(model, ops, want=None, firsts=None):
     return False if want is None else results
 
 
+def random_args(rng, model, method, serial, top):
+    """Arguments of a call: serial numbers, or random ones up to @top."""
+    domains = model.domains.get(method, {})
+    return tuple(rng.choice(domains[i]) if i in domains else rng.randint(1, 2) if i == model.key else
+                 serial if top == 50 else rng.randint(1, top)
+                 for i in range(model.methods[method][0]))
+
+
 def random_ops(rng, model, obj):
     """A short run of the model."""
     nthreads = rng.randint(2, 4)
@@ -112,11 +120,7 @@ def random_ops(rng, model, obj):
         if method in model.rare and rng.random() < 0.8:
             continue
         serial += 1
-        args = []
-        for i in range(model.methods[method][0]):
-            args.append(rng.randint(1, 2) if i == model.key else
-                        serial if top == 50 else rng.randint(1, top))
-        args = tuple(args)
+        args = random_args(rng, model, method, serial, top)
         nexts = model.step(state, method, args)
         # Now and then somebody breaks the rules, such as an unlock without a lock.
         if not nexts and (rng.random() < 0.85):

@@ -219,9 +219,7 @@ def random_ops(rng, model, obj):
                 newest[t].drain = max(newest[t].ret, last)
         thread = rng.randrange(nthreads)
         method = rng.choice(names)
-        args = tuple(rng.randint(1, 2) if i == model.key else
-                     serial if top == 50 else rng.randint(1, top)
-                     for i in range(model.methods[method][0]))
+        args = history.random_args(rng, model, method, serial, top)
         nexts = steps(model, memory, buffers[thread], serial, method, args)
         if not nexts and buffers[thread]:
             while buffers[thread]:

@@ -25,9 +25,9 @@ class Model:
 
     def __init__(self, name, init, methods, key=None, values=4, rare=(),
                  found=lambda res: None if res[0] in (EMPTY, ABSENT) else res[0], names=(),
-                 flags=(), nothing=None, buffers=None, guess=None):
+                 flags=(), nothing=None, buffers=None, guess=None, domains=None):
         self.nothing = nothing
-        self.buffers, self.guess = buffers, guess
+        self.buffers, self.guess, self.domains = buffers, guess, domains or {}
         self.machine, self.error, self.fresh = False, False, True
         self.name, self.init, self.methods = name, init, methods
         self.key, self.values, self.rare, self.found = key, values, rare, found
@@ -149,6 +149,38 @@ unix_dgram = Model("unix_dgram", (), {
     "send": pipe.methods["write"],
     "receive": pipe.methods["read"],
 })
+
+
+def bpf_push(s, v, most, replace):
+    if len(s) == most and not replace:
+        return one(FULL, s)
+    return one(0, (s[1:] if len(s) == most else s) + (v,))
+
+
+bpf_queue = Model("bpf_queue", (), {
+    "push": (3, bpf_push),
+    "pop": (0, take_first),
+    "peek": (0, lambda s: one(s[0] if s else EMPTY, s)),
+}, domains={"push": {1: (2,), 2: (0, 0, 1)}})
+bpf_stack = Model("bpf_stack", (), {
+    "push": (2, lambda s, v, most: one(FULL, s) if len(s) == most else one(0, s + (v,))),
+    "pop": (0, take_last),
+    "peek": (0, lambda s: one(s[-1] if s else EMPTY, s)),
+}, domains={"push": {1: (3,)}})
+
+
+def mq_send(s, v, priority, most):
+    """Messages are pairs, those of high priority first."""
+    if len(s) == most:
+        return one(FULL, s)
+    at = sum(p >= priority for p, _ in s)
+    return one(0, s[:at] + ((priority, v),) + s[at:])
+
+
+mqueue = Model("mqueue", (), {
+    "send": (3, mq_send),
+    "receive": (0, lambda s: one(s[0][1], s[1:]) if s else one(EMPTY, s)),
+}, domains={"send": {1: (0, 1, 3), 2: (3,)}})
 
 
 # ---- sets and maps ----
@@ -333,6 +365,35 @@ eventsem = Model("eventsem", (0,), {
 }, names=("n",))
 
 
+def eventfd_read(s, semaphore):
+    if not s[0]:
+        return one(EMPTY, s)
+    v = 1 if semaphore else s[0]
+    return one(v, (s[0] - v,))
+
+
+eventfd = Model("eventfd", (0,), {
+    "write": (1, lambda s, v: one(1, (s[0] + v,)) if s[0] + v < WORDS - 1 else one(0, s)),
+    "read": (1, eventfd_read),
+}, names=("n",), domains={"read": {0: (0, 1)}}, flags=("write",), found=lambda res: None)
+
+
+def sem_op(s, sem, up, by):
+    n = look(s, sem, 0)
+    if not by:
+        return one(int(n == 0), s)
+    if not up and n < by:
+        return one(0, s)
+    n += by if up else -by
+    return one(1, put(s, sem, n) if n else drop(s, sem))
+
+
+sysv_sem = Model("sysv_sem", (), {
+    "op": (3, sem_op),
+}, key=0, domains={"op": {1: (0, 1), 2: (0, 1, 2)}}, flags=("op",), found=lambda res: None,
+    nothing=ABSENT)
+
+
 # ---- identifiers ----
 
 def lowest(s, start=0):
@@ -360,7 +421,7 @@ MODELS = {m.name: m for m in (
     queue, stack, pqueue, deque, bounded_queue, kfifo, llist, stack_height, pipe, set_,
     multiset, map_, kv, array, xarray, rhashtable, register, pair, seqlock, counter, refsum, clock,
     lock, mutex, rwlock, rwsem, spinlock, mntput, futex, semaphore, eventsem, ida, idr, fd_table,
-    coarse, unix_dgram)}
+    coarse, unix_dgram, bpf_queue, bpf_stack, mqueue, eventfd, sysv_sem)}
 
 # Which of them the audit also looks at with store buffers, clock error or unknown first states.
 VARIANTS = (

@@ -130,8 +130,10 @@ class Scene:
         # The person asks first who wrote the value that was seen.
         v = self.found(self.failing)
         writers = self.adds(v)
-        # An operation of a multiset names the value itself.
-        if story["reason"] == "impossible_result" or self.model.name == "multiset":
+        # An operation of a multiset names the value itself.  An argument such as a size may be
+        # equal to the value; then klin takes its operation for a writer.
+        if story["reason"] == "impossible_result" or self.model.name == "multiset" or any(
+                v in map(str, words) for d in self.model.domains.values() for words in d.values()):
             return
         writers += [op for op in self.cast if op.method == "cas" and str(op.args[-1]) == v or
                     op.method == "fetch_add" and op.ret is not None and
@@ -310,7 +312,8 @@ class Scene:
     def adds(self, v):
         key = self.model.key
         return [op for op in self.ops if op.method in ADDS and
-                v in [str(a) for i, a in enumerate(op.args) if i != key or len(op.args) == 1] and
+                v in [str(a) for i, a in enumerate(op.args) if (i != key or len(op.args) == 1) and
+                      i not in self.model.domains.get(op.method, ())] and
                 (op.ret is None or not op.res or op.res[0] != "full" and
                  (op.method not in ("put", "add", "insert") or op.res[0]))]
 
