@@ -59,7 +59,7 @@ v["expected"] = {
 json.dump(v, open("queue.json", "w"))
 END
 
-# A recording: names of threads, CPUs, and the symbol of an object.
+# A recording: names of threads, CPUs, stacks, the symbol of an object and the slab of one.
 cat >kernel.txt <<'END'
 # klin history 1
 # first init
@@ -67,10 +67,13 @@ cat >kernel.txt <<'END'
 # comm 301 kworker/2:1
 # comm 302 ip netns
 # spelling 0xffffffff81a00040 init_net_queue
-t301 @0xffffffff81a00040 10 20 enq 1 cpu=2
+# slab 0xffff888012345600 kmalloc-64
+# stack 3 worker+0x10 [queue]; kthread+0xd7
+# stack 5 take+0x4 [queue]; kthread+0xd7
+t301 @0xffffffff81a00040 10 20 enq 1 cpu=2 stack=3
 t302 @0xffffffff81a00040 12 34 enq 2 cpu=0
-t303 @0xffffffff81a00040 36 55 deq -> 1 cpu=3
-t301 @0xffffffff81a00040 60 75 deq -> 1 cpu=2
+t303 @0xffffffff81a00040 36 55 deq -> 1 cpu=3 stack=5
+t301 @0xffffffff81a00040 60 75 deq -> 1 cpu=2 stack=5
 t302 @0xffffffff81a00040 62 90 enq 3 cpu=0
 t303 @0xffff888012345600 92 95 deq -> empty cpu=1
 END

@@ -58,6 +58,15 @@ t18446744073709551615 @7 30 9223372036854775808 read -> 9223372036854775809
 # end
 END
 result 3 check-gaps check --json "$specs/register.lin" gaps.txt
+cat >kernel.txt <<'END'
+# klin history 1
+# comm 1 klin test
+# slab 0x7 kmalloc-64
+# stack 4 write+0x10 [m]; kthread+0xd7
+t1 @7 10 20 write 1 cpu=1 stack=4
+t2 @7 30 40 read -> 2
+END
+result 1 check-kernel check --json "$specs/register.lin" kernel.txt
 sed -i '/^# gap/d; s/asserted.*/unknown "nobody knows"/' gaps.txt
 result 3 check-suspected check --json "$specs/register.lin" gaps.txt
 cat >tso.txt <<'END'

@@ -469,6 +469,7 @@ def where_operations_ran(b, result):
     part = [p for p in result["partitions"] if "story" in p][0]
     same([facts[k] for k in ("comm", "CPU", "object", "symbol")],
          [story["cast"][0]["comm"], str(story["cast"][0]["cpu"]), part["object"], part["symbol"]])
+    same(said(b, ".detail pre"), ["\n".join(story["cast"][0]["stack"])])
     b.run("document.querySelector('details.table').open = true; klin.app.table.fill()")
     row = b.run("[...document.querySelectorAll('.table tbody tr.failing td')].map(c =>"
                 "c.textContent)")
@@ -480,6 +481,11 @@ def where_operations_ran(b, result):
 def a_recording_shows_where_operations_ran(b, result):
     where_operations_ran(b, result)
     same(lanes(b), ["t301 kworker/2:1", "t302 ip netns", "t303"])
+    b.run("klin.app.select(0)")
+    same(said(b, ".detail pre"), ["worker+0x10 [queue]\nkthread+0xd7"])
+    b.run("klin.app.select(klin.app.h.n - 1)")
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same([facts["slab cache"], said(b, ".detail pre")], ["kmalloc-64", []])
     for query, count in {"comm:kworker/2:1": 2, 'comm:"ip netns"': 2, "cpu:0": 2,
                          "object:init_net_queue": 5, "kworker/2:1": 2}.items():
         b.run(f"klin.app.search.field.value = {json.dumps(query)}; klin.app.search.run()")

@@ -11,6 +11,7 @@
 #include "page/columns.h"
 #include "page/orders.h"
 #include "report/json.h"
+#include "report/stack.h"
 
 #define TEXT	512	/* bytes of a value's text at most; the rest is left out */
 #define NONE	UINT32_MAX
@@ -224,7 +225,8 @@ static json_t *threads_json(const struct kl_history *h)
 }
 
 /*
- * The names of threads or symbols of objects, null where there is none; NULL if there are none.
+ * The names of threads, or symbols or slab caches of objects, null where there is none; NULL if
+ * there are none.
  * @words: numbers of threads, or addresses
  */
 static json_t *names_json(const struct kl_history *h, enum kl_spelled kind, const uint64_t *words,
@@ -255,6 +257,9 @@ static void add_names(json_t *j, const struct kl_history *h)
 	names = h->keyed ? NULL : names_json(h, KL_SPELLED_WORD, h->objects, h->nobjects);
 	if (names)
 		json_object_set_new(j, "symbols", names);
+	names = h->keyed ? NULL : names_json(h, KL_SPELLED_SLAB, h->objects, h->nobjects);
+	if (names)
+		json_object_set_new(j, "slabs", names);
 }
 
 static json_t *object_json(const struct kl_history *h, uint64_t object)
@@ -457,6 +462,50 @@ static void add_points(json_t *j, const struct columns *c)
 	free(drain.bytes);
 }
 
+static int compare_numbers(const void *pa, const void *pb)
+{
+	const uint32_t *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Stacks of calls, each once, and a column of their indices, plus one; 0: not known. */
+static void add_stacks(json_t *j, const struct columns *c)
+{
+	const struct kl_history *h = c->h;
+	struct column stack = { 0 };
+	json_t *list = json_array();
+	uint32_t *all, *found;
+	size_t n = 0, i, k;
+
+	all = h->stacks && c->nops ? malloc(c->nops * sizeof(*all)) : NULL;
+	for (i = 0; all && i < c->nops; i++)
+		all[i] = kl_op_stack(h, &h->ops[c->ops[i]]);
+	if (all)
+		qsort(all, c->nops, sizeof(*all), compare_numbers);
+	for (i = 0; all && i < c->nops; i++)
+		if (all[i] && kl_history_spelled(h, KL_SPELLED_STACK, all[i]) &&
+		    (!n || all[n - 1] != all[i]))
+			all[n++] = all[i];
+	for (i = 0; n && i < c->nops; i++) {
+		const uint32_t number = kl_op_stack(h, &h->ops[c->ops[i]]);
+
+		found = bsearch(&number, all, n, sizeof(*all), compare_numbers);
+		put(&stack, found ? found - all + 1 : 0);
+	}
+	for (k = 0; k < n; k++)
+		json_array_append_new(
+			list, kl_stack_frames(kl_history_spelled(h, KL_SPELLED_STACK, all[k])));
+	if (n) {
+		json_object_set(j, "stacks", list);
+		add_column(j, "stack", &stack);
+	} else if (h->stacks && c->nops && !all) {
+		kl_json_no_memory();
+	}
+	json_decref(list);
+	free(all);
+}
+
 /* Lines of the input in which operations begin, plus one; 0: not known. */
 static void add_lines(json_t *j, const struct columns *c)
 {
@@ -499,6 +548,7 @@ static void add_columns(json_t *j, struct columns *c)
 	add_times(j, c);
 	add_who(j, c);
 	add_what(j, c);
+	add_stacks(j, c);
 	add_points(j, c);
 	add_lines(j, c);
 }

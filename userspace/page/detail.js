@@ -45,6 +45,7 @@ class Detail {
 		add("CPU", cpuText(h, i));
 		add("object", h.objects[h.object[i]]);
 		add("symbol", h.symbols[h.object[i]]);
+		add("slab cache", h.slabs[h.object[i]]);
 		add("key", part ? part.key : "");
 		add("called", callText(h, i));
 		add("returned", isPending(h, i) ? "not seen" : retText(h, i));
@@ -75,7 +76,10 @@ class Detail {
 	}
 
 	stack(i) {
-		const stack = array(object((this.app.h.extra.get(i) || {}).extra).stack);
+		const h = this.app.h, at = h.stack ? h.stack[i] : 0;
+		const stack = at ?
+			array(h.stacks[at - 1]) :
+			array(object((h.extra.get(i) || {}).extra).stack);
 
 		return stack.length ? make("pre", {}, stack.map(string).join("\n")) : null;
 	}

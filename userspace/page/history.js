@@ -120,6 +120,8 @@ function readHistory(c) {
 		objects: c.objects,
 		comms: array(c.comms).map(string),
 		symbols: array(c.symbols).map(string),
+		slabs: array(c.slabs).map(string),
+		stacks: array(c.stacks),
 		parts: c.parts,
 		file: c.file,
 		texts: [],
@@ -141,6 +143,7 @@ function readHistory(c) {
 	h.part = column(c.part, h.n, Int32Array);
 	h.flags = column(c.flags, h.n, Uint8Array);
 	h.cpu = c.cpu ? column(c.cpu, h.n, Int32Array) : null;
+	h.stack = c.stack ? column(c.stack, h.n, Uint32Array) : null;
 	h.point = c.point ? column(c.point, h.n, Float64Array) : null;
 	h.drain = c.drain ? column(c.drain, h.n, Float64Array) : null;
 	last = 0;
@@ -190,6 +193,8 @@ function listedHistory(ops, numbered) {
 		objects: [],
 		comms: [],
 		symbols: [],
+		slabs: [],
+		stacks: [],
 		parts: [],
 		gaps: [],
 		texts: [],
@@ -245,6 +250,7 @@ function listedHistory(ops, numbered) {
 		if (o.object !== undefined) {
 			c.object[i] = index("objects", string(o.object));
 			c.symbols[c.object[i]] = string(o.symbol);
+			c.slabs[c.object[i]] = string(o.slab);
 		}
 		if (Number.isInteger(o.cpu)) {
 			c.cpu = c.cpu || new Int32Array(c.n);

@@ -10,7 +10,7 @@ function listedOps(parts) {
 
 	for (const p of parts) {
 		for (const o of array(p.counterexample).concat(array(object(p.story).cast)))
-			ops.push({ ...object(o), object: p.object, symbol: p.symbol });
+			ops.push({ ...object(o), object: p.object, symbol: p.symbol, slab: p.slab });
 	}
 	return ops;
 }

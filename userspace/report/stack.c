@@ -67,18 +67,22 @@ void kl_print_stacks(FILE *f, const struct kl_history *h, const struct kl_story 
 	}
 }
 
-json_t *kl_stack_json(const struct kl_history *h, const struct kl_op *op)
+json_t *kl_stack_frames(const char *text)
 {
-	const char *text = stack_of(h, op), *frame = text;
-	json_t *list;
+	const char *frame = text;
+	json_t *list = json_array();
 	size_t len;
 
-	if (!text)
-		return NULL;
-	list = json_array();
 	while ((len = next_frame(&text))) {
 		json_array_append_new(list, json_stringn(frame, len));
 		frame = text;
 	}
 	return list;
+}
+
+json_t *kl_stack_json(const struct kl_history *h, const struct kl_op *op)
+{
+	const char *text = stack_of(h, op);
+
+	return text ? kl_stack_frames(text) : NULL;
 }
