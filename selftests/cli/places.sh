@@ -65,7 +65,7 @@ cat >nil.edn <<'END'
 {:process 0, :type :ok, :f :read, :value 2}
 END
 run check --full nil.edn
-grep -q 'The first word is nil' out && ! grep -q 'x = 0\|(0)' out
+grep -q 'The first value is nil' out && ! grep -q 'x = 0\|(0)' out
 ktap_result $? "a proof without the first state shows no state" "$(cat out)"
 cat >pq.linp <<'END'
 # priorityqueue

@@ -35,7 +35,7 @@ ktap_header
 sed '0,/c += 1;/s///' "$models/seqlock.lin" >seqlock.lin
 run explore seqlock.lin
 told "a torn read" "What is wrong: seqlock @0: t1's read() -> (A, 0) is torn: " \
-	"t1 read() -> (A, 0) saw words of different writes 3-6" \
+	"t1 read() -> (A, 0) saw values of different writes 3-6" \
 	"T0's store c = 1 at step 1 was still in T0's buffer when T1 loaded c at step 6; it had not left by the end of the run." \
 	"Times are numbers of the run's steps."
 [ "$(wc -l <out)" -le 25 ] && grep -q "^  More: --full, klin report" out && ! grep -q "T1  *call" out
@@ -65,7 +65,7 @@ sed 's/} while (!cas(&top, t, x) @lin);/} while (top != t); top = x @lin;/' \
 	"$models/treiber.lin" >treiber.lin
 run verify --no-trail treiber.lin
 told "an alarm with a concrete run" "This is a definite failure: " \
-	"treiber @0: t1's pop() -> empty cannot follow t0's push(A)" \
+	"treiber @0: t1's pop() -> empty is not possible after t0's push(A)" \
 	"t1's pop() could only have returned A, with s = [A] before it."
 replayed "an alarm with a concrete run" "True False" verify --json treiber.lin
 run verify --no-trail --no-confirm treiber.lin

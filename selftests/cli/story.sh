@@ -116,7 +116,7 @@ run check "$pair" torn.txt
 ktap_result $? "the proof is only named" "$(cat out)"
 run check --full "$pair" torn.txt
 grep -q '^Counterexample: 1 of the 3 operations' out && grep -q 'The longest possible order' out &&
-	grep -q '^  No operation left these words together' out
+	grep -q '^  No operation left these values together' out
 ktap_result $? "--full prints the story and the proof" "$(cat out)"
 run check --no-diagram "$pair" torn.txt
 ! grep -q '┫' out && grep -q '^  Proof: ' out

@@ -376,13 +376,13 @@ def no_order(s, A, N, WORD="these"):
     demand(WORD == "these", WORD)
 
 
-@form(HEADLINES, "{A} fits into no order of {WORD} {N} operations, where only {TEXT} was right")
+@form(HEADLINES, "{A} fits into no order of {WORD} {N} operations; only {TEXT} was right")
 def no_order_but(s, A, N, WORD, TEXT):
     no_order(s, A, N, WORD)
     only_right(s, A, TEXT)
 
 
-@form(HEADLINES, "{A} fits into no order of the last {N} operations, where only {TEXT} was right")
+@form(HEADLINES, "{A} fits into no order of the last {N} operations; only {TEXT} was right")
 def no_order_of_last(s, A, N, TEXT):
     no_order_but(s, A, N, "these", TEXT)
 
@@ -395,8 +395,7 @@ def not_possible_after(s, A, B, N):
            "the counterexample has other operations")
 
 
-@form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, where only {TEXT} "
-      "was right")
+@form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}; only {TEXT} was right")
 def not_possible_but(s, A, B, N, TEXT):
     not_possible_after(s, A, B, N)
     only_right(s, A, TEXT)
@@ -407,7 +406,7 @@ def not_possible(s, A):
     demand(not s.model.methods[A.method][0] or len(s.proof) == 1, "it is not alone")
 
 
-@form(HEADLINES, "{A} is not possible, where only {TEXT} was right")
+@form(HEADLINES, "{A} is not possible; only {TEXT} was right")
 def only_right(s, A, TEXT):
     demand(s.right(A) == {TEXT}, "%s were right" % s.right(A))
 
@@ -495,7 +494,7 @@ def first_empty(s):
     demand(s.firsts == [()], "it is %s" % (s.firsts,))
 
 
-@form(FACTS, "The first word is {V}")
+@form(FACTS, "The first value is {V}")
 def first_word(s, V):
     demand(s.first_words() == {V}, "it is %s" % s.first_words())
 
@@ -650,6 +649,16 @@ def role_left_or_saw(s, op, WORD, V):
     demand(left <= {V}, "it left %s" % left)
 
 
+@form(FACTS, "{N} earlier operation counts, too")
+@form(FACTS, "{N} earlier operations count, too")
+def fact_more_count(s, N):
+    # The cast is full of those that do, so there are more.
+    changing = [op for op in s.ops if op not in s.cast and
+                any(after != state for state in s.reachable()
+                    for _, after in s.model.step(state, op.method, op.args))]
+    demand(s.full and 0 < N <= len(changing), "there are at most %d" % len(changing))
+
+
 @form(ROLES, "needs another state")
 @form(ROLES, "takes hold")
 @form(ROLES, "takes a permit")
@@ -729,28 +738,28 @@ def excludes(s, B, A):
     return ops
 
 
-@form(HEADLINES, "{A} cannot follow {B}, which had returned at {N}, whatever came between")
+@form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, whatever came between")
 def cannot_follow(s, A, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")
     demand(excludes(s, B, A), "nothing could come between")
 
 
-@form(HEADLINES, "{A} cannot follow {B}, which had returned at {N}, with nothing between")
+@form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, with nothing between")
 def cannot_follow_at_once(s, A, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")
     demand(not excludes(s, B, A), "something could come between")
 
 
-@form(HEADLINES, "{A} cannot follow {B}, which had returned at {N}, whatever came between, where "
+@form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, whatever came between; "
       "only {TEXT} was right")
 def cannot_follow_but(s, A, B, N, TEXT):
     cannot_follow(s, A, B, N)
     only_right(s, A, TEXT)
 
 
-@form(HEADLINES, "{A} cannot follow {B}, which had returned at {N}, with nothing between, where "
+@form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, with nothing between; "
       "only {TEXT} was right")
 def cannot_follow_at_once_but(s, A, B, N, TEXT):
     cannot_follow_at_once(s, A, B, N)
@@ -793,8 +802,8 @@ def nothing_there(s, A, B, V, N):
     s.shows(B, V)
 
 
-@form(HEADLINES, "{A} found nothing, although {B} had seen another word by {N}")
-@form(HEADLINES, "{A} found nothing, although {B} had found a word there by {N}")
+@form(HEADLINES, "{A} found nothing, although {B} had seen another value by {N}")
+@form(HEADLINES, "{A} found nothing, although {B} had found a value there by {N}")
 def nothing_now(s, A, B, N):
     between(s, B, A, N)
     s.finds(A, "nothing")
@@ -811,7 +820,7 @@ def saw_removed(s, A, B, V, N):
     s.shows(B, "nothing")
 
 
-@form(HEADLINES, "{A} is wrong, since the word was {V} from {M} to {N}")
+@form(HEADLINES, "{A} is wrong, since the value was {V} from {M} to {N}")
 @form(HEADLINES, "{A} is wrong, since nothing was there from {M} to {N}")
 def unchanged(s, A, M, N, V="nothing"):
     returned(A, N)
@@ -821,7 +830,7 @@ def unchanged(s, A, M, N, V="nothing"):
     s.shows(shown[0], V)
 
 
-@form(HEADLINES, "{A} is wrong, since the word was {V} until {N}")
+@form(HEADLINES, "{A} is wrong, since the value was {V} until {N}")
 @form(HEADLINES, "{A} is wrong, since nothing was there until {N}")
 def never_changed(s, A, N, V="nothing"):
     returned(A, N)
@@ -829,8 +838,8 @@ def never_changed(s, A, N, V="nothing"):
     demand(s.first_words() == {V}, "the first is another")
 
 
-@form(ROLES, "found a word")
-@form(ROLES, "found another word than {V}")
+@form(ROLES, "found a value")
+@form(ROLES, "found another value than {V}")
 def role_denies(s, op, V="nothing"):
     s.denies(op, V)
 
@@ -848,7 +857,7 @@ def role_left_nothing(s, op):
     s.leaves(op, "nothing")
 
 
-@form(HEADLINES, "{A} and {B} both put a word where there was none")
+@form(HEADLINES, "{A} and {B} both put a value where there was none")
 def both_put(s, A, B):
     demand(A is not B, "they are one operation")
     for op in (A, B):
@@ -867,8 +876,8 @@ def overwritten(s, A, V, B, N):
     demand(V in map(str, A.res) or V in map(str, A.args), "%s did not" % A.name())
 
 
-@form(HEADLINES, "{A} saw {V}, although {B} had seen another word by {N}")
-@form(HEADLINES, "{A} succeeded on {V}, although {B} had seen another word by {N}")
+@form(HEADLINES, "{A} saw {V}, although {B} had seen another value by {N}")
+@form(HEADLINES, "{A} succeeded on {V}, although {B} had seen another value by {N}")
 def seen_other(s, A, V, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")
@@ -880,17 +889,17 @@ def seen_other(s, A, V, B, N):
     demand(V not in map(str, B.res), "%s saw it" % B.name())
 
 
-@form(ROLES, "saw another word")
+@form(ROLES, "saw another value")
 def role_other(s, op):
     demand(op.ret is not None, "%s has not returned" % op.name())
 
 
 # ---- states of some words ----
 
-@form(ROLES, "saw words of different writes")
-@form(ROLES, "saw words that were gone")
-@form(ROLES, "left or saw other words")
-@form(ROLES, "left the words that were seen")
+@form(ROLES, "saw values of different writes")
+@form(ROLES, "saw values that were gone")
+@form(ROLES, "left or saw other values")
+@form(ROLES, "left the values that were seen")
 def role_words(s, op):
     demand(op.ret is not None or op.method not in READS, "%s saw nothing" % op.name())
 
@@ -916,7 +925,7 @@ def role_saw(s, op, TEXT):
 
 
 @form(HEADLINES, "{A} and {B} both changed {TEXT}")
-@form(HEADLINES, "{A} and {B} both changed the word from {V}")
+@form(HEADLINES, "{A} and {B} both changed the value from {V}")
 def both_changed(s, A, B, TEXT=None, V=None):
     demand(A is not B, "they are one operation")
     for op in (A, B):
@@ -933,23 +942,23 @@ def both_added(s, A, B, WORD, V):
 @form(FACTS, "No operation {WORD} {V} between them")
 @form(FACTS, "No operation makes it {TEXT} again")
 @form(FACTS, "No operation makes it {TEXT} between them")
-@form(FACTS, "The word can have been {V} only once")
+@form(FACTS, "The value can have been {V} only once")
 @form(FACTS, "No operation changes it between them")
 @form(FACTS, "No operation changes it before")
-@form(FACTS, "No operation left these words together")
+@form(FACTS, "No operation left these values together")
 def supported(s, **words):
     """The cast alone has no order, and it has all operations that could matter here."""
 
 
 @form(HEADLINES, "{N} operations {WORD} {V}, which can have been {TEXT} {M} times")
-@form(HEADLINES, "{N} operations put a word where there was none, which can have been so {M} times")
-@form(HEADLINES, "{N} operations changed the word from {V}, which it can have been {M} times")
+@form(HEADLINES, "{N} operations put a value where there was none, which can have been so {M} times")
+@form(HEADLINES, "{N} operations changed the value from {V}, which it can have been {M} times")
 @form(HEADLINES, "{N} operations changed {TEXT}, which can have been so {M} times")
 def changed_times(s, N, M, **words):
     demand(N > M, "the numbers do not contradict")
 
 
-@form(HEADLINES, "{A} saw what {B} had left, although {C} showed other words by {N}")
+@form(HEADLINES, "{A} saw what {B} had left, although {C} showed other values by {N}")
 def saw_gone(s, A, B, C, N):
     returned(C, N)
     demand(history.before(B, C) and history.before(C, A), "they overlap")
@@ -1170,7 +1179,7 @@ def forbidden_by_sight(s, A, TEXT, B, OTHER, N):
     demand(TEXT.split(" or ")[0] == OTHER, "it saw %s" % OTHER)
 
 
-@form(HEADLINES, "{A} is wrong, since it found {TEXT}: no other word was stored before")
+@form(HEADLINES, "{A} is wrong, since it found {TEXT}: no other value was stored before")
 def forbidden_at_first(s, A, TEXT):
     forbids(s, A, TEXT)
     for state in states_at(s, A):

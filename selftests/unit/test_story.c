@@ -75,19 +75,19 @@ static const struct {
 	{ "register",
 	  "t1 @1 0 10 write 1\nt1 @1 20 60 write 2\nt2 @1 30 40 read -> 2\n"
 	  "t3 @1 50 55 read -> 1\n",
-	  "t3's read() -> 1 saw 1, although t2's read() -> 2 had seen another word by 40" },
+	  "t3's read() -> 1 saw 1, although t2's read() -> 2 had seen another value by 40" },
 	{ "set",
 	  "t1 @1 0 10 add 3 -> 1\nt2 @1 20 30 contains 3 -> 0\n",
 	  "t2's contains(3) -> 0 did not find 3, which t1's add(3) -> 1 had added by 10" },
 	{ "register",
 	  "t1 @1 0 10 cas 0 1 -> 1\nt2 @1 5 30 cas 0 2 -> 1\n",
-	  "t1's cas(0, 1) -> 1 and t2's cas(0, 2) -> 1 both changed the word from 0" },
+	  "t1's cas(0, 1) -> 1 and t2's cas(0, 2) -> 1 both changed the value from 0" },
 	{ "register",
 	  "t1 @1 0 10 write 1\nt2 @1 20 30 cas 1 2 -> 0\n",
-	  "t2's cas(1, 2) -> 0 is wrong, since the word was 1 from 10 to 30" },
+	  "t2's cas(1, 2) -> 0 is wrong, since the value was 1 from 10 to 30" },
 	{ "register",
 	  "t1 @1 25 50 write 1\nt2 @1 0 20 cas 0 2 -> 0\n",
-	  "t2's cas(0, 2) -> 0 is wrong, since the word was 0 until 20" },
+	  "t2's cas(0, 2) -> 0 is wrong, since the value was 0 until 20" },
 	{ "register",
 	  "t1 @1 0 10 write 1\nt1 @1 20 30 write 3\nt2 @1 40 50 cas 1 2 -> 1\n",
 	  "t2's cas(1, 2) -> 1 succeeded on 1, which t1's write(3) had overwritten by 30" },
@@ -105,11 +105,11 @@ static const struct {
 	  "t2's get(3) -> 7 saw 7, which t1's remove(3) -> 7 had removed by 30" },
 	{ "map",
 	  "t1 @1 0 50 put 3 7\nt2 @1 5 10 get 3 -> 7\nt3 @1 20 30 get 3 -> absent\n",
-	  "t3's get(3) -> absent found nothing, although t2's get(3) -> 7 had seen another word by "
+	  "t3's get(3) -> absent found nothing, although t2's get(3) -> 7 had seen another value by "
 	  "10" },
 	{ "map",
 	  "t1 @1 0 50 put 3 7\nt2 @1 5 10 has 3 -> 1\nt3 @1 20 30 remove 3 -> absent\n",
-	  "t3's remove(3) -> absent found nothing, although t2's has(3) -> 1 had found a word there "
+	  "t3's remove(3) -> absent found nothing, although t2's has(3) -> 1 had found a value there "
 	  "by 10" },
 	{ "map",
 	  "t1 @1 0 10 put 3 7\nt2 @1 20 60 remove 3 -> 7\nt3 @1 30 40 get 3 -> absent\n"
@@ -120,7 +120,7 @@ static const struct {
 	  "t2's get(3) -> 7 saw 7, which no operation writes" },
 	{ "map",
 	  "t1 @1 0 20 insert 3 7 -> 1\nt2 @1 10 30 insert 3 8 -> 1\n",
-	  "t1's insert(3, 7) -> 1 and t2's insert(3, 8) -> 1 both put a word where there was none" },
+	  "t1's insert(3, 7) -> 1 and t2's insert(3, 8) -> 1 both put a value where there was none" },
 	{ "map",
 	  "t1 @1 0 10 put 3 7\nt1 @1 20 30 remove 3 -> 7\nt2 @1 40 50 has 3 -> 1\n",
 	  "t2's has(3) -> 1 is wrong, since nothing was there from 30 to 50" },
@@ -135,10 +135,10 @@ static const struct {
 	  "t2's read(3) -> 1 saw 1, which t1's write(3, 2) had overwritten by 30" },
 	{ "xarray",
 	  "t1 @1 0 10 store 3 1 -> 0\nt2 @1 20 30 cas 3 1 2 -> 0\n",
-	  "t2's cas(3, 1, 2) -> 0 is wrong, since the word was 1 from 10 to 30" },
+	  "t2's cas(3, 1, 2) -> 0 is wrong, since the value was 1 from 10 to 30" },
 	{ "rhashtable",
 	  "t1 @1 0 10 insert 3 1 -> 1\nt1 @1 20 30 remove 3 -> 1\nt2 @1 40 50 remove 3 -> 1\n",
-	  "t2's remove(3) -> 1 is wrong, since the word was 0 from 30 to 50" },
+	  "t2's remove(3) -> 1 is wrong, since the value was 0 from 30 to 50" },
 	{ "rwlock",
 	  "t1 @1 0 10 read_lock\nt2 @1 20 30 write_lock\n",
 	  "t2's write_lock() took hold while it was held: readers = 1 while it ran" },
@@ -204,16 +204,16 @@ static const struct {
 	  "t2's read_lock() took hold while it was held: writer = true while it ran" },
 	{ "stack_height",
 	  "t1 @1 0 10 push 1 -> 1\nt2 @1 20 30 push 2 -> 1\n",
-	  "t2's push(2) -> 1 cannot follow t1's push(1) -> 1, which had returned at 10, "
-	  "with nothing between, where only 2 was right" },
+	  "t2's push(2) -> 1 is not possible after t1's push(1) -> 1, which had returned at 10, "
+	  "with nothing between; only 2 was right" },
 	{ "stack_height",
 	  "t1 @1 0 20 push 1 -> 1\nt2 @1 10 30 push 2 -> 1\n",
 	  "t1's push(1) -> 1 and t2's push(2) -> 1 cannot both be right: neither can follow the "
 	  "other, whatever came between" },
 	{ "stack_height",
 	  "t1 @1 0 10 push 1 -> 1\nt3 @1 5 40 push 3 -> 2\nt2 @1 20 30 push 2 -> 1\n",
-	  "t2's push(2) -> 1 cannot follow t1's push(1) -> 1, which had returned at 10, "
-	  "whatever came between, where only 3 was right" },
+	  "t2's push(2) -> 1 is not possible after t1's push(1) -> 1, which had returned at 10, "
+	  "whatever came between; only 3 was right" },
 	/* A write_trylock() that failed need not have found a writer. */
 	{ "rwlock",
 	  "t1 @1 0 8 read_lock\nt1 @1 23 45 write_trylock -> 0\nt2 @1 65 82 read_unlock\n"
@@ -222,8 +222,8 @@ static const struct {
 	  "other, whatever came between" },
 	{ "bpf_lpm",
 	  "t1 @1 0 10 update 4 7\nt2 @1 20 30 lookup -> 8\n",
-	  "t2's lookup() -> 8 cannot follow t1's update(4, 7), which had returned at 10, "
-	  "with nothing between, where only 7 was right" },
+	  "t2's lookup() -> 8 is not possible after t1's update(4, 7), which had returned at 10, "
+	  "with nothing between; only 7 was right" },
 	{ "bounded_queue",
 	  "t1 @1 0 10 enq 1 -> 6\n",
 	  "t1's enq(1) -> 6 returned what no state allows" },
@@ -245,7 +245,7 @@ static const struct {
 	{ "pair",
 	  "t1 @1 0 10 write 1 1\nt1 @1 20 30 write 2 2\nt2 @1 40 50 read -> 1 1\n",
 	  "t2's read() -> (1, 1) saw what t1's write(1, 1) had left, "
-	  "although t1's write(2, 2) showed other words by 30" },
+	  "although t1's write(2, 2) showed other values by 30" },
 	{ "lock",
 	  "t1 @1 0 10 lock\nt2 @1 5 30 lock\n",
 	  "t1's lock() and t2's lock() both changed held = false" },

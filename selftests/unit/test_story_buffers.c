@@ -118,7 +118,7 @@ static const struct {
 	{ "register",
 	  "t2 @1 20 30 cas 0 3 -> 0\nt1 @1 40 50 write 2\n",
 	  "t2 @1 20 30 cas 0 3 -> 0\nt1 @1 25 50 write 2\n",
-	  "t2's cas(0, 3) -> 0 is wrong, since it found x = 0: no other word was stored before",
+	  "t2's cas(0, 3) -> 0 is wrong, since it found x = 0: no other value was stored before",
 	  NULL },
 	{ "rwlock",
 	  "t1 @1 0 20 write_lock\nt2 @1 10 30 read_lock\n",

@@ -103,6 +103,7 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 	uint32_t *ops = malloc((p->nops + 1) * sizeof(*ops)), i;
 	struct kl_search_in in = {
 		.h = s->h, .ops = ops, .object = s->h->ops[op].object, .free = free_results,
+		.work = kl_scene_work(p),
 	};
 	struct kl_search found;
 	bool whole = false;
@@ -133,6 +134,7 @@ static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32
 	const struct kl_counterexample *c = s->part->cex;
 	const struct kl_search_in in = {
 		.h = c->h, .nops = c->h->nops, .object = KL_ALL_OBJECTS,
+		.work = kl_scene_work(s->part),
 	};
 	struct kl_search found;
 	uint32_t want;

@@ -98,7 +98,7 @@ static int tell_denied(const struct kl_sight *s, struct kl_story *story)
 	name_words(s, text, sizeof(text));
 	switch (s->by) {
 	case KL_SIGHT_FIRST:
-		return kl_story_headline(story, "%s is wrong, since it found %s: no other word was "
+		return kl_story_headline(story, "%s is wrong, since it found %s: no other value was "
 					 "stored before", e.s, text);
 	case KL_SIGHT_LEFT:
 		return kl_story_headline(story, "%s is wrong, since it found %s: the store of %s had "

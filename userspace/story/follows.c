@@ -146,7 +146,7 @@ static int tell_after(const struct kl_reach *r, uint32_t x, uint32_t e, struct k
 	    cast_between(r, story) || kl_story_allow(s, story, e))
 		return -ENOMEM;
 	if (story->allowed.all && story->allowed.exact && story->allowed.n == 1)
-		snprintf(right, sizeof(right), ", where only %s was right",
+		snprintf(right, sizeof(right), "; only %s was right",
 			 story->allowed.results[0]);
 	if (gave_again(s, x, e)) {
 		story->reason = "given_twice";
@@ -162,7 +162,8 @@ static int tell_after(const struct kl_reach *r, uint32_t x, uint32_t e, struct k
 	least = skipped(s, e, story);
 	if (least)
 		return tell_skipped(s, e, least, story);
-	return kl_story_headline(story, "%s cannot follow %s, which had returned at %llu, %s%s",
+	return kl_story_headline(story, "%s is not possible after %s, which had returned at %llu, "
+				 "%s%s",
 				 name.s, other.s, ret, r->n > r->nbefore ?
 				 "whatever came between" : "with nothing between", right);
 }

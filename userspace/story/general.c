@@ -44,7 +44,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	if (ret)
 		return ret;
 	if (story->allowed.all && story->allowed.exact && story->allowed.n == 1)
-		snprintf(right, sizeof(right), ", where only %s was right", story->allowed.results[0]);
+		snprintf(right, sizeof(right), "; only %s was right", story->allowed.results[0]);
 	if (s->nproof == 1)
 		return kl_story_headline(story, "%s is not possible%s", kl_name_op(s, op).s, right);
 	other = s->proof[s->proof[0] == op];

@@ -60,6 +60,7 @@ int kl_story_orders(const struct kl_scene *s, struct kl_story *story)
 	const struct kl_counterexample *c = s->part->cex;
 	const struct kl_search_in in = {
 		.h = c->h, .nops = c->h->nops, .object = KL_ALL_OBJECTS,
+		.work = kl_scene_work(s->part),
 	};
 	struct kl_search found;
 	size_t i, k;

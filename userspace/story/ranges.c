@@ -438,10 +438,35 @@ static int cast_from(const struct kl_ranges *c, size_t k, struct kl_story *story
 	return 0;
 }
 
+/* Does operation number @i of the partition change one of the words in the ranges? */
+static bool counts(const struct kl_ranges *c, size_t i)
+{
+	const uint32_t op = kl_result_op(c->s->part, i);
+	const struct kl_effect *f = &c->effects[i];
+	bool change = false;
+	size_t k;
+
+	if (op == c->op || kl_scene_before(c->s, c->op, op))
+		return false;
+	for (k = 0; k < c->len; k++)
+		change |= c->r[k].known && !c->waits[k] && (f->low[k] || f->high[k]) &&
+			  (c->from[k] == KL_NO_OP || !kl_scene_before(c->s, op, c->from[k]));
+	return change;
+}
+
+static bool is_cast(const struct kl_story *story, uint32_t op)
+{
+	size_t i;
+
+	for (i = 0; i < story->ncast && story->cast[i].op != op; i++)
+		;
+	return i < story->ncast;
+}
+
 int kl_ranges_cast(const struct kl_ranges *c, struct kl_story *story)
 {
 	const struct kl_part_result *p = c->s->part;
-	size_t i, k;
+	size_t i, k, more = 0;
 
 	for (k = 0; k < c->len; k++) {
 		if (!c->r[k].known)
@@ -450,21 +475,19 @@ int kl_ranges_cast(const struct kl_ranges *c, struct kl_story *story)
 		    c->from[k] != KL_NO_OP && cast_from(c, k, story))
 			return -ENOMEM;
 	}
-	for (i = 0; i < p->nops; i++) {
+	/* Of many, the last ones, which are near the excluded one. */
+	for (i = p->nops; i--;) {
 		const uint32_t op = kl_result_op(p, i);
-		const struct kl_effect *f = &c->effects[i];
-		bool change = false;
 
-		for (k = 0; k < c->len; k++)
-			change |= c->r[k].known && !c->waits[k] && (f->low[k] || f->high[k]) &&
-				  (c->from[k] == KL_NO_OP ||
-				   !kl_scene_before(c->s, op, c->from[k]));
-		if (op != c->op && change && !kl_scene_before(c->s, c->op, op) &&
-		    kl_story_cast(story, op, kl_scene_before(c->s, op, c->op) ? "counts" :
+		if (!counts(c, i))
+			continue;
+		if (kl_story_cast(story, op, kl_scene_before(c->s, op, c->op) ? "counts" :
 				  "may count"))
 			return -ENOMEM;
+		more += !is_cast(story, op);
 	}
-	return 0;
+	return more ? kl_story_fact(story, more == 1 ? "%zu earlier operation counts, too" :
+				    "%zu earlier operations count, too", more) : 0;
 }
 
 /* Keep the words that matter.  Return: 1, 0 if none does, or -ENOMEM. */

@@ -111,6 +111,12 @@ const struct kl_deed *kl_scene_deeds(const struct kl_scene *s, enum kl_act act, 
 /* All deeds of an act, by value and call; @n gets their number. */
 const struct kl_deed *kl_scene_all(const struct kl_scene *s, enum kl_act act, size_t *n);
 
+/* Looks for the decision of a partition, and for its counterexample. */
+static inline uint64_t kl_scene_work(const struct kl_part_result *p)
+{
+	return p->work + (p->cex ? p->cex->work : 0);
+}
+
 /* Count @n looks.  Return: true if the search must end without a story. */
 static inline bool kl_scene_over(const struct kl_scene *s, uint64_t n)
 {

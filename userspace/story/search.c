@@ -13,7 +13,8 @@
 #include "story/search.h"
 #include "trusted/enumerate.h"
 
-#define MOST_LOOKS	8000000	/* some hundredths of a second */
+#define LEAST_LOOKS	1500000	/* some thousandths of a second */
+#define MOST_LOOKS	16000000	/* some hundredths of a second */
 #define IN_GAP		1
 #define HEAD		2		/* words before the state: IN_GAP or 0, and 1 + result */
 
@@ -410,7 +411,10 @@ static int try_orders(struct search *s)
 int kl_search(const struct kl_spec *spec, const struct kl_search_in *in, uint32_t want,
 	      struct kl_search *out)
 {
-	const struct kl_limits lim = { .work = MOST_LOOKS };
+	const struct kl_limits lim = {
+		.work = in->work < LEAST_LOOKS ? LEAST_LOOKS :
+			in->work < MOST_LOOKS ? in->work : MOST_LOOKS,
+	};
 	const struct kl_history *h = in->h;
 	struct search s = {
 		.o = { .looks = { .lim = &lim }, .is_lost = note_complete },

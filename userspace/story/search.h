@@ -48,6 +48,7 @@ struct kl_search_in {
 	uint32_t nops;
 	uint32_t object;	/* index in @h, for its gaps; KL_ALL_OBJECTS for several */
 	enum kl_search_free free;
+	uint64_t work;		/* looks for the decision; the search takes about as many at most */
 };
 
 /**
@@ -58,7 +59,7 @@ struct kl_search_in {
  *	anything; or KL_NO_OP, to find the longest orders
  * @out: gets what was found; kl_search_free() it
  *
- * The work is bounded by a constant, some hundredths of a second.
+ * The work is bounded by that of the decision, or by some thousandths of a second.
  *
  * Return: 0 or -ENOMEM.
  */

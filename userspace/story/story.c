@@ -150,7 +150,7 @@ int kl_story_first_word(const struct kl_scene *s, struct kl_story *story, struct
 			break;
 		}
 	}
-	return kl_story_fact(story, "The first word is %s", word.s);
+	return kl_story_fact(story, "The first value is %s", word.s);
 }
 
 struct kl_name kl_name_op(const struct kl_scene *s, uint32_t op)

@@ -39,16 +39,16 @@ static int tell_two(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v
 	const char *back = v ? "adds" : "removes";
 
 	if (s->keyed && v == KL_STEP_ABSENT)
-		return kl_story_headline(story, "%s and %s both put a word where there was none",
+		return kl_story_headline(story, "%s and %s both put a value where there was none",
 					 kl_name_op(s, a).s, kl_name_op(s, b).s);
 	if (set && kl_story_fact(story, "No operation %s %s between them", back, word.s))
 		return -ENOMEM;
 	if (set)
 		return kl_story_headline(story, "%s and %s both %s %s", kl_name_op(s, a).s,
 					 kl_name_op(s, b).s, v ? "removed" : "added", word.s);
-	if (kl_story_fact(story, "The word can have been %s only once", word.s))
+	if (kl_story_fact(story, "The value can have been %s only once", word.s))
 		return -ENOMEM;
-	return kl_story_headline(story, "%s and %s both changed the word from %s",
+	return kl_story_headline(story, "%s and %s both changed the value from %s",
 				 kl_name_op(s, a).s, kl_name_op(s, b).s, word.s);
 }
 
@@ -95,10 +95,10 @@ static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *stor
 					 n, v ? "removed" : "added", word.s,
 					 v ? "inside" : "absent", most);
 	if (s->keyed && v == KL_STEP_ABSENT)
-		return kl_story_headline(story, "%zu operations put a word where there was none, "
+		return kl_story_headline(story, "%zu operations put a value where there was none, "
 					 "which can have been so %zu times", n, most);
 	return kl_story_headline(story,
-				 "%zu operations changed the word from %s, which it can have been "
+				 "%zu operations changed the value from %s, which it can have been "
 				 "%zu times", n, word.s, most);
 }
 

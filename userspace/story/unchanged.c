@@ -26,15 +26,15 @@ static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e,
 {
 	const bool nothing = s->keyed && e->is_not == KL_STEP_ABSENT;
 	const struct kl_name name = kl_name_op(s, e->op), word = kl_name_step(s, e->is_not);
-	const char *was = nothing ? "nothing was there" : "the word was ";
+	const char *was = nothing ? "nothing was there" : "the value was ";
 	const unsigned long long ret = s->h->ops[e->op].ret;
 	const char *what = nothing ? "" : word.s;
 
-	if (kl_story_cast(story, e->op, nothing ? "found a word%s" : "found another word than %s",
+	if (kl_story_cast(story, e->op, nothing ? "found a value%s" : "found another value than %s",
 			  what))
 		return -ENOMEM;
 	if (!x) {
-		if (kl_story_fact(story, "The first word is %s", word.s) ||
+		if (kl_story_fact(story, "The first value is %s", word.s) ||
 		    kl_story_fact(story, "No operation changes it before"))
 			return -ENOMEM;
 		return kl_story_headline(story, "%s is wrong, since %s%s until %llu", name.s, was,

@@ -60,9 +60,9 @@ static struct kl_name saw(const struct kl_scene *s, const struct kl_word_deed *d
 static const char *saw_what(const struct kl_scene *s, const struct kl_word_deed *x)
 {
 	if (!s->keyed || x->step.kind != KL_WORD_SEES)
-		return s->keyed && x->step.before == KL_STEP_ABSENT ? "found a word there" :
-								      "seen another word";
-	return x->step.before == KL_STEP_ABSENT ? "found nothing" : "seen another word";
+		return s->keyed && x->step.before == KL_STEP_ABSENT ? "found a value there" :
+								      "seen another value";
+	return x->step.before == KL_STEP_ABSENT ? "found nothing" : "seen another value";
 }
 
 static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e,
@@ -120,7 +120,7 @@ static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed 
 	if (kl_story_cast(story, e->op, "%s", did.s) ||
 	    (kl_word_leaves(&x->step) ? kl_story_cast_leaving(s, x, story) :
 	     kl_story_cast(story, x->op, "%s", x->step.kind == KL_WORD_SEES ?
-			   saw(s, x).s : "saw another word")) ||
+			   saw(s, x).s : "saw another value")) ||
 	    (writer && kl_story_cast_leaving(s, writer, story)) ||
 	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu", other.s, ret,
 			  name.s, (unsigned long long)ops[e->op].call) ||

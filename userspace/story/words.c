@@ -295,9 +295,9 @@ static int tell_stale(const struct scan *t, const struct seen *seen, struct kl_s
 	const struct kl_name writer = kl_name_op(t->s, seen->writer);
 
 	story->reason = "overwritten";
-	if (kl_story_cast(story, seen->op, "saw words that were gone") ||
-	    kl_story_cast(story, seen->other, "left or saw other words") ||
-	    kl_story_cast(story, seen->writer, "left the words that were seen") ||
+	if (kl_story_cast(story, seen->op, "saw values that were gone") ||
+	    kl_story_cast(story, seen->other, "left or saw other values") ||
+	    kl_story_cast(story, seen->writer, "left the values that were seen") ||
 	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu", other.s,
 			  (unsigned long long)ops[seen->other].ret, name.s,
 			  (unsigned long long)ops[seen->op].call) ||
@@ -305,7 +305,7 @@ static int tell_stale(const struct scan *t, const struct seen *seen, struct kl_s
 			  writer.s, (unsigned long long)ops[seen->writer].ret, other.s,
 			  (unsigned long long)ops[seen->other].call))
 		return -ENOMEM;
-	return kl_story_headline(story, "%s saw what %s had left, although %s showed other words "
+	return kl_story_headline(story, "%s saw what %s had left, although %s showed other values "
 				 "by %llu", name.s, writer.s, other.s,
 				 (unsigned long long)ops[seen->other].ret);
 }
@@ -316,7 +316,7 @@ static int tell_gone(const struct scan *t, const struct seen *seen, struct kl_st
 {
 	uint64_t time = t->s->h->ops[seen->other].ret;
 
-	if (kl_story_cast(story, seen->other, "left or saw other words") ||
+	if (kl_story_cast(story, seen->other, "left or saw other values") ||
 	    (t->s->tso && kl_sight_tell_reach(t->stores, seen->at, find_at(t, seen->other), story,
 					      &time)))
 		return -ENOMEM;
@@ -358,9 +358,9 @@ static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_st
 	}
 	if (kl_op_sig(h, &h->ops[seen->op])->nres < 2 && !differs_from_first(t, seen))
 		return tell_first(t, seen, story);
-	if (kl_story_cast(story, seen->op, "saw words of different writes") ||
+	if (kl_story_cast(story, seen->op, "saw values of different writes") ||
 	    tell_origins(t, seen, story, text, sizeof(text)) ||
-	    kl_story_fact(story, "No operation left these words together"))
+	    kl_story_fact(story, "No operation left these values together"))
 		return -ENOMEM;
 	if (!differs_from_first(t, seen) &&
 	    (tell_gone(t, seen, story, &by) ||
