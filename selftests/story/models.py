@@ -313,6 +313,16 @@ clock = Model("clock", (0,), {
 coarse = Model("coarse", (0,), clock.methods, names=("now",))
 
 
+bpf_lpm = Model("bpf_lpm", (0,) * 5, {
+    "update": (2, lambda s, i, v: none(replace(s, i, v))),
+    "remove": (1, lambda s, i: none(replace(s, i, 0))),
+    "lookup": (0, lambda s: one(next((v for v in reversed(s) if v), s[0]), s)),
+}, names=tuple("at[%d]" % i for i in range(5)), values=3,
+    domains={"update": {0: range(5)}, "remove": {0: range(5)}}, buffers=machine.Buffers(
+        plain={"update": lambda i, v: (i,), "remove": lambda i: (i,)},
+        fences={"update", "remove"}, reads={"lookup"}))
+
+
 # ---- locks ----
 
 def lock_methods():
@@ -421,12 +431,13 @@ MODELS = {m.name: m for m in (
     queue, stack, pqueue, deque, bounded_queue, kfifo, llist, stack_height, pipe, set_,
     multiset, map_, kv, array, xarray, rhashtable, register, pair, seqlock, counter, refsum, clock,
     lock, mutex, rwlock, rwsem, spinlock, mntput, futex, semaphore, eventsem, ida, idr, fd_table,
-    coarse, unix_dgram, bpf_queue, bpf_stack, mqueue, eventfd, sysv_sem)}
+    coarse, unix_dgram, bpf_queue, bpf_stack, mqueue, eventfd, sysv_sem,
+    bpf_lpm)}
 
 # Which of them the audit also looks at with store buffers, clock error or unknown first states.
 VARIANTS = (
     "register:tso", "register:tso-error", "seqlock:tso-error", "array:tso-error",
-    "spinlock:tso-error", "rwlock:tso-error", "register:any-error", "seqlock:any-tso", "pair:any",
+    "spinlock:tso-error", "rwlock:tso-error", "bpf_lpm:tso", "register:any-error", "seqlock:any-tso", "pair:any",
     "queue:error", "stack:error", "bounded_queue:error", "set:error", "map:error",
     "register:error", "pair:error", "rwlock:error", "semaphore:error", "ida:error",
 )
