@@ -81,7 +81,12 @@ class Detail {
 			array(h.stacks[at - 1]) :
 			array(object((h.extra.get(i) || {}).extra).stack);
 
-		return stack.length ? make("pre", {}, stack.map(string).join("\n")) : null;
+		return stack.length ?
+			[
+				make("h4", {}, "Kernel stack at the call"),
+				make("pre", {}, stack.map(string).join("\n"))
+			] :
+			null;
 	}
 
 	/* Operations of the same partition between which and this one the times give no order. */

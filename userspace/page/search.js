@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Search.  A query is words, all of which must match.  NAME:WORD looks in one place: thread,
- * comm, method, value, key, object, cpu, line or id.  Other words are looked for in the
+ * comm, stack, method, value, key, object, cpu, line or id.  Other words are looked for in the
  * operation as text.
  */
 
-const PLACE = /^(thread|comm|method|value|key|object|cpu|line|id):(.*)$/;
+const PLACE = /^(thread|comm|stack|method|value|key|object|cpu|line|id):(.*)$/;
 const CHOICES = [ "thread", "comm", "cpu", "method", "key", "object" ]; /* of the lists */
 
 function bare(text) { return text.replace(/^"([^"]*)"$/, "$1"); }
@@ -49,6 +49,13 @@ function matcher(h, word) {
 		const m = marks(h.threads, (t, k) => same(h.comms[k] || ""));
 
 		return (i) => m[h.thread[i]];
+	}
+	case "stack": {
+		/* A part of a frame is enough: frames have offsets. */
+		const m = marks(h.stacks,
+			(frames) => array(frames).join("\n").toLowerCase().includes(text));
+
+		return (i) => h.stack && h.stack[i] && m[h.stack[i] - 1];
 	}
 	case "method": {
 		const m = marks(h.methods, same);
