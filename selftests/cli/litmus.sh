@@ -137,6 +137,11 @@ story "a condition of all final states" spin \
 	"spin always ends with 1:EBX=1: every final state of any run has it" --explain
 story "an outcome on SC" SB "no final state of any run without store buffers has it" \
 	--explain --memory-model=sc
+story "an outcome that only store buffers allow, on SC" SB "With store buffers a run ends otherwise." \
+	--explain --memory-model=sc
+run litmus --explain --memory-model=sc "$tests/MP.litmus"
+! grep -q "With store buffers" out
+ktap_result $? "an outcome that store buffers do not allow either" "$(cat out err)"
 refuse "an unknown location in --explain" "--explain:1:1: error: the test has no location 'z'" \
 	litmus --explain=z=1 "$tests/SB.litmus"
 refuse "a wrong condition in --explain" "--explain:1:9: error: expected the end of the condition" \

@@ -331,6 +331,13 @@ static void put_needed(FILE *f, const struct kl_lit_story *s, size_t i)
 			n > 1 ? "are" : "is", n > 1 ? "any one of them" : "it");
 }
 
+static void put_with_buffers(FILE *f, const struct kl_lit_story *s, size_t i)
+{
+	(void)s;
+	(void)i;
+	fputs("With store buffers a run ends otherwise", f);
+}
+
 static void put_orders(FILE *f, const struct kl_lit_story *s, size_t i)
 {
 	const size_t n = s->norders;
@@ -349,7 +356,7 @@ static void put_orders(FILE *f, const struct kl_lit_story *s, size_t i)
 /* Return: the function that prints the fact, or NULL after the last one. */
 static put_fn fact(const struct kl_lit_story *s, size_t i)
 {
-	put_fn facts[4];
+	put_fn facts[5];
 	size_t n = 0;
 
 	if (s->reached && !s->sc)
@@ -362,6 +369,8 @@ static put_fn fact(const struct kl_lit_story *s, size_t i)
 		facts[n++] = put_needed;
 	if (s->norders)
 		facts[n++] = put_orders;
+	if (s->with_buffers)
+		facts[n++] = put_with_buffers;
 	return i < n ? facts[i] : NULL;
 }
 

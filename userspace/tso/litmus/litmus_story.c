@@ -186,6 +186,21 @@ static int find_needed(struct teller *t)
 	return 0;
 }
 
+/* Look for the outcome with store buffers, which the search was without. */
+static int find_with_buffers(struct teller *t)
+{
+	const struct kl_litmus_options *sc = t->o;
+	struct kl_litmus_options o = *sc;
+	int ret;
+
+	o.sc = false;
+	t->o = &o;
+	ret = is_reached(t);
+	t->o = sc;
+	t->s->with_buffers = ret > 0;
+	return ret > 0 || not_known(ret) ? 0 : ret;
+}
+
 /* ---- the order of instructions ------------------------------------------------------------- */
 
 /* Is the instruction a move from or to memory? */
@@ -313,6 +328,8 @@ int kl_litmus_tell(const char *path, const char *text, const char *condition,
 		ret = find_more(&t);
 	if (not_known(ret) && s->reached && s->nsteps)
 		ret = 0;
+	if (!ret && !s->reached && o->sc)
+		ret = find_with_buffers(&t);
 	if (!ret && !s->reached)
 		ret = find_needed(&t);
 	if (!ret && !s->reached && !s->nvital)

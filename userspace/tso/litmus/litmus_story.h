@@ -49,6 +49,7 @@ struct kl_lit_story {
 	bool asked;		/* the condition is not the test's */
 	bool sc;		/* the run has no store buffers */
 	bool reached;		/* there is such an outcome, and a run */
+	bool with_buffers;	/* not reached on SC, but with store buffers */
 	/* numbers of states: of all runs without store buffers, and of the search for the run */
 	uint64_t sc_states, states;
 	uint64_t outcome[KL_LIT_ITEMS];
