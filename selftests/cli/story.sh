@@ -107,6 +107,10 @@ sed 's/stack=9/stack=x/' stacks.txt >wrong.txt
 run check "$pair" wrong.txt
 [ $status -eq 2 ] && grep -q '^wrong.txt:[0-9]*:[0-9]*: error: .*the number of a stack' err
 ktap_result $? "a wrong number of a stack" "$(cat err)"
+sed 's/@1 /@0x20 /; s/ 2 2$/ 0x20 2/; s/-> 1 2/-> 1 2/' torn.txt >same.txt
+run check --json "$pair" same.txt
+! grep -q '"symbol"' out && grep -q '"0x20"' out
+ktap_result $? "a value that equals the object's address is no symbol of it" "$(cat out)"
 printf '# klin history 1\n# comm 1 a\033[2J\nt1 @1 0 10 write 1 1\n' >named.txt
 run check "$pair" named.txt
 [ $status -eq 2 ] && grep -q '^named.txt:2:11: error: .*no control character' err

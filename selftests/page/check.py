@@ -487,7 +487,8 @@ def a_recording_shows_where_operations_ran(b, result):
     facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
     same([facts["slab cache"], said(b, ".detail pre")], ["kmalloc-64", []])
     for query, count in {"comm:kworker/2:1": 2, 'comm:"ip netns"': 2, "cpu:0": 2,
-                         "stack:worker": 1, "stack:take+0x4": 2, "object:init_net_queue": 5, "kworker/2:1": 2}.items():
+                         "stack:worker": 1, "stack:take+0x4": 2,
+                         "object:init_net_queue": 5, "kworker/2:1": 2}.items():
         b.run(f"klin.app.search.field.value = {json.dumps(query)}; klin.app.search.run()")
         found = b.run("klin.app.hitList.length")
         assert found == count, f"{query}: {found} operations, expected {count}"

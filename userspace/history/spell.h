@@ -46,6 +46,17 @@ static inline const char *kl_history_spelling(const struct kl_history *h, uint64
 }
 
 /*
+ * Return: the symbol of an object, or NULL.  The address of an object may equal a value whose
+ * number the file spells its own way, which is no symbol.
+ */
+static inline const char *kl_history_symbol(const struct kl_history *h, uint64_t object)
+{
+	const char *s = h->keyed ? NULL : kl_history_spelling(h, object);
+
+	return s && *s != '-' && (unsigned int)(*s - '0') >= 10 ? s : NULL;
+}
+
+/*
  * Set the spelling of a number to the @len bytes at @text, unless reports show the number so
  * anyway: 0x1f is not 31, and 5000000000 not 0x12a05f200.  Return: as kl_history_spell().
  */

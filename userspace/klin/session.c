@@ -65,7 +65,7 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 {
 	const struct kl_report *r = v->report;
 	json_t *j = kl_json_envelope("violation", r ? r->h->release : NULL), *ops;
-	const char *symbol = r ? kl_history_spelling(r->h, v->object) : NULL;
+	const char *symbol = r ? kl_history_symbol(r->h, v->object) : NULL;
 	char words[512];
 	size_t i;
 

@@ -237,7 +237,8 @@ static json_t *names_json(const struct kl_history *h, enum kl_spelled kind, cons
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		const char *name = kl_history_spelled(h, kind, words[i]);
+		const char *name = kind == KL_SPELLED_WORD ? kl_history_symbol(h, words[i]) :
+							     kl_history_spelled(h, kind, words[i]);
 
 		json_array_append_new(j, name ? kl_json_text(name) : json_null());
 		any |= name != NULL;

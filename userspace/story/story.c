@@ -220,7 +220,7 @@ static int compare_cast(const void *a, const void *b)
 static int name_object(const struct kl_spec *spec, const struct kl_history *h,
 		       const struct kl_part_result *p, struct kl_story *story)
 {
-	const char *symbol = h->keyed ? NULL : kl_history_spelling(h, p->object);
+	const char *symbol = kl_history_symbol(h, p->object);
 	const char *slab = h->keyed || symbol ? NULL :
 			   kl_history_spelled(h, KL_SPELLED_SLAB, p->object);
 	char object[32] = "", key[80] = "", *whole;
