@@ -64,15 +64,15 @@ run check "$pair" torn.txt
 grep -q 'is torn: a = 1 comes from' out && grep -q '├─*write(1, 1)─*┤' out &&
 	grep -q '├─*write(2, 2)─*┤' out && grep -q '┣━*read() -> (1, 2)━*┫' out && grep -q '; to scale$' out
 ktap_result $? "a torn read: the writes that it mixes are named and drawn" "$(cat out)"
-awk 'BEGIN {
+awk -v n=40000 'BEGIN {
 	print "# klin history 1\n# first init\n# memory tso"
-	for (i = 1; i <= 4000; i++) {
+	for (i = 1; i <= n; i++) {
 		printf "t1 @1 %d %d write %d %d cpu=0\n", 10 * i, 10 * i + 4, i, i
-		printf "t2 @1 %d %d read -> %d %d cpu=1\n", 10 * i + 3, 10 * i + 9, i - (i == 4000), i
+		printf "t2 @1 %d %d read -> %d %d cpu=1\n", 10 * i + 3, 10 * i + 9, i - (i == n), i
 	}
 }' >long.txt
 run check "$specs/seqlock.lin" long.txt
-grep -q 'is torn: *$\|is torn: x1 = 3999' out && grep -q 'write(3999, 3999)  *left x1 = 3999' out
+grep -q 'is torn: *$\|is torn: x1 = 39999' out && grep -q 'write(39999, 39999)  *left x1 = 39999' out
 ktap_result $? "a torn read after many operations, with store buffers" "$(cat out)"
 sed 's/^# first init/&\n# comm 1 klin test\n# spelling 1 init_net/; s/ write 1 1$/& cpu=3/' torn.txt >named.txt
 run check "$pair" named.txt

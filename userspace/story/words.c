@@ -217,6 +217,16 @@ static uint32_t find_at(const struct scan *t, uint32_t op)
 	return i;
 }
 
+/* Were all words last left by one operation, or by none? */
+static bool has_one_origin(const struct scan *t, const struct seen *seen)
+{
+	size_t i;
+
+	for (i = 1; i < t->len && seen->from[i] == seen->from[0]; i++)
+		;
+	return i >= t->len;
+}
+
 static bool is_wrong(const struct scan *t, const struct seen *seen)
 {
 	return !seen->left && (differs_from_first(t, seen) || seen->other != KL_NO_OP);
@@ -432,7 +442,9 @@ static int look_at_all(struct scan *t, struct kl_story *story)
 	for (k = 0; k < t->nseen; k++) {
 		struct seen *seen = &t->seen[k];
 
-		if (is_wrong(t, seen))
+		/* With store buffers, words of one origin are a matter of its stores. */
+		if (is_wrong(t, seen) && !(t->s->tso && has_one_origin(t, seen) &&
+					   unwritten(t, seen) == t->len))
 			return tell_seen(t, seen, story);
 		/* A reader cannot follow many changes. */
 		if (!t->s->tso && seen->nchanges + seen->nmade <= KL_STORY_CAST &&
@@ -482,3 +494,31 @@ static const struct kl_reason words = {
 	.name = "torn", .rank = 25, .needs = KL_NEEDS_NOTHING, .tso = true, .tell = tell,
 };
 KL_REASON(words);
+
+/* Does an operation of the proof show several words? */
+static bool shows_several(const struct kl_scene *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nproof; i++) {
+		const struct kl_op *o = &s->h->ops[s->proof[i]];
+
+		if (!(o->flags & KL_OP_PENDING) && kl_op_sig(s->h, o)->nres > 1)
+			return true;
+	}
+	return false;
+}
+
+static int tell_tso(const struct kl_scene *s, struct kl_story *story)
+{
+	return s->tso && shows_several(s) ? tell(s, story) : 0;
+}
+
+/*
+ * With store buffers, words that nobody left together say more than a store that should have left.
+ * The reasons about stores use up the looks of a long history.
+ */
+static const struct kl_reason words_tso = {
+	.name = "torn", .rank = 4, .needs = KL_NEEDS_NOTHING, .tso = true, .tell = tell_tso,
+};
+KL_REASON(words_tso);
