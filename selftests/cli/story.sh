@@ -96,6 +96,9 @@ ktap_result $? "the slab cache of an object" "$(cat out)"
 run check --json "$pair" slab.txt
 grep -q '"slab": "kmalloc-64"' out
 ktap_result $? "the slab cache of an object in JSON" "$(cat out)"
+"$KLIN" check --follow --full "$pair" - <stacks.txt >out 2>err
+grep -A 1 '^  Kernel stack at the call of .*read()' out | grep -qx '    other+0x1'
+ktap_result $? "kernel stacks with --follow" "$(cat out err)"
 run check --json "$pair" stacks.txt
 tr -d ' \n' <out | grep -qF '"stack":["step+0x10[m]","main+0x4"]'
 ktap_result $? "kernel stacks in JSON" "$(cat out)"

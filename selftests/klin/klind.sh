@@ -181,7 +181,7 @@ test_mutant()
 {
 	ask=$here/ask
 	name="a mutant is reported while it runs"
-	configure "flight-memory = 64M"
+	configure "flight-memory = 64M" "stacks = yes"
 	start
 	from=$(seconds)
 	tries
@@ -222,6 +222,11 @@ test_mutant()
 		ktap_fail "$name" "$(cat "$work/replay" "$report/report.json" \
 			"$report/counterexample.txt")"
 	fi
+	grep -q '"comm": "klin/[0-9]*"' "$report/report.json" &&
+		grep -q '"stack":' "$report/report.json" &&
+		grep -q '"kthread+0x' "$report/report.json"
+	ktap_result $? "the report names threads and has the stacks of calls" \
+		"$(cat "$report/report.json")"
 	name="the other spec has no violation, and no unfinished report is left"
 	if [ $ended -eq 0 ] && ! a_report range violation && verdict_is seqlock violation &&
 	   ! verdict_is range violation && [ -z "$(find "$reports" -name '.unfinished*')" ]; then
@@ -361,7 +366,7 @@ need_command "$KLIND" "set KLIND to the daemon's path"
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 17
+ktap_plan 18
 bpf_ids >"$work/bpf"
 warned=$(warnings)
 test_refusal

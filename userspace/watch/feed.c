@@ -140,9 +140,16 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 	const struct kl_param *bad;
 	struct kl_val vals[2 * KL_MAX_ARGS];
 	const struct kl_online_op a = {
-		.call = op->call, .ret = op->ret, .drain = kl_op_drain(h, op), .cpu = op->cpu,
-		.thread = h->threads[op->thread], .object = h->objects[op->object],
-		.flags = op->flags, .vals = vals, .method = f->map[sig->method],
+		.call = op->call,
+		.ret = op->ret,
+		.drain = kl_op_drain(h, op),
+		.cpu = op->cpu,
+		.thread = h->threads[op->thread],
+		.object = h->objects[op->object],
+		.flags = op->flags,
+		.vals = vals,
+		.method = f->map[sig->method],
+		.stack = kl_op_stack(h, op),
 	};
 	unsigned int i;
 	uint64_t is;

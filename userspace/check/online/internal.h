@@ -38,6 +38,7 @@ struct on_op {
 	uint32_t value2;	/* the same in on_part.strict */
 	uint32_t gen;		/* number of times that this struct was reused */
 	uint16_t cpu, method;
+	uint16_t stack; /* number of its call's stack; 0: none, or a larger number */
 	uint8_t flags;		/* enum kl_op_flags */
 	uint8_t kind, slot;
 	bool is_pred : 1;	/* other operations may have to wait for this one */
@@ -53,7 +54,7 @@ struct on_op {
 struct on_kept {
 	uint64_t call, ret, drain, thread;
 	uint64_t what;		/* its signature if on_has_sig(), else its word */
-	uint16_t cpu, method;
+	uint16_t cpu, method, stack;
 	uint8_t flags, kind;
 };
 

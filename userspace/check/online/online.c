@@ -133,10 +133,20 @@ static int fill(struct kl_online *o, const struct kl_online_op *op, uint32_t par
 	struct on_op *to = on_op(o, i);
 
 	*to = (struct on_op){
-		.call = op->call, .ret = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret,
-		.drain = op->drain, .thread = op->thread, .cpu = op->cpu, .method = op->method,
-		.flags = op->flags, .kind = kind, .sig = sig, .part = part, .refs = 1,
-		.word = kind <= ON_PEEK ? op->vals[0].v : 0, .gen = to->gen,
+		.call = op->call,
+		.ret = op->flags & KL_OP_PENDING ? KL_TIME_MAX : op->ret,
+		.drain = op->drain,
+		.thread = op->thread,
+		.cpu = op->cpu,
+		.method = op->method,
+		.flags = op->flags,
+		.kind = kind,
+		.sig = sig,
+		.part = part,
+		.refs = 1,
+		.word = kind <= ON_PEEK ? op->vals[0].v : 0,
+		.gen = to->gen,
+		.stack = op->stack <= UINT16_MAX ? op->stack : 0,
 	};
 	return ret;
 }

@@ -31,6 +31,7 @@ struct kl_online_op {
 	uint16_t method;		/* of the spec */
 	uint16_t cpu;
 	uint8_t flags;			/* enum kl_op_flags */
+	uint32_t stack; /* number of its call's stack, or 0 */
 };
 
 /* A violation, and the time at which it was found. */

@@ -36,9 +36,16 @@ static uint64_t over(const struct kl_online *o, const struct on_kept *op)
 static struct on_kept keep(const struct kl_online *o, const struct on_op *op)
 {
 	return (struct on_kept){
-		.call = op->call, .ret = op->ret, .drain = op->drain, .thread = op->thread,
+		.call = op->call,
+		.ret = op->ret,
+		.drain = op->drain,
+		.thread = op->thread,
 		.what = on_has_sig(o, op->kind) ? op->sig : op->word,
-		.cpu = op->cpu, .method = op->method, .flags = op->flags, .kind = op->kind,
+		.cpu = op->cpu,
+		.method = op->method,
+		.flags = op->flags,
+		.kind = op->kind,
+		.stack = op->stack,
 	};
 }
 
@@ -126,7 +133,9 @@ static int add_op(const struct kl_online *o, const struct on_part *p, const stru
 		op.flags |= KL_OP_PENDING;
 	vals = values(o, from, &v);
 	ret = kl_history_add(h, &op, &s, vals, vals + s.nargs);
-	return ret ?: kl_history_set_points(h, h->nops - 1, KL_TIME_MAX, drain);
+	if (!ret)
+		ret = kl_history_set_points(h, h->nops - 1, KL_TIME_MAX, drain);
+	return ret ?: kl_history_set_stack(h, h->nops - 1, from->stack);
 }
 
 static int fill(const struct kl_online *o, const struct on_part *p, uint64_t time,
