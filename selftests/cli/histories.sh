@@ -114,7 +114,7 @@ expect 0 "a loop that ends" explore ends.lin
 sed 's/while (c != c0)/while (false)/' "$models/seqlock.lin" >mutant.lin
 steps()
 {
-	run explore "$@" mutant.lin
+	run explore --full "$@" mutant.lin
 	sed -n 's/^\(The shortest\|A\) run, \([0-9]*\) steps.*/\2/p' out
 }
 shortest=$(steps --shortest) first=$(steps)
