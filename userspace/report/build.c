@@ -53,7 +53,7 @@ static void find_libraries(struct library *l)
 /* Find the build ID in the notes of a loaded file.  Return: 1 if it has one, else 0. */
 static int find_id(const ElfW(Phdr) *p, ElfW(Addr) base, char *hex)
 {
-	const char *at = (const char *)base + p->p_vaddr, *end = at + p->p_memsz;
+	const char *at = (const char *)(base + p->p_vaddr), *end = at + p->p_memsz;
 
 	while (at + sizeof(ElfW(Nhdr)) <= end) {
 		const ElfW(Nhdr) *n = (const void *)at;

@@ -335,13 +335,14 @@ static bool opens_early(const struct dg_layout *d)
 /* Put the ranks of one band into columns to scale, as few as can be read, if any can. */
 static void scale(struct dg_layout *d)
 {
-	const bool begins = !opens_early(d);
-	const bool ends = d->time[d->nranks - 1].t != KL_TIME_MAX;
-	const int first = !begins, last = d->nranks - 1 - !ends;
-	int columns[DG_RANKS], left, tail, right, i;
+	int columns[DG_RANKS], first, last, left, tail, right, i;
 	double wide;
 
-	if (!d->timed || d->nbands > 1 || last <= first)
+	if (!d->timed || d->nbands > 1 || !d->nranks)
+		return;
+	first = opens_early(d);
+	last = d->nranks - 1 - (d->time[d->nranks - 1].t == KL_TIME_MAX);
+	if (last <= first)
 		return;
 	memcpy(columns, d->x, sizeof(columns));
 	/* The ends of time have the room that they have now. */
