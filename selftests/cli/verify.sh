@@ -40,7 +40,7 @@ mutant()
 		# The proof that there is no run takes long, so it is tested with one mutant.
 		more=
 		[ "$want" -eq 1 ] || [ "$1" = "a linearization point too many" ] || more=--no-confirm
-		run verify --threads=$threads $more mutant.lin
+		run verify --full --threads=$threads $more mutant.lin
 		[ $status -eq "$want" ] && ! grep -qv ": warning: " err && grep -q "^The abstract run to it" out ||
 			wrong="$wrong --threads=$threads: status $status: $(head -n 1 out err)"
 		[ "$want" -ne 1 ] || grep -q '^A concrete wrong run' out || wrong="$wrong no run"
@@ -262,7 +262,7 @@ variant "del_all by compare-and-swap" $llist \
 variant "del_first without the lock" $llist 's/^.*lock(m);//'
 
 sed 's/} while (!cas(&top, t, x) @lin);/} while (top != t); top = x @lin;/' $treiber >wrong.lin
-run verify --dot=wrong.dot wrong.lin
+run verify --full --dot=wrong.dot wrong.lin
 if [ $status -eq 1 ] && grep -q '^digraph' wrong.dot && grep -q '^}$' wrong.dot &&
    grep -q 'subgraph cluster1 ' wrong.dot && grep -q 'label="T0.x"' wrong.dot &&
    grep -q 'T0 push at line .*, x = n2$' out; then
@@ -270,6 +270,14 @@ if [ $status -eq 1 ] && grep -q '^digraph' wrong.dot && grep -q '^}$' wrong.dot 
 else
 	ktap_fail "--dot writes the trail for Graphviz" "status $status" "$(head -n 3 out err)"
 fi
+run verify wrong.lin
+[ $status -eq 1 ] && [ "$(fold -w 80 out | wc -l)" -le 25 ] && grep -q '^What is wrong: ' out &&
+	grep -q 'Not shown: the abstract run to it (--full)' out && ! grep -q 'The abstract run' out
+ktap_result $? "an alarm with a concrete run in 25 lines" "$(cat out)"
+run verify --no-confirm wrong.lin
+[ $status -ne 0 ] && [ "$(fold -w 80 out | wc -l)" -le 25 ] && grep -q '^What may be wrong: ' out &&
+	grep -q 'More: --full' out
+ktap_result $? "an alarm without a concrete run in 25 lines" "status $status" "$(cat out)"
 run verify --json wrong.lin
 if [ $status -eq 1 ] && grep -q '"verdict": "VIOLATION"' out && grep -q '"trail": \[$' out &&
    grep -q '"run": \[$' out && [ ! -s err ]; then

@@ -26,12 +26,12 @@ struct verify_args {
 	struct kl_limits lim;
 	const char *file, *dot, *roles;
 	/* @given: --threads was given */
-	bool given, stats, no_trail, no_confirm;
+	bool given, stats, no_trail, no_confirm, full;
 	enum kl_output output;
 };
 
 enum { OPT_THREADS = 256, OPT_ROLES, OPT_LIMIT, OPT_NO_REDUCE, OPT_STATS, OPT_NO_TRAIL,
-	OPT_NO_CONFIRM, OPT_DOT, OPT_JSON, OPT_TIME, OPT_OUTPUT };
+	OPT_NO_CONFIRM, OPT_DOT, OPT_JSON, OPT_TIME, OPT_OUTPUT, OPT_FULL };
 
 static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "N", 0,
@@ -54,6 +54,10 @@ static const struct argp_option options[] = {
 	{ "json", OPT_JSON, NULL, 0,
 	  "The same as --output=json: the verdict, the trail and the run", 0 },
 	{ "dot", OPT_DOT, "FILE", 0, "Write the abstract run to an alarm to FILE, for Graphviz",
+	  0 },
+	{ "full", OPT_FULL, NULL, 0,
+	  "Print all of an alarm: the abstract run and the concrete one.  Without this option an "
+	  "alarm has at most 25 lines, with the last steps of one run if they have room",
 	  0 },
 	{ "no-trail", OPT_NO_TRAIL, NULL, 0, "Do not show the abstract run to an alarm", 0 },
 	{ "no-confirm", OPT_NO_CONFIRM, NULL, 0, "Do not search for a concrete wrong run", 0 },
@@ -104,6 +108,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_JSON:
 		a->output = KL_OUTPUT_JSON;
+		break;
+	case OPT_FULL:
+		a->full = true;
 		break;
 	case OPT_NO_TRAIL:
 		a->no_trail = true;
@@ -248,6 +255,7 @@ static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_ve
 {
 	struct kl_verified r = {
 		.file = a->file, .x = x, .verdict = v, .trail = !a->no_trail, .stats = a->stats,
+		.full = a->full,
 		.model = model,
 		.searched = !a->no_confirm && v != KL_VF_MEMORY && v != KL_VF_STOPPED,
 	};

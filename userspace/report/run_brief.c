@@ -46,10 +46,13 @@ static void put_lines(FILE *f, const char *text, unsigned int room)
 	}
 }
 
-/* Does a step begin in the line?  Its number is right-aligned in four columns. */
+/* Does a step begin in the line?  Its number is right-aligned in four columns, or in five. */
 static bool is_step(const char *line)
 {
-	return strnlen(line, 4) == 4 && isdigit((unsigned char)line[3]);
+	const size_t n = strspn(line, " 0123456789");
+
+	return (n >= 4 && isdigit((unsigned char)line[3])) ||
+	       (n >= 5 && isdigit((unsigned char)line[4]));
 }
 
 /* Return: the first of the last steps that have room together. */

@@ -9,6 +9,7 @@
 #include "report/codes.h"
 #include "report/envelope.h"
 #include "report/json.h"
+#include "report/run_brief.h"
 #include "report/run_columns.h"
 #include "report/run_story.h"
 #include "report/verified.h"
@@ -108,26 +109,57 @@ static void print_limits(FILE *f, const struct kl_verified *v, const struct kl_v
 		fprintf(f, "The search of concrete runs was incomplete: %s.\n", v->search.why);
 }
 
-static int print_run(FILE *f, const struct kl_verified *v)
+static int print_run_title(FILE *f, const struct kl_verified *v)
 {
-	struct kl_explorer *run = v->run;
 	struct kl_explore_stats st;
-	/* The search of runs was on sequential consistency. */
-	int ret = kl_run_story_print(f, run, true);
 
-	if (ret)
-		return ret;
-	kl_explore_stats(run, &st);
+	kl_explore_stats(v->run, &st);
 	fprintf(f,
 		"A concrete wrong run: %s; %u threads, %u steps ([n]: line n of the "
 		"file):\n",
-		kl_explore_message(run), st.threads, st.steps);
-	ret = kl_print_run(f, run);
+		kl_explore_message(v->run), st.threads, st.steps);
+	return 0;
+}
+
+static int print_steps(FILE *f, const struct kl_verified *v)
+{
+	const int ret = kl_print_run(f, v->run);
+
 	/* The run exists even if its steps cannot all be shown. */
 	if (ret != -ESTALE)
 		return ret;
 	fputs("The steps after these could not be repeated.\n", f);
 	return 0;
+}
+
+/* Print the story of the concrete run.  The search of runs was on sequential consistency. */
+static int print_run_story(FILE *f, const struct kl_verified *v)
+{
+	return kl_run_story_print(f, v->run, true);
+}
+
+static int print_run(FILE *f, const struct kl_verified *v)
+{
+	return print_run_story(f, v) ?: print_run_title(f, v) ?: print_steps(f, v);
+}
+
+/* Print the verdict and what it is on, without the end of the line unless it is UNKNOWN. */
+static void print_verdict(FILE *f, const struct kl_verified *v)
+{
+	struct kl_verify_stats st;
+
+	kl_verify_stats(v->x, &st);
+	fprintf(f, "%s: %s: ", v->file, kl_verified_verdict(v));
+	if (is_unknown(v))
+		fprintf(f,
+			"%s after %llu abstract states and %llu steps in %u rounds, %llu states "
+			"not yet followed\n",
+			unknown_reason(v), (unsigned long long)st.states,
+			(unsigned long long)st.steps, st.rounds, (unsigned long long)st.open);
+	else if (st.threads)
+		fprintf(f, "%u thread%s", st.threads, st.threads == 1 ? "" : "s");
+	else
+		fputs("any number of threads", f);
 }
 
 /* Print the memory model of the verdict.  A verdict on SC does not consider store buffers. */
@@ -179,24 +211,25 @@ static int print_alarm_story(FILE *f, const struct kl_verified *v)
 	return ret;
 }
 
-static int print_alarm(FILE *f, const struct kl_verified *v)
+static int print_trail_title(FILE *f, const struct kl_verified *v)
 {
-	int ret;
-
-	fprintf(f, ": %s\n", kl_verify_message(v->x));
-	kl_put_sentence(f, "", certainty(v));
-	print_model(f, v);
-	ret = v->run ? 0 : print_alarm_story(f, v);
-	if (ret)
-		return ret;
-	if (v->trail) {
+	if (v->trail)
 		fputs("The abstract run to it (n: a node, s: any number of nodes; numbers of nodes "
 		      "and threads hold in one state only):\n",
 		      f);
+	return 0;
+}
+
+static int print_trail(FILE *f, const struct kl_verified *v)
+{
+	if (v->trail)
 		kl_verify_print_trail(v->x, f);
-	}
-	if (v->run)
-		return print_run(f, v);
+	return 0;
+}
+
+/* Print what the search for a concrete run says of an alarm that no run shows. */
+static int print_search(FILE *f, const struct kl_verified *v)
+{
 	if (!v->searched)
 		fputs("There was no search for a concrete wrong run.\n", f);
 	else if (!print_bounds(f, "No concrete wrong run was found", &v->search))
@@ -205,6 +238,71 @@ static int print_alarm(FILE *f, const struct kl_verified *v)
 	else
 		fprintf(f, "%s%s.\n", is_incomplete(v) ? ", then " : "", v->search.why);
 	return 0;
+}
+
+/* Print the verdict on an alarm, and how certain it is. */
+static int print_alarm_head(FILE *f, const struct kl_verified *v)
+{
+	print_verdict(f, v);
+	fprintf(f, ": %s\n", kl_verify_message(v->x));
+	kl_put_sentence(f, "", certainty(v));
+	print_model(f, v);
+	return 0;
+}
+
+static int print_alarm(FILE *f, const struct kl_verified *v)
+{
+	const int ret = print_alarm_head(f, v) ?: v->run ? 0 : print_alarm_story(f, v);
+
+	if (ret)
+		return ret;
+	print_trail_title(f, v);
+	print_trail(f, v);
+	return v->run ? print_run(f, v) : print_search(f, v);
+}
+
+typedef int (*print_fn)(FILE *f, const struct kl_verified *v);
+
+/* Set *@text to what @print prints.  Return: 0 or a negative errno. */
+static int get_text(print_fn print, const struct kl_verified *v, char **text)
+{
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
+
+	if (ret)
+		return ret;
+	ret = print(m.f, v);
+	return kl_memstream_close(&m, text, NULL) ?: ret;
+}
+
+/* Say that the concrete run is shown in place of the abstract one. */
+static int print_more(FILE *f, const struct kl_verified *v)
+{
+	if (v->trail)
+		fputs("Not shown: the abstract run to it (--full).\n", f);
+	return 0;
+}
+
+/* Print what is known of an alarm in few lines: its story, and of its run what has room. */
+static int print_alarm_brief(FILE *f, const struct kl_verified *v)
+{
+	static const print_fn with_run[] = {
+		print_alarm_head, print_run_story, print_run_title, print_steps, print_more,
+	};
+	static const print_fn without[] = {
+		print_alarm_head, print_alarm_story, print_trail_title, print_trail, print_search,
+	};
+	struct kl_run_brief b = { .hint = strdup("") };
+	char **const texts[] = { &b.head, &b.story, &b.title, &b.run, &b.end };
+	int ret = b.hint ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(*texts) && !ret; i++)
+		ret = get_text((v->run ? with_run : without)[i], v, texts[i]);
+	if (!ret)
+		kl_print_run_brief(f, &b);
+	kl_run_brief_free(&b);
+	return ret;
 }
 
 /* Print why a verified model has a concrete wrong run. */
@@ -228,21 +326,12 @@ int kl_verified_print(FILE *f, const struct kl_verified *v)
 	int ret = 0;
 
 	kl_verify_stats(v->x, &st);
-	fprintf(f, "%s: %s: ", v->file, kl_verified_verdict(v));
-	if (is_unknown(v))
-		fprintf(f,
-			"%s after %llu abstract states and %llu steps in %u rounds, %llu states "
-			"not yet followed\n",
-			unknown_reason(v), (unsigned long long)st.states,
-			(unsigned long long)st.steps, st.rounds, (unsigned long long)st.open);
-	else if (st.threads)
-		fprintf(f, "%u thread%s", st.threads, st.threads == 1 ? "" : "s");
-	else
-		fputs("any number of threads", f);
+	if (v->verdict != KL_VF_ALARM)
+		print_verdict(f, v);
 	if (is_unknown(v))
 		kl_put_sentence(f, "Advice:", advice(v));
 	if (v->verdict == KL_VF_ALARM) {
-		ret = print_alarm(f, v);
+		ret = v->full ? print_alarm(f, v) : print_alarm_brief(f, v);
 	} else if (v->verdict == KL_VF_VERIFIED && v->run) {
 		print_contradiction(f, &v->search);
 		print_model(f, v);

@@ -15,6 +15,7 @@ struct kl_verified {
 	enum kl_verify_verdict verdict;
 	enum kl_explore_memory model;	/* the memory model that the file names */
 	bool trail, stats;		/* show the trail; the numbers of states and so on */
+	bool full;			/* show all of an alarm, in place of few lines */
 	bool searched;			/* klin searched for a concrete wrong run */
 	struct kl_verify_search search;	/* the bounds of that search */
 	struct kl_explorer *run;	/* a concrete wrong run, or NULL */
