@@ -587,19 +587,25 @@ static struct kl_ranges *ranges_of(const struct kl_scene *s)
 	return c;
 }
 
+/* Set *@c to the ranges of the scene.  Return: 1, 0 if there are none, or -ENOMEM. */
+static int known_ranges(const struct kl_scene *s, struct kl_ranges **c)
+{
+	if (!s->h->fresh || !kl_spec_fixed_size(s->spec))
+		return 0;
+	*c = ranges_of(s);
+	return *c ? (*c)->found : -ENOMEM;
+}
+
 int kl_ranges_exclude(const struct kl_scene *s, uint32_t first, uint32_t x,
 		      struct kl_story *story)
 {
 	struct kl_ranges *c;
-	int ret;
+	int ret = known_ranges(s, &c);
 
-	if (!s->h->fresh || !kl_spec_fixed_size(s->spec) || kl_scene_over(s, s->part->nops))
+	if (ret <= 0)
+		return ret;
+	if (kl_scene_over(s, s->part->nops))
 		return 0;
-	c = ranges_of(s);
-	if (!c)
-		return -ENOMEM;
-	if (c->found <= 0)
-		return c->found;
 	s->memo->earlier = first;
 	s->memo->later = x;
 	find_ranges(c, x);
@@ -619,15 +625,10 @@ int kl_ranges_each(const struct kl_scene *s,
 	const uint32_t fails = kl_story_failing(s->part->cex);
 	struct kl_ranges *c;
 	size_t i;
-	int ret;
+	int ret = known_ranges(s, &c);
 
-	if (!s->h->fresh || !kl_spec_fixed_size(s->spec))
-		return 0;
-	c = ranges_of(s);
-	if (!c)
-		return -ENOMEM;
-	if (c->found <= 0)
-		return c->found;
+	if (ret <= 0)
+		return ret;
 	ret = fails != KL_NO_OP ? look_at(c, fails, look, story) : 0;
 	for (i = s->nproof; i-- && !ret;)
 		if (!(s->h->ops[s->proof[i]].flags & KL_OP_PENDING))
