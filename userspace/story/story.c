@@ -296,7 +296,7 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		    ((*r)->needs == KL_NEEDS_STEPS && !s.steps))
 			continue;
 		/* A reason that finds nothing leaves half of what is left to those after it. */
-		looks.most = looks.made + (most - looks.made) / 2;
+		looks.most = looks.made < most ? looks.made + (most - looks.made) / 2 : most;
 		story->reason = (*r)->name;
 		ret = (*r)->tell(&s, story);
 	}
