@@ -14,9 +14,9 @@
 #include "base/hash.h"
 #include "check/check.h"
 #include "history_util.h"
-#include "random_history.h"
 #include "story/reason.h"
 #include "story/waited.h"
+#include "story_casts.h"
 
 static const struct {
 	const char *spec, *history, *twin, *headline, *fact;
@@ -229,60 +229,6 @@ static void test_waited(void **state)
 	kl_spec_free(spec);
 }
 
-/*
- * Return: a history of the cast alone.  Operations that are only said to name the value are left
- * out: the story does not say why their stores do not matter.
- */
-static struct kl_history *cast_alone(const struct kl_history *h, const struct kl_story *s)
-{
-	struct kl_history *c = kl_history_new();
-	size_t i, k = 0;
-
-	assert_non_null(c);
-	c->fresh = h->fresh;
-	c->clock = h->clock;
-	c->error = h->error;
-	c->memory = h->memory;
-	for (i = 0; i < s->ncast; i++) {
-		const struct kl_op *from = &h->ops[s->cast[i].op];
-		struct kl_opsig sig = *kl_op_sig(h, from);
-		struct kl_op op = *from;
-		const char *method = h->methods[sig.method];
-
-		if (!strncmp(s->cast[i].role, "was called", 10))
-			continue;
-		op.object = kl_history_object(c, h->objects[from->object]);
-		op.thread = kl_history_thread(c, h->threads[from->thread]);
-		sig.method = kl_history_method(c, method, strlen(method));
-		assert_int_equal(kl_history_add(c, &op, &sig, kl_op_args(h, from),
-						kl_op_res(h, from)), 0);
-		assert_int_equal(kl_history_set_points(c, k++, KL_TIME_MAX, kl_op_drain(h, from)),
-				 0);
-	}
-	assert_int_equal(kl_history_finish(c), 0);
-	return c;
-}
-
-static void look_at_cast(const struct kl_spec *spec, const struct kl_history *h,
-			 const struct kl_story *s)
-{
-	const struct kl_engine *engines[] = { kl_engine_oracle(true), NULL };
-	const struct kl_options opt = { .engines = engines, .threads = 1 };
-	struct kl_history *c = cast_alone(h, s);
-	struct kl_report *r;
-	char *text;
-	size_t len;
-
-	assert_int_equal(kl_check(spec, c, &opt, &r), 0);
-	if (r->verdict != KL_VIOLATION) {
-		text = history_text(h, &len);
-		fail_msg("the cast of `%s' is %s, in\n%s", s->headline,
-			 kl_verdict_name(r->verdict), text);
-	}
-	kl_report_free(r);
-	kl_history_free(c);
-}
-
 static const char *const reasons[] = {
 	"store_left", "own_store", "went_back", "never_written", "torn", "never_possible",
 	"two_holders", "not_held", "failed_while_free", "wrong_count", "changed_twice",
@@ -300,59 +246,15 @@ static const char *const specs[] = {
 
 static void test_casts(void **state)
 {
-	const unsigned long runs = wanted_runs(1500);
-	struct kl_spec *spec[NSPECS];
-	size_t told[NSPECS] = { 0 }, wrong[NSPECS] = { 0 }, counts[NREASONS] = { 0 };
-	size_t i, n, k;
-	unsigned long run;
-
-	for (i = 0; i < NSPECS; i++)
-		spec[i] = shipped_spec(specs[i]);
-	for (run = 0; run < runs * NSPECS; run++) {
-		const struct kl_options opt = { .max_shrink = 100, .threads = 1 };
-		struct random_config c = {
-			.max_ops = 12, .threads = 3, .values = 2 + run / NSPECS % 8,
-			.tso = true, .drains = run % 2, .overlap = run % 5 == 0,
-			.clocks = run % 3 == 0, .unknown = run % 7 == 0, .gaps = run % 11 == 0,
-		};
-		uint64_t seed = run + 1;
-		struct kl_history *h;
-		struct kl_report *r;
-		struct kl_story *s;
-		bool falsified;
-
-		i = run % NSPECS;
-		h = random_history(spec[i], &c, &seed, &falsified);
-		assert_int_equal(kl_check(spec[i], h, &opt, &r), 0);
-		for (n = 0; n < r->nparts; n++) {
-			const struct kl_part_result *p = &r->parts[n];
-
-			if (p->answer.verdict != KL_VIOLATION || !p->cex || !p->cex->tso)
-				continue;
-			wrong[i]++;
-			assert_int_equal(kl_story_tell(spec[i], h, p, &s), 0);
-			assert_non_null(s);
-			told[i] += strcmp(s->reason, "no_order") != 0;
-			for (k = 0; k < NREASONS && strcmp(reasons[k], s->reason); k++)
-				;
-			assert_true(k < NREASONS);
-			counts[k]++;
-			if (s->ncast < KL_STORY_CAST && strcmp(s->reason, "no_order"))
-				look_at_cast(spec[i], h, s);
-			kl_story_free(s);
-		}
-		kl_report_free(r);
-		kl_history_free(h);
-	}
-	for (i = 0; i < NSPECS; i++) {
-		print_message("# %s: %zu violations, %zu with a named reason\n", specs[i], wrong[i],
-			      told[i]);
-		kl_spec_free(spec[i]);
-	}
-	for (k = 0; k < NREASONS; k++) {
-		print_message("# %s: %zu\n", reasons[k], counts[k]);
-		assert_true(counts[k] || runs < 500);
-	}
+	story_casts_test(&(struct story_casts){
+		.specs = specs,
+		.nspecs = NSPECS,
+		.reasons = reasons,
+		.nreasons = NREASONS,
+		.runs = 1500,
+		.max_ops = 12,
+		.tso = true,
+	});
 }
 
 int main(void)
