@@ -2,7 +2,6 @@
 /* The result of `klin explore' as text, see explored.h. */
 #include <string.h>
 
-#include "base/memstream.h"
 #include "report/explored.h"
 #include "report/run_brief.h"
 #include "report/run_columns.h"
@@ -38,13 +37,16 @@ static void print_stats(FILE *f, const struct kl_explore_stats *st)
 
 /* The parts of the result with a run. */
 
-static int print_story(FILE *f, const struct kl_explored *e)
+static int print_story(FILE *f, const void *result)
 {
+	const struct kl_explored *e = result;
+
 	return kl_run_story_print(f, e->x, e->sc);
 }
 
-static int print_title(FILE *f, const struct kl_explored *e)
+static int print_title(FILE *f, const void *result)
 {
+	const struct kl_explored *e = result;
 	struct kl_explore_stats st;
 
 	kl_explore_stats(e->x, &st);
@@ -53,13 +55,17 @@ static int print_title(FILE *f, const struct kl_explored *e)
 	return 0;
 }
 
-static int print_run(FILE *f, const struct kl_explored *e)
+static int print_run(FILE *f, const void *result)
 {
+	const struct kl_explored *e = result;
+
 	return kl_print_run(f, e->x);
 }
 
-static int print_end(FILE *f, const struct kl_explored *e)
+static int print_end(FILE *f, const void *result)
 {
+	const struct kl_explored *e = result;
+
 	if (e->has_sc && e->on_sc == KL_EX_OK)
 		fputs("On SC the same client is linearizable: the violation needs store buffers.\n",
 		      f);
@@ -67,19 +73,6 @@ static int print_end(FILE *f, const struct kl_explored *e)
 		fprintf(f, "On SC the same client: %s.\n", what[e->on_sc]);
 	fprintf(f, "Again: %s\n", e->command);
 	return 0;
-}
-
-/* Set *@text to what @print prints.  Return: 0 or a negative errno. */
-static int get_text(int (*print)(FILE *f, const struct kl_explored *e), const struct kl_explored *e,
-		    char **text)
-{
-	struct kl_memstream m;
-	int ret = kl_memstream_open(&m);
-
-	if (ret)
-		return ret;
-	ret = print(m.f, e);
-	return kl_memstream_close(&m, text, NULL) ?: ret;
 }
 
 static void print_vars(FILE *f, const struct kl_outcomes *r, size_t i)
@@ -214,16 +207,19 @@ static void print_model(FILE *f, const struct kl_explored *e)
 			e->model == KL_EX_SAYS_SC ? "sc" : "tso");
 }
 
-static int print_hint(FILE *f, const struct kl_explored *e)
+static int print_hint(FILE *f, const void *result)
 {
+	const struct kl_explored *e = result;
+
 	if (e->verdict == KL_EX_NOT_LINEARIZABLE && *kl_explore_hint(e->x))
 		fprintf(f, "Hint: %s.\n", kl_explore_hint(e->x));
 	return 0;
 }
 
 /* Print the verdict, and what is known beside the run. */
-static int print_head(FILE *f, const struct kl_explored *e)
+static int print_head(FILE *f, const void *result)
 {
+	const struct kl_explored *e = result;
 	struct kl_explore_stats st;
 	int ret = 0;
 
@@ -268,20 +264,19 @@ static int print_head(FILE *f, const struct kl_explored *e)
 
 int kl_explored_print(FILE *f, const struct kl_explored *e)
 {
-	struct kl_run_brief b = { 0 };
-	int ret;
+	static const struct kl_run_parts parts = {
+		.head = print_head,
+		.hint = print_hint,
+		.story = print_story,
+		.title = print_title,
+		.run = print_run,
+		.end = print_end,
+	};
 
 	if (e->outcomes || e->verdict == KL_EX_OK || kl_explore_unknown(e->verdict) || !e->run)
 		return print_head(f, e) ?: (e->outcomes ? 0 : print_hint(f, e));
 	if (e->full)
 		return print_head(f, e) ?: print_hint(f, e) ?: print_story(f, e) ?:
 		       print_title(f, e) ?: print_run(f, e) ?: print_end(f, e);
-	ret = get_text(print_head, e, &b.head) ?: get_text(print_hint, e, &b.hint) ?:
-	      get_text(print_story, e, &b.story) ?:
-	      get_text(print_title, e, &b.title) ?: get_text(print_run, e, &b.run) ?:
-	      get_text(print_end, e, &b.end);
-	if (!ret)
-		kl_print_run_brief(f, &b);
-	kl_run_brief_free(&b);
-	return ret;
+	return kl_print_run_brief(f, &parts, e);
 }

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is known of a run, in the lines of a terminal, see run_brief.h. */
+/* Prints what is known of a run in the lines of a terminal, see run_brief.h. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memstream.h"
 #include "report/run_brief.h"
 #include "report/words.h"
 
 #define STEPS_LEAST	4	/* lines of the run without which it is left out */
 #define MORE		"  More: --full, klin report\n"
+
+/* The texts of a result's parts. */
+struct brief {
+	char *head, *story, *hint, *title, *run, *end;
+};
 
 /* Return: the lines that the line at @line takes on a terminal. */
 static unsigned int height(const char *line)
@@ -66,7 +73,7 @@ static const char *last_steps(const char *steps, unsigned int room)
 	return first;
 }
 
-void kl_print_run_brief(FILE *f, const struct kl_run_brief *b)
+static void print_texts(FILE *f, const struct brief *b)
 {
 	const unsigned int hint = count_lines(b->hint);
 	const unsigned int all = count_lines(b->head) + count_lines(b->story) + hint +
@@ -102,12 +109,37 @@ void kl_print_run_brief(FILE *f, const struct kl_run_brief *b)
 	fputs(MORE, f);
 }
 
-void kl_run_brief_free(struct kl_run_brief *b)
+/* Set *@text to what @print prints.  Return: 0 or a negative errno. */
+static int get_text(kl_print_part print, const void *result, char **text)
 {
-	free(b->head);
-	free(b->story);
-	free(b->hint);
-	free(b->title);
-	free(b->run);
-	free(b->end);
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
+
+	if (ret)
+		return ret;
+	ret = print ? print(m.f, result) : 0;
+	return kl_memstream_close(&m, text, NULL) ?: ret;
+}
+
+int kl_print_run_brief(FILE *f, const struct kl_run_parts *parts, const void *result)
+{
+	struct brief b = { 0 };
+	const struct {
+		kl_print_part print;
+		char **text;
+	} all[] = {
+		{ parts->head, &b.head },   { parts->story, &b.story }, { parts->hint, &b.hint },
+		{ parts->title, &b.title }, { parts->run, &b.run },	{ parts->end, &b.end },
+	};
+	const size_t n = sizeof(all) / sizeof(*all);
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < n && !ret; i++)
+		ret = get_text(all[i].print, result, all[i].text);
+	if (!ret)
+		print_texts(f, &b);
+	for (i = 0; i < n; i++)
+		free(*all[i].text);
+	return ret;
 }

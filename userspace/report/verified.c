@@ -109,8 +109,9 @@ static void print_limits(FILE *f, const struct kl_verified *v, const struct kl_v
 		fprintf(f, "The search of concrete runs was incomplete: %s.\n", v->search.why);
 }
 
-static int print_run_title(FILE *f, const struct kl_verified *v)
+static int print_run_title(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
 	struct kl_explore_stats st;
 
 	kl_explore_stats(v->run, &st);
@@ -121,8 +122,9 @@ static int print_run_title(FILE *f, const struct kl_verified *v)
 	return 0;
 }
 
-static int print_steps(FILE *f, const struct kl_verified *v)
+static int print_steps(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
 	const int ret = kl_print_run(f, v->run);
 
 	/* The run exists even if its steps cannot all be shown. */
@@ -133,8 +135,10 @@ static int print_steps(FILE *f, const struct kl_verified *v)
 }
 
 /* Print the story of the concrete run.  The search of runs was on sequential consistency. */
-static int print_run_story(FILE *f, const struct kl_verified *v)
+static int print_run_story(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
+
 	return kl_run_story_print(f, v->run, true);
 }
 
@@ -193,8 +197,9 @@ static int alarm_sentence(const struct kl_verified *v, unsigned int i, char **te
 }
 
 /* Print what is known of an alarm that no run shows. */
-static int print_alarm_story(FILE *f, const struct kl_verified *v)
+static int print_alarm_story(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
 	unsigned int i;
 	char *text;
 	int ret;
@@ -211,8 +216,10 @@ static int print_alarm_story(FILE *f, const struct kl_verified *v)
 	return ret;
 }
 
-static int print_trail_title(FILE *f, const struct kl_verified *v)
+static int print_trail_title(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
+
 	if (v->trail)
 		fputs("The abstract run to it (n: a node, s: any number of nodes; numbers of nodes "
 		      "and threads hold in one state only):\n",
@@ -220,16 +227,20 @@ static int print_trail_title(FILE *f, const struct kl_verified *v)
 	return 0;
 }
 
-static int print_trail(FILE *f, const struct kl_verified *v)
+static int print_trail(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
+
 	if (v->trail)
 		kl_verify_print_trail(v->x, f);
 	return 0;
 }
 
 /* Print what the search for a concrete run says of an alarm that no run shows. */
-static int print_search(FILE *f, const struct kl_verified *v)
+static int print_search(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
+
 	if (!v->searched)
 		fputs("There was no search for a concrete wrong run.\n", f);
 	else if (!print_bounds(f, "No concrete wrong run was found", &v->search))
@@ -241,8 +252,10 @@ static int print_search(FILE *f, const struct kl_verified *v)
 }
 
 /* Print the verdict on an alarm, and how certain it is. */
-static int print_alarm_head(FILE *f, const struct kl_verified *v)
+static int print_alarm_head(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
+
 	print_verdict(f, v);
 	fprintf(f, ": %s\n", kl_verify_message(v->x));
 	kl_put_sentence(f, "", certainty(v));
@@ -261,23 +274,11 @@ static int print_alarm(FILE *f, const struct kl_verified *v)
 	return v->run ? print_run(f, v) : print_search(f, v);
 }
 
-typedef int (*print_fn)(FILE *f, const struct kl_verified *v);
-
-/* Set *@text to what @print prints.  Return: 0 or a negative errno. */
-static int get_text(print_fn print, const struct kl_verified *v, char **text)
-{
-	struct kl_memstream m;
-	int ret = kl_memstream_open(&m);
-
-	if (ret)
-		return ret;
-	ret = print(m.f, v);
-	return kl_memstream_close(&m, text, NULL) ?: ret;
-}
-
 /* Say that the concrete run is shown in place of the abstract one. */
-static int print_more(FILE *f, const struct kl_verified *v)
+static int print_more(FILE *f, const void *result)
 {
+	const struct kl_verified *v = result;
+
 	if (v->trail)
 		fputs("Not shown: the abstract run to it (--full).\n", f);
 	return 0;
@@ -286,23 +287,22 @@ static int print_more(FILE *f, const struct kl_verified *v)
 /* Print what is known of an alarm in few lines: its story, and of its run what has room. */
 static int print_alarm_brief(FILE *f, const struct kl_verified *v)
 {
-	static const print_fn with_run[] = {
-		print_alarm_head, print_run_story, print_run_title, print_steps, print_more,
+	static const struct kl_run_parts with_run = {
+		.head = print_alarm_head,
+		.story = print_run_story,
+		.title = print_run_title,
+		.run = print_steps,
+		.end = print_more,
 	};
-	static const print_fn without[] = {
-		print_alarm_head, print_alarm_story, print_trail_title, print_trail, print_search,
+	static const struct kl_run_parts without = {
+		.head = print_alarm_head,
+		.story = print_alarm_story,
+		.title = print_trail_title,
+		.run = print_trail,
+		.end = print_search,
 	};
-	struct kl_run_brief b = { .hint = strdup("") };
-	char **const texts[] = { &b.head, &b.story, &b.title, &b.run, &b.end };
-	int ret = b.hint ? 0 : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(*texts) && !ret; i++)
-		ret = get_text((v->run ? with_run : without)[i], v, texts[i]);
-	if (!ret)
-		kl_print_run_brief(f, &b);
-	kl_run_brief_free(&b);
-	return ret;
+	return kl_print_run_brief(f, v->run ? &with_run : &without, v);
 }
 
 /* Print why a verified model has a concrete wrong run. */
