@@ -17,8 +17,6 @@
 
 #include "story/sight.h"
 
-#define MOST_X	64	/* largest number of operations X that are tried for one E */
-
 /* Is E impossible with each of the words?  @saw: what it saw.  Return: 1, 0 or -ENOMEM. */
 static int is_wrong(const struct kl_sight *s, const struct kl_touch *saw)
 {
@@ -33,16 +31,6 @@ static int is_wrong(const struct kl_sight *s, const struct kl_touch *saw)
 	return ret;
 }
 
-static struct kl_name name_at(const struct kl_sight *s, uint32_t at)
-{
-	return at == KL_NO_OP ? (struct kl_name){ "" } : kl_name_op(s->t->s, s->t->ops[at].op);
-}
-
-static struct kl_name name_word(const struct kl_sight *s, uint64_t v)
-{
-	return kl_stores_name(s->t, s->slot, v);
-}
-
 /* "x = 1 or x = 2" */
 static void name_words(const struct kl_sight *s, char *text, size_t size)
 {
@@ -51,7 +39,7 @@ static void name_words(const struct kl_sight *s, char *text, size_t size)
 	*text = 0;
 	for (i = 0; i < s->n && len < size; i++)
 		len += snprintf(text + len, size - len, "%s%s", i ? " or " : "",
-				name_word(s, s->words[i]).s);
+				kl_sight_word(s, s->words[i]).s);
 }
 
 /* When X's store had left, or X had returned. */
@@ -64,8 +52,8 @@ static unsigned long long time_of(const struct kl_sight *s)
 /* The headline for an E that saw the word @v. */
 static int tell_seen(const struct kl_sight *s, uint64_t v, struct kl_story *story)
 {
-	const struct kl_name e = name_at(s, s->e), x = name_at(s, s->x);
-	const struct kl_name saw = name_word(s, v), other = name_word(s, s->words[0]);
+	const struct kl_name e = kl_sight_name(s, s->e), x = kl_sight_name(s, s->x);
+	const struct kl_name saw = kl_sight_word(s, v), other = kl_sight_word(s, s->words[0]);
 	const unsigned long long time = time_of(s);
 
 	switch (s->by) {
@@ -90,8 +78,8 @@ static int tell_seen(const struct kl_sight *s, uint64_t v, struct kl_story *stor
 /* The headline for an E that is impossible with each of the words. */
 static int tell_denied(const struct kl_sight *s, struct kl_story *story)
 {
-	const struct kl_name e = name_at(s, s->e), x = name_at(s, s->x);
-	const struct kl_name other = name_word(s, s->words[0]);
+	const struct kl_name e = kl_sight_name(s, s->e), x = kl_sight_name(s, s->x);
+	const struct kl_name other = kl_sight_word(s, s->words[0]);
 	const unsigned long long time = time_of(s);
 	char text[512];
 
@@ -127,8 +115,8 @@ static int tell_sight(const struct kl_sight *s, const struct kl_touch *saw,
 	const uint32_t e = s->t->ops[s->e].op;
 
 	story->reason = saw || s->by != KL_SIGHT_FIRST ? reasons[s->by] : "never_possible";
-	if (saw ? kl_story_cast(story, e, "saw %s", name_word(s, saw->seen).s) :
-	    kl_story_cast(story, e, "needs another state"))
+	if (saw ? kl_story_cast(story, e, "saw %s", kl_sight_word(s, saw->seen).s) :
+		  kl_story_cast(story, e, "needs another state"))
 		return -ENOMEM;
 	if (kl_sight_cast(s, story) || (saw && kl_sight_cast_gone(s, story, saw->seen)))
 		return -ENOMEM;
@@ -145,7 +133,7 @@ static int look_at_slot(struct kl_sight *s, struct kl_story *story)
 
 	saw = kl_stores_touch(t, s->e, s->slot);
 	saw = saw && saw->sees ? saw : NULL;
-	while (x-- > t->touches && n < MOST_X && !kl_scene_over(t->s, 1)) {
+	while (x-- > t->touches && n < KL_SIGHT_TRIES && !kl_scene_over(t->s, 1)) {
 		if (x->slot != s->slot || x->at == s->e)
 			continue;
 		ret = kl_sight_find(s, x) ? is_wrong(s, saw) : 0;

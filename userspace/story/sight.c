@@ -4,8 +4,6 @@
 
 #include "story/sight.h"
 
-#define MOST_X	64	/* largest number of operations X that are tried for one E */
-
 /*
  * Did X certainly see the word in memory?  Its thread's stores of the word must have left, and any
  * other store of its thread is of another word, which X would have seen in its place.
@@ -152,7 +150,7 @@ bool kl_sight_best(struct kl_sight *s)
 	struct kl_sight best = { .n = SIZE_MAX };
 	size_t n = 0;
 
-	while (x-- > t->touches && n < MOST_X && best.n > 1 && !kl_scene_over(t->s, 1)) {
+	while (x-- > t->touches && n < KL_SIGHT_TRIES && best.n > 1 && !kl_scene_over(t->s, 1)) {
 		if (x->slot != s->slot || x->at == s->e)
 			continue;
 		if (kl_sight_find(s, x) && s->n < best.n)
@@ -168,16 +166,6 @@ bool kl_sight_best(struct kl_sight *s)
 
 /* ---- sentences ---- */
 
-static struct kl_name name_at(const struct kl_sight *s, uint32_t at)
-{
-	return kl_name_op(s->t->s, s->t->ops[at].op);
-}
-
-static struct kl_name name_word(const struct kl_sight *s, uint64_t v)
-{
-	return kl_stores_name(s->t, s->slot, v);
-}
-
 static unsigned long long ret_of(const struct kl_sight *s, uint32_t at)
 {
 	return kl_stores_op(s->t, at)->ret;
@@ -186,14 +174,14 @@ static unsigned long long ret_of(const struct kl_sight *s, uint32_t at)
 static int cast_op(const struct kl_sight *s, struct kl_story *story, uint32_t at, const char *did,
 		   uint64_t v)
 {
-	return kl_story_cast(story, s->t->ops[at].op, "%s %s", did, name_word(s, v).s);
+	return kl_story_cast(story, s->t->ops[at].op, "%s %s", did, kl_sight_word(s, v).s);
 }
 
 /* Cast the event by which the stores of @at had left, and add the fact.  Return: 0 or -ENOMEM. */
 static int tell_left(const struct kl_sight *s, struct kl_story *story, uint32_t at,
 		     struct kl_left left)
 {
-	const struct kl_name name = name_at(s, at), event = name_at(s, left.at);
+	const struct kl_name name = kl_sight_name(s, at), event = kl_sight_name(s, left.at);
 	const unsigned long long time = left.time;
 
 	if (left.by == KL_LEFT_THROUGH)
@@ -219,7 +207,7 @@ static int tell_below(const struct kl_sight *s, struct kl_story *story, uint32_t
 	if (!kl_stores_same_thread(s->t, w, z))
 		return tell_left(s, story, w, kl_stores_left(s->t, w, z));
 	return kl_story_fact(story, "%s and then %s are of one thread, whose stores leave in order",
-			     name_at(s, w).s, name_at(s, z).s);
+			     kl_sight_name(s, w).s, kl_sight_name(s, z).s);
 }
 
 /* Say why the stores of W are below each that X may have seen.  Return: 0 or -ENOMEM. */

@@ -29,6 +29,7 @@
 #include "story/stores.h"
 
 #define KL_SIGHT_WORDS	4	/* largest number of words that E may see */
+#define KL_SIGHT_TRIES 64 /* largest number of operations X that are tried for one E */
 
 enum kl_sight_by {
 	KL_SIGHT_NOT,
@@ -39,7 +40,7 @@ enum kl_sight_by {
 	KL_SIGHT_MEMORY,	/* X saw the word in memory */
 };
 
-/* What E sees.  Operations are indices in t->ops. */
+/* The words that E may see.  Operations are indices in t->ops. */
 struct kl_sight {
 	struct kl_stores *t;
 	uint32_t e, slot;
@@ -51,6 +52,18 @@ struct kl_sight {
 	uint32_t from[KL_SIGHT_WORDS];
 	size_t n;
 };
+
+/* Return: the name of an operation for sentences; empty for KL_NO_OP. */
+static inline struct kl_name kl_sight_name(const struct kl_sight *s, uint32_t at)
+{
+	return at == KL_NO_OP ? (struct kl_name){ "" } : kl_name_op(s->t->s, s->t->ops[at].op);
+}
+
+/* Return: the word as text, "x = 1". */
+static inline struct kl_name kl_sight_word(const struct kl_sight *s, uint64_t v)
+{
+	return kl_stores_name(s->t, s->slot, v);
+}
 
 /**
  * kl_sight_find() - find the words that an operation may see
