@@ -232,7 +232,7 @@ static int append_block(struct kl_klh *k, const struct kl_history *h, size_t fir
 		ret = reserve(&k->col[i], n);
 	for (i = KLH_TAGS; i <= KLH_VALUES && !ret; i++)
 		ret = reserve(&k->col[i], nvals);
-	if (!ret)
+	if (!ret && k->version == KLH_VERSION_STACKS)
 		ret = reserve(&k->col[KLH_STACK], n);
 	if (ret)
 		return ret;

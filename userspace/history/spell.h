@@ -13,8 +13,8 @@
 
 /*
  * A spelling belongs to a word, which is a value or an object; to a thread by its number; or to a
- * kernel stack by its number; or it is the slab cache of an object.  That of a stack is its frames, as in "FUNCTION+0x10 [MODULE]", from
- * the innermost on, with "; " between them.
+ * kernel stack by its number; or it names the slab cache of an object.  The spelling of a stack is
+ * its frames, as in "FUNCTION+0x10 [MODULE]", from the innermost on, with "; " between them.
  */
 enum kl_spelled { KL_SPELLED_WORD, KL_SPELLED_THREAD, KL_SPELLED_STACK, KL_SPELLED_SLAB };
 
@@ -54,6 +54,12 @@ static inline const char *kl_history_symbol(const struct kl_history *h, uint64_t
 	const char *s = h->keyed ? NULL : kl_history_spelling(h, object);
 
 	return s && *s != '-' && (unsigned int)(*s - '0') >= 10 ? s : NULL;
+}
+
+/* Return: the name of the slab cache that has an object, or NULL. */
+static inline const char *kl_history_slab(const struct kl_history *h, uint64_t object)
+{
+	return h->keyed ? NULL : kl_history_spelled(h, KL_SPELLED_SLAB, object);
 }
 
 /*

@@ -117,7 +117,7 @@ json_t *kl_json_text(const char *s)
 void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p)
 {
 	const char *symbol = kl_history_symbol(h, p->object);
-	const char *slab = h->keyed ? NULL : kl_history_spelled(h, KL_SPELLED_SLAB, p->object);
+	const char *slab = kl_history_slab(h, p->object);
 	char object[32];
 
 	snprintf(object, sizeof(object), "0x%llx", (unsigned long long)p->object);

@@ -221,8 +221,8 @@ static int name_object(const struct kl_spec *spec, const struct kl_history *h,
 		       const struct kl_part_result *p, struct kl_story *story)
 {
 	const char *symbol = kl_history_symbol(h, p->object);
-	const char *slab = h->keyed || symbol ? NULL :
-			   kl_history_spelled(h, KL_SPELLED_SLAB, p->object);
+	const char *slab = symbol ? NULL : kl_history_slab(h, p->object);
+	const char *name = slab ? slab : symbol;
 	char object[32] = "", key[80] = "", *whole;
 
 	if (h->keyed)
@@ -231,12 +231,9 @@ static int name_object(const struct kl_spec *spec, const struct kl_history *h,
 		kl_history_print_val(key, sizeof(key), h, kl_word(p->key));
 	if (!h->keyed)
 		snprintf(object, sizeof(object), " @%llx", (unsigned long long)p->object);
-	if (slab)
-		symbol = slab;
-	if (asprintf(&whole, "%s%s%s%s%s%s%s: %s", kl_spec_name(spec), object,
-		     slab ? " (slab " : symbol ? " (" : "", symbol ? symbol : "",
-		     symbol ? ")" : "", *key ? " key " : "", key,
-		     story->headline) < 0)
+	if (asprintf(&whole, "%s%s%s%s%s%s%s%s: %s", kl_spec_name(spec), object, name ? " (" : "",
+		     slab ? "slab " : "", name ? name : "", name ? ")" : "", *key ? " key " : "",
+		     key, story->headline) < 0)
 		return -ENOMEM;
 	free(story->headline);
 	story->headline = whole;
