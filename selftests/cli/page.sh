@@ -123,7 +123,7 @@ timeout -k 5 60 "$KLIN" check --follow --json "$specs/mutex.lin" - <found.txt >f
 page found found.stream
 sed 's/"history":"-"/"history":"found.txt"/' found.stream >found_whole.stream
 page found_whole found_whole.stream
-# It was interrupted while it wrote the second violation.
+# The check was interrupted while it wrote the second violation.
 head -c $(($(head -n 1 found.stream | wc -c) + 100)) found.stream >found_cut.stream
 page found_cut found_cut.stream
 page found_part --operations=50 found_whole.stream

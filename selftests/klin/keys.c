@@ -19,7 +19,7 @@
 int main(int argc, char **argv)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = 80 };
-	/* What was written since the last keys; its end, if that is much. */
+	/* The output since the last keys, or the end of it if it is long. */
 	static char said[1 << 16];
 	size_t len = 0;
 	int fd, status, at, command;

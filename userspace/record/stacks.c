@@ -113,7 +113,7 @@ static const struct kl_ksym *symbol_of(const struct kl_stacks *s, uint64_t addr)
 		else
 			high = mid;
 	}
-	/* Of several symbols with one address the first is taken. */
+	/* If several symbols have the address, the first one is taken. */
 	while (low > 1 && s->syms[low - 2].addr == s->syms[low - 1].addr)
 		low--;
 	return low && addr - s->syms[low - 1].addr < FAR ? &s->syms[low - 1] : NULL;

@@ -363,7 +363,7 @@ static put_fn fact(const struct kl_lit_story *s, size_t i)
 		facts[n++] = put_sc;
 	if (s->nmore)
 		facts[n++] = put_more;
-	/* Of too many fences and locks, the last ones were not left out. */
+	/* If there are too many fences and locks, only the first ones were left out in turn. */
 	if (!s->reached && (s->nvital || (s->l->nbarriers && !s->unknown &&
 					   s->l->nbarriers < KL_LIT_BARRIERS)))
 		facts[n++] = put_needed;

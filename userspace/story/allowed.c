@@ -122,7 +122,7 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 	*over = found.over;
 	ret = found.over ? 0 : take_results(a, &found, &whole);
 	kl_search_free(&found);
-	/* Of results that are right at most, all must be said. */
+	/* Results that are right at most must all be said. */
 	if (!ret && free_results != KL_SEARCH_FREE_NONE && !whole)
 		drop_results(a);
 	return ret ?: a->n > 0;

@@ -475,7 +475,7 @@ int kl_ranges_cast(const struct kl_ranges *c, struct kl_story *story)
 		    c->from[k] != KL_NO_OP && cast_from(c, k, story))
 			return -ENOMEM;
 	}
-	/* Of many, the last ones, which are near the excluded one. */
+	/* If there are too many, the cast has the last ones, which are near the excluded one. */
 	for (i = p->nops; i--;) {
 		const uint32_t op = kl_result_op(p, i);
 

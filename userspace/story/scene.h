@@ -52,7 +52,7 @@ struct kl_scene_looks {
 	uint64_t made, most;
 };
 
-/* What one reason found out, and another one needs; see stores.h and ranges.h. */
+/* The findings of one reason that another one needs, too; see stores.h and ranges.h. */
 struct kl_scene_memo {
 	struct kl_stores *stores;
 	struct kl_ranges *ranges;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What operations stored, and by when the stores had left, see stores.h. */
+/* Finds what operations stored, and by when the stores had left, see stores.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
