@@ -342,9 +342,15 @@ struct klin_slab_conf {
 	__u64 page_offset_base, vmemmap_base, vmalloc_base;
 };
 
-/* The argument and the result of slab.bpf.c: the slab cache that has @addr, or an empty name. */
+/*
+ * The argument and the result of slab.bpf.c: the slab cache that has @addr, or an empty name; the
+ * bytes between the start of the cache's object and @addr, and the object's size.  @shared: the
+ * kernel uses the cache for several caches of the same size, of which it keeps one name.
+ */
 struct klin_slab_query {
 	__u64 addr;
+	__u32 offset, size;	/* both are 0 if they are not known */
+	__u32 shared;
 	char name[32];
 };
 

@@ -18,6 +18,8 @@ struct page {
 
 struct kmem_cache {
 	const char *name;
+	unsigned int size, object_size, red_left_pad;
+	int refcount;
 } __attribute__((preserve_access_index));
 
 struct slab {
@@ -50,6 +52,31 @@ static __always_inline bool is_slab(const struct page *page)
 	return false;
 }
 
+/*
+ * Find the place of q->addr in its object.  The objects of a slab follow each other from the start
+ * of its first page; where the kernel looks for overflows, some bytes are before each.
+ */
+static __always_inline void find_offset(struct klin_slab_query *q, const struct kmem_cache *cache,
+					__u64 start)
+{
+	__u32 size, offset, pad = 0;
+
+	if (!bpf_core_field_exists(cache->size) || !bpf_core_field_exists(cache->object_size) ||
+	    !bpf_core_field_exists(cache->refcount))
+		return;
+	if (bpf_core_field_exists(cache->red_left_pad))
+		pad = BPF_CORE_READ(cache, red_left_pad);
+	size = BPF_CORE_READ(cache, size);
+	if (!size)
+		return;
+	offset = (q->addr - start) % size;
+	if (offset < pad || offset - pad >= BPF_CORE_READ(cache, object_size))
+		return;
+	q->offset = offset - pad;
+	q->size = BPF_CORE_READ(cache, object_size);
+	q->shared = BPF_CORE_READ(cache, refcount) != 1;
+}
+
 SEC("syscall")
 int klin_slab(struct klin_slab_query *q)
 {
@@ -57,6 +84,7 @@ int klin_slab(struct klin_slab_query *q)
 	const __u64 pages = load(conf.vmemmap_base);
 	const struct page *page = NULL;
 	const struct slab *slab = NULL;
+	const struct kmem_cache *cache;
 	char name[sizeof(q->name)] = "";
 	__u64 head;
 
@@ -71,8 +99,10 @@ int klin_slab(struct klin_slab_query *q)
 		page = (const void *)(head - 1);
 	if (is_slab(page)) {
 		slab = (const void *)page;
-		bpf_probe_read_kernel_str(name, sizeof(name),
-					  BPF_CORE_READ(slab, slab_cache, name));
+		cache = BPF_CORE_READ(slab, slab_cache);
+		bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(cache, name));
+		find_offset(q, cache, base + ((__u64)page - pages) /
+			    bpf_core_type_size(struct page) * 4096);
 	}
 out:
 	__builtin_memcpy(q->name, name, sizeof(name));

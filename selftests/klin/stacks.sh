@@ -3,7 +3,7 @@
 #
 # klin record --stacks: each operation has the kernel's stack at its call, whose first frame is the
 # recorded function, and none is klin's own.  Stories show the stacks.  A recording also has the
-# slab caches of objects.
+# slab caches of objects, and what the objects are in the structures that the caches are for.
 
 here=$(dirname "$0")
 . "$here/ktap.sh"
@@ -79,5 +79,10 @@ ktap_result $? "klin monitor --stacks" "$(cat "$work/record")"
 record "$work/s.txt" --load user:eventfd,ops=500 "$KLIN_SPECS/eventfd.lin" &&
 	grep -q '^# slab 0xffff[0-9a-f]* [A-Za-z]' "$work/s.txt"
 ktap_result $? "the slab cache of an eventfd" "$(cat "$work/record")"
+record "$work/s.txt" "$KLIN_SPECS/rwsem.lin" -- sh -c '/bin/true; /bin/true' &&
+	grep -q '^# slab 0xffff[0-9a-f]* mm_struct\.mmap_lock$' "$work/s.txt" &&
+	grep -q '^# slab 0xffff[0-9a-f]* anon_vma\.rwsem$' "$work/s.txt"
+ktap_result $? "the structures that semaphores are in" "$(cat "$work/record")" \
+	"$(grep '^# slab' "$work/s.txt")"
 test_story
 ktap_finish

@@ -50,7 +50,7 @@ int kl_name_object(struct kl_recorder *r, uint64_t addr)
 {
 	const bool image = addr >= IMAGE_FROM;
 	const char *name;
-	char slab[64];
+	char slab[128];
 
 	if (r->names >= MOST_NAMES)
 		return 0;

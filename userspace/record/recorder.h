@@ -204,7 +204,11 @@ int kl_name_object(struct kl_recorder *r, uint64_t addr);
 /* slab.c: slab caches of objects. */
 void kl_slab_open(struct kl_recorder *r);
 void kl_slab_close(struct kl_recorder *r);
-/* Write the name of the slab cache that has @addr.  Return: false if there is none. */
+/*
+ * Write the name of the slab cache that has @addr, and where in its object @addr is: a member of
+ * the structure with the cache's name ("mm_struct.mmap_lock"), or an offset ("kmalloc-64+0x10").
+ * Return: false if there is none.
+ */
 bool kl_slab_name(const struct kl_recorder *r, uint64_t addr, char *name, size_t size);
 
 /* stacks.c: kernel stacks of calls. */

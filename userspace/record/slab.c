@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "record/member.h"
 #include "record/recorder.h"
 #include "slab.skel.h"
 
@@ -42,6 +43,7 @@ bool kl_slab_name(const struct kl_recorder *r, uint64_t addr, char *name, size_t
 	struct klin_slab_query q = { .addr = addr };
 	/* The kernel writes the result over the input. */
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &q, .ctx_size_in = sizeof(q));
+	char cache[sizeof(q.name) + 1], member[64];
 	const struct bpf_program *prog;
 
 	if (!r->slab_obj)
@@ -49,6 +51,13 @@ bool kl_slab_name(const struct kl_recorder *r, uint64_t addr, char *name, size_t
 	prog = bpf_object__next_program(r->slab_obj, NULL);
 	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) || !*q.name)
 		return false;
-	snprintf(name, size, "%.*s", (int)sizeof(q.name), q.name);
+	snprintf(cache, sizeof(cache), "%.*s", (int)sizeof(q.name), q.name);
+	if (!q.shared && q.offset &&
+	    kl_member_name(r->kernel->btf, cache, q.size, q.offset, member, sizeof(member)))
+		snprintf(name, size, "%s.%s", cache, member);
+	else if (q.offset)
+		snprintf(name, size, "%s+0x%x", cache, q.offset);
+	else
+		snprintf(name, size, "%s", cache);
 	return true;
 }
