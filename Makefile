@@ -121,7 +121,7 @@ reason_src := userspace/story/story.c $(shell grep -lw '^KL_REASON' $(lib_src))
 language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
 	impl/impl.c impl/parse_impl.c probe/parse_probe.c interp/gen.c interp/run.c \
 	interp/fast_path.c)
-shipped := $(sort $(wildcard specs/*.lin))
+shipped := $(sort $(wildcard specs/*.lin specs/*/*.lin))
 schema := userspace/report/klin-1.schema.json
 # The page's files.  Of the scripts, base.js comes first, since others use its constants when they
 # are read, and main.js, which starts, comes last.

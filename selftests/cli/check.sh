@@ -189,7 +189,7 @@ verdict 1 "one object takes all the work: the other object's counterexample is s
 	"^The brute-force oracle finds no order either" --full --work=3000000 "$specs/stack.lin" both.txt
 verdict 3 "a memory limit: UNKNOWN" "^UNKNOWN \(" --memory-limit=1 "$specs/stack.lin" heavy.txt
 
-for type in $("$KLIN" spec --list | cut -d' ' -f1); do
+for type in $("$KLIN" spec --list | cut -d' ' -f1 | grep -v /); do
 	test_type "$type" "$specs/$type.lin"
 done
 ktap_finish

@@ -21,7 +21,7 @@ round_trip()
 }
 
 ktap_header
-for type in $("$KLIN" spec --list | cut -d' ' -f1); do
+for type in $("$KLIN" spec --list | cut -d' ' -f1 | grep -v /); do
 	round_trip "$type" --type="$type" --ops=3000
 done
 round_trip "nothing" --ops=0

@@ -30,13 +30,37 @@ for file in "$specs"/*.lin; do
 done
 expect 0 "klin spec --dump" spec --dump "$specs/seqlock.lin"
 run spec --list
-if [ $status -eq 0 ] && [ "$(wc -l <out)" -eq "$(ls "$specs"/*.lin | wc -l)" ] &&
-   grep -q '^set  *A set: .*\.$' out; then
+if [ $status -eq 0 ] && [ "$(wc -l <out)" -eq "$(ls "$specs"/*.lin "$specs"/*/*.lin | wc -l)" ] &&
+   grep -q '^set  *A set: .*\.$' out && grep -q '^explore/treiber  *[A-Z].*\.$' out; then
 	ktap_pass "klin spec --list has all shipped specifications"
 else
 	ktap_fail "klin spec --list has all shipped specifications" "status $status" "$(cat out err)"
 fi
 expect 0 "a shipped specification by its name" spec set
+expect 0 "a shipped model by its name" spec explore/treiber
+
+# A name that is nearly right.
+hint()
+{
+	want=$1
+	shift
+	run "$@"
+	if [ $status -eq 2 ] && grep -qF "$want" err; then
+		ktap_pass "klin $*: $want"
+	else
+		ktap_fail "klin $*: $want" "status $status" "$(cat err)"
+	fi
+}
+
+hint "did you mean the shipped queue?" spec quue
+hint "did you mean the shipped explore/treiber?" check treiber empty.txt
+hint "did you mean stack?" gen --type=stakc
+hint "did you mean check?" chexk
+hint "did you mean list?" help lisst
+hint "did you mean \`--engine'?" check --enigne=wgl
+hint "did you mean \`--duration'?" record -o --out --duratoin 5 set
+hint "did you mean \`--no-run'?" explore --memory-model sc --norun seqlock
+hint "\`klin spec --list' lists the shipped ones" spec nothing_like_it
 
 # Partitions that the specification does not justify.
 cat >doubt.lin <<'END'

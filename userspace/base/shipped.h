@@ -4,12 +4,21 @@
 #define KL_BASE_SHIPPED_H
 
 struct kl_shipped {
-	const char *name;	/* without .lin */
+	const char *name;	/* path below specs/, without .lin */
 	const char *text;
 };
 
 /* Sorted by name; the last entry has no name. */
 extern const struct kl_shipped kl_shipped[];
+
+/**
+ * kl_shipped_near() - find the shipped specification that a person most likely meant
+ * @name: the name that was written
+ *
+ * Return: the name of a model if @name is all but its folder; else the nearest name, as
+ * kl_nearest() finds it; or NULL.
+ */
+const char *kl_shipped_near(const char *name);
 
 /* Return: the text of the shipped specification of that name, or NULL. */
 const char *kl_shipped_text(const char *name);

@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/model.h"
 #include "klin/output.h"
 #include "klin/progress.h"
 #include "klin/stop.h"
@@ -180,7 +181,8 @@ static const struct argp argp = {
 	.args_doc = "FILE.lin",
 	.doc = "Search all runs of the implementation in FILE under its client, and check each "
 	       "against the specification (linearizability on TSO, Burckhardt et al.).  The memory "
-	       "model is x86-TSO, or the one that FILE names.  "
+	       "model is x86-TSO, or the one that FILE names.  FILE may also be the name of a "
+	       "shipped model, such as treiber (`klin spec --list').  "
 	       "The search is complete for the client: it does not bound preemptions.  For a "
 	       "violation klin shows a run, why no order explains its operations, which store was "
 	       "in a buffer while another thread loaded the old value, and whether the same client "
@@ -282,6 +284,7 @@ static int out_of_memory(void)
 
 static int cmd_explore(int argc, char **argv)
 {
+	static const char *const folders[] = { "explore", "verify", NULL };
 	struct kl_explore_progress progress = { 0 };
 	struct explore_args a = { .o = { .memory = 4ull << 30, .progress = &progress } };
 	struct kl_explored e = { 0 };
@@ -292,8 +295,10 @@ static int cmd_explore(int argc, char **argv)
 	char *command = command_line(argc, argv);
 
 	ret = command ? kl_args(&argp, argc, argv, 0, &a) : out_of_memory();
-	if (!ret)
+	if (!ret) {
+		a.file = kl_model_name(a.file, folders);
 		ret = kl_ending_error(kl_spec_load(a.file, &spec));
+	}
 	if (ret) {
 		free(command);
 		return ret;

@@ -290,9 +290,12 @@ static int cmd_gen(int argc, char **argv)
 	if (ret)
 		return ret;
 	if (access(args.type, F_OK) && !kl_shipped_text(args.type)) {
-		kl_err("--type=%s: no such file or shipped specification; `klin spec --list' lists "
-		       "the shipped ones",
-		       args.type);
+		const char *near = kl_shipped_near(args.type);
+
+		kl_err("--type=%s: no such file or shipped specification%s%s%s; `klin spec --list' "
+		       "lists the shipped ones",
+		       args.type, near ? "; did you mean " : "", near ? near : "",
+		       near ? "?" : "");
 		return KLIN_EXIT_USAGE;
 	}
 	ret = kl_spec_load(args.type, &spec);

@@ -18,7 +18,7 @@ struct spec_args {
 
 static const struct argp_option options[] = {
 	{ "dump", 'd', NULL, 0, "Print the byte code too", 0 },
-	{ "list", 'l', NULL, 0, "List the shipped specifications", 0 },
+	{ "list", 'l', NULL, 0, "List the shipped specifications and models", 0 },
 	{ 0 },
 };
 
@@ -52,7 +52,7 @@ static const struct argp argp = {
 	.parser = parse_opt,
 	.args_doc = "FILE",
 	.doc = "Check the specification in FILE (.lin) and print its methods and probes.\v"
-	       "FILE may also be the name of a shipped specification, without .lin.\n\n"
+	       "FILE may also be the name of a shipped specification or model, without .lin.\n\n"
 	       "Exit status: 0 the specification is right, 2 usage, or the specification has an "
 	       "error, 4 the system refused.\n\n"
 	       "Examples:\n"
@@ -152,7 +152,7 @@ static void print_shipped(const struct kl_shipped *p)
 {
 	const char *s = strchr(p->text, '\n');
 
-	printf("%-16s", p->name);
+	printf("%-21s ", p->name);
 	while (s && !strncmp(s, "\n//", 3)) {
 		for (s += 3; *s && *s != '\n'; s++) {
 			putchar(*s);

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/model.h"
 #include "klin/output.h"
 #include "klin/stop.h"
 #include "report/verified.h"
@@ -141,7 +142,8 @@ static const struct argp argp = {
 	.args_doc = "FILE.lin",
 	.doc = "Verify that the implementation in FILE is linearizable for any number of "
 	       "operations, on heaps of any size, by comparison under abstraction (Amit, "
-	       "Rinetzky, Reps, Sagiv and Yahav).\v"
+	       "Rinetzky, Reps, Sagiv and Yahav).  FILE may also be the name of a shipped model, "
+	       "such as treiber (`klin spec --list').\v"
 	       "The model marks where each method takes effect: by '@lin' after a step, or by "
 	       "'@lin if (CONDITION)', which is evaluated after the step.  After a cas, '@lin' "
 	       "applies only if the cas succeeded.  In a method of a set, '@lin other' means a "
@@ -285,6 +287,7 @@ static int report(const struct verify_args *a, struct kl_verifier *x, enum kl_ve
 
 static int cmd_verify(int argc, char **argv)
 {
+	static const char *const folders[] = { "verify", "explore", NULL };
 	struct verify_args a = { .o = { .memory = 4ull << 30 } };
 	enum kl_verify_verdict verdict;
 	struct kl_verifier *x = NULL;
@@ -295,6 +298,7 @@ static int cmd_verify(int argc, char **argv)
 	ret = kl_args(&argp, argc, argv, 0, &a);
 	if (ret)
 		return ret;
+	a.file = kl_model_name(a.file, folders);
 	ret = kl_spec_load(a.file, &spec);
 	if (ret)
 		return kl_ending_error(ret);

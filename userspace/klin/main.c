@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/nearest.h"
 #include "klin/cmd.h"
 #include "report/build.h"
 
@@ -37,7 +38,7 @@ static void usage(FILE *f)
 			fprintf(f, "  %-10s %s\n", sorted[i]->name, sorted[i]->help);
 		free(sorted);
 	}
-	fprintf(f, "\n`klin COMMAND --help' lists the options of COMMAND.\n"
+	fprintf(f, "\n`klin help COMMAND' lists the options of COMMAND.\n"
 		   "Exit status: 0 linearizable (or done), 1 violation, 2 usage or input,\n"
 		   "3 unknown, 4 the system refused.\n\n"
 		   "Examples:\n"
@@ -51,10 +52,61 @@ static void usage(FILE *f)
 		   "  klin verify specs/explore/treiber.lin\n");
 }
 
+static const struct kl_command *find_command(const char *name)
+{
+	const struct kl_command *const *c;
+
+	for (c = __start_kl_commands; c < __stop_kl_commands; c++)
+		if (!strcmp((*c)->name, name))
+			return *c;
+	return NULL;
+}
+
+static int no_command(const char *name)
+{
+	const size_t n = __stop_kl_commands - __start_kl_commands;
+	const char **names = calloc(n, sizeof(*names)), *near;
+	size_t i;
+
+	for (i = 0; names && i < n; i++)
+		names[i] = __start_kl_commands[i]->name;
+	near = names ? kl_nearest(name, names, n) : NULL;
+	kl_err("no command '%s'%s%s%s; `klin help' lists them", name, near ? "; did you mean " : "",
+	       near ? near : "", near ? "?" : "");
+	free(names);
+	return KLIN_EXIT_USAGE;
+}
+
+static int run(const struct kl_command *c, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "klin %s", c->name);
+	argv[0] = name;
+	return c->run(argc, argv);
+}
+
+/* `klin help' and `klin help COMMAND'; argv[0] is "help". */
+static int help(int argc, char **argv)
+{
+	char option[] = "--help", *args[] = { NULL, option, NULL };
+	const struct kl_command *c;
+
+	if (argc == 1) {
+		usage(stdout);
+		return KLIN_EXIT_OK;
+	}
+	if (argc > 2) {
+		kl_err("help: expected one COMMAND, found also '%s'", argv[2]);
+		return KLIN_EXIT_USAGE;
+	}
+	c = find_command(argv[1]);
+	return c ? run(c, 2, args) : no_command(argv[1]);
+}
+
 int main(int argc, char **argv)
 {
-	size_t n = __stop_kl_commands - __start_kl_commands, i;
-	char name[64];
+	const struct kl_command *c;
 
 	kl_ending_guard();
 	setlocale(LC_CTYPE, "");
@@ -64,23 +116,12 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return kl_ending(KLIN_EXIT_USAGE);
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		usage(stdout);
-		return kl_ending(KLIN_EXIT_OK);
-	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return kl_ending(help(argc - 1, argv + 1));
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		kl_put_build(stdout, "klin");
 		return kl_ending(KLIN_EXIT_OK);
 	}
-	for (i = 0; i < n; i++) {
-		const struct kl_command *c = __start_kl_commands[i];
-
-		if (strcmp(c->name, argv[1]))
-			continue;
-		snprintf(name, sizeof(name), "klin %s", c->name);
-		argv[1] = name;
-		return kl_ending(c->run(argc - 1, argv + 1));
-	}
-	kl_err("no command '%s'; `klin --help' lists them", argv[1]);
-	return kl_ending(KLIN_EXIT_USAGE);
+	c = find_command(argv[1]);
+	return kl_ending(c ? run(c, argc - 1, argv + 1) : no_command(argv[1]));
 }
