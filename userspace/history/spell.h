@@ -46,14 +46,15 @@ static inline const char *kl_history_spelling(const struct kl_history *h, uint64
 }
 
 /*
- * Return: the symbol of an object, or NULL.  The address of an object may equal a value whose
- * number the file spells its own way, which is no symbol.
+ * Return: the symbol of an object, or NULL.  The address of an object may equal a value that the
+ * file spells its own way, as a number or a string, which is no symbol.  Nothing is at address 0,
+ * the object of files that name none.
  */
 static inline const char *kl_history_symbol(const struct kl_history *h, uint64_t object)
 {
-	const char *s = h->keyed ? NULL : kl_history_spelling(h, object);
+	const char *s = h->keyed || !object ? NULL : kl_history_spelling(h, object);
 
-	return s && *s != '-' && (unsigned int)(*s - '0') >= 10 ? s : NULL;
+	return s && *s != '-' && *s != '"' && (unsigned int)(*s - '0') >= 10 ? s : NULL;
 }
 
 /* Return: the name of the slab cache that has an object, or NULL. */
