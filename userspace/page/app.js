@@ -100,12 +100,13 @@ class App {
 	}
 
 	legend() {
-		const h = this.h, keys = [
+		const h = this.h, wrong = this.result.violations.length > 0, keys = [
 			"Wheel or + \u2212: zoom.", "Drag or \u2190 \u2192: move.",
 			"\u2191 \u2193: previous and next operation.", "Enter: its details.",
-			"v: the violation.", "t: the next axis.", "0: all.",
-			"Thick frame: the failing operation; frame: others that took part;",
-			"coloured edge: same value.",
+			wrong ? "v: the violation." : "", "t: the next axis.", "0: all.",
+			wrong ? "Thick frame: the failing operation; frame: others that took " +
+					"part; coloured edge: same value." :
+				"",
 			h.gaps.length ? "Hatched: events were lost." : "",
 			h.error ? "Whiskers: the clock's error." : "",
 			h.drain ? "Upright line: the store buffer was empty." : "",
@@ -154,9 +155,9 @@ class App {
 
 	select(i, reveal) {
 		this.p.selected = i;
-		this.detail.show(i);
 		this.orders.offer(
 			(this.violation ? this.violation.orders : []).concat(this.witness(i)), i);
+		this.detail.show(i);
 		if (i !== NONE && reveal)
 			this.lanes.reveal(i);
 		this.table.fill();

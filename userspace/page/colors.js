@@ -37,8 +37,8 @@ function valueColors(h, violation) {
 	for (const one of violation ? violation.cast : []) {
 		if (one.op === NONE)
 			continue;
-		for (const v of valuesAt(h, one.op))
-			if (!colors.has(v) && !/^(\?|empty|full|absent|nil)$/.test(h.values[v]))
+		for (const v of ownValues(h, one.op))
+			if (!colors.has(v))
 				colors.set(v, VALUE_COLORS[colors.size % VALUE_COLORS.length]);
 	}
 	return colors;

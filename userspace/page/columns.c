@@ -334,7 +334,7 @@ static json_t *proof_json(const struct kl_counterexample *cex)
 /* Number the partitions that the kept operations belong to, and list them. */
 static json_t *parts_json(struct columns *c)
 {
-	json_t *j = json_array(), *one;
+	json_t *j = json_array(), *one, *prefix;
 	size_t steps = 0, i;
 	uint32_t n = 0;
 
@@ -358,6 +358,10 @@ static json_t *parts_json(struct columns *c)
 		if (p->cex) {
 			json_object_set_new(one, "proof", proof_json(p->cex));
 			json_object_set_new(one, "orders", kl_page_orders(c->r->spec, p->cex));
+			/* It names all operations. */
+			prefix = c->nops == c->h->nops ? kl_page_prefix(c->r, p) : NULL;
+			if (prefix)
+				json_object_set_new(one, "prefix", prefix);
 		}
 		steps += p->answer.nsteps;
 		if (p->answer.verdict == KL_LINEARIZABLE && p->answer.nsteps && steps <= MOST_STEPS)
@@ -457,7 +461,8 @@ static void add_points(json_t *j, const struct columns *c)
 	}
 	if (points)
 		add_column(j, "point", &point);
-	if (drains)
+	/* Without store buffers they mean nothing. */
+	if (drains && !c->h->memory.sc)
 		add_column(j, "drain", &drain);
 	free(point.bytes);
 	free(drain.bytes);

@@ -19,6 +19,7 @@ class Detail {
 
 	show(i) {
 		empty(this.box);
+		this.box.classList.toggle("nothing", i === NONE);
 		if (i === NONE) {
 			put(this.box,
 				make("p", { class: "quiet" },
@@ -72,7 +73,20 @@ class Detail {
 				part.verdict + ", " + plural(part.operations, "operation"));
 		if (this.app.p && this.app.p.proof.has(i))
 			add("proof", "is one of its operations");
+		this.addPlace(i, add);
 		return facts;
+	}
+
+	/* What the order that is shown says of the operation. */
+	addPlace(i, add) {
+		const place = this.app.orders ? this.app.orders.placeOf(i) : null;
+
+		if (!place)
+			return;
+		add("in the order",
+			place.step ? "step " + place.step : "does not fit after the last step");
+		add("state before", place.before);
+		add("state after", place.after);
 	}
 
 	stack(i) {
@@ -117,10 +131,7 @@ class Detail {
 
 	/* Other operations of the same partition with one of the operation's values. */
 	similar(i) {
-		const h = this.app.h,
-		      own = valuesAt(h, i).filter(
-			      (v) => !/^(\?|empty|full|absent)$/.test(h.values[v]));
-		const found = [];
+		const h = this.app.h, own = ownValues(h, i), found = [];
 
 		if (!own.length)
 			return null;

@@ -388,6 +388,11 @@ function whereText(h, i) {
 		.join(", ");
 }
 
+/* "t1's deq(), not returned yet" */
+function openName(h, i) {
+	return threadText(h, i) + "'s " + opText(h, i).split(" -> ")[0] + ", not returned yet";
+}
+
 /* "t1's deq() -> 1" */
 function opName(h, i) { return threadText(h, i) + "'s " + opText(h, i); }
 
@@ -403,6 +408,14 @@ function valuesAt(h, i) {
 	for (let at = h.sigFirst[s]; at < h.sigFirst[s + 1]; at++)
 		all.add(h.sigVals[at]);
 	return [...all ];
+}
+
+/* Values that are worth comparing: those that its text shows, but no mark and not its key. */
+function ownValues(h, i) {
+	const key = object(partOf(h, i)).key, text = opText(h, i);
+
+	return valuesAt(h, i).filter((v) => !/^(\?|empty|full|absent|nil)$/.test(h.values[v]) &&
+			h.values[v] !== key && text.includes(h.values[v]));
 }
 
 /* Return: the index in the page of the history's operation @id, or NONE. */

@@ -6,6 +6,7 @@
 #include "page/states.h"
 #include "report/json.h"
 #include "report/replay_state.h"
+#include "story/prefix.h"
 #include "story/search.h"
 
 #define MOST_STEPS	200	/* steps of an order whose states are computed */
@@ -37,13 +38,13 @@ static void add_stop(json_t *j, const struct maker *m, const uint32_t *order, si
 	json_object_set_new(j, "sentence", kl_json_text(why));
 }
 
-/* A step as text; @op is an index in the history. */
-static json_t *step_json(uint32_t op, unsigned int flags)
+/* A step as text; @op is an index in the history; @open: it has not returned there. */
+static json_t *step_json(uint32_t op, unsigned int flags, bool open)
 {
 	char text[24];
 
-	snprintf(text, sizeof(text), "%s%u%s", flags & KL_STEP_FLUSH ? "~" : "", op,
-		 flags & KL_STEP_BUFFERED ? "!" : "");
+	snprintf(text, sizeof(text), "%s%u%s%s", flags & KL_STEP_FLUSH ? "~" : "", op,
+		 flags & KL_STEP_BUFFERED ? "!" : "", open ? "?" : "");
 	return json_string(text);
 }
 
@@ -94,7 +95,7 @@ static void add_answer(struct maker *m)
 		/* Items after the operations are the ends of gaps. */
 		if (s.item >= m->c->h->nops)
 			continue;
-		json_array_append_new(steps, step_json(m->c->ops[s.item], s.flags));
+		json_array_append_new(steps, step_json(m->c->ops[s.item], s.flags, false));
 		if (!(s.flags & KL_STEP_FLUSH))
 			order[n++] = s.item;
 	}
@@ -118,7 +119,7 @@ static void add_found(struct maker *m)
 		const uint32_t *order = found.ends[i].ops;
 
 		for (k = 0; k < found.ends[i].n; k++)
-			json_array_append_new(steps, step_json(m->c->ops[order[k]], 0));
+			json_array_append_new(steps, step_json(m->c->ops[order[k]], 0, false));
 		add_order(m, steps, order, found.ends[i].n, found.ends[i].state);
 	}
 	kl_search_free(&found);
@@ -136,8 +137,20 @@ json_t *kl_page_orders(const struct kl_spec *spec, const struct kl_counterexampl
 	return m.all;
 }
 
-json_t *kl_page_witness(const struct kl_spec *spec, const struct kl_history *h,
-			const struct kl_part_result *p)
+static bool writes_nothing(const struct kl_spec *spec, const struct kl_history *h, uint32_t op)
+{
+	const char *name = h->methods[kl_op_method(h, &h->ops[op])];
+
+	return kl_spec_method(spec, kl_spec_find_method(spec, name))->pure;
+}
+
+/*
+ * The order that shows the partition @p of @h to be linearizable; @ops has the index in the whole
+ * history of each operation of @h, or is NULL if @h is the whole one.  In a part of the whole one,
+ * those that did not return there have a place only if a later one may have seen what they wrote.
+ */
+static json_t *order_of(const struct kl_spec *spec, const struct kl_history *h,
+			const struct kl_part_result *p, const uint32_t *ops)
 {
 	const struct kl_answer *a = &p->answer;
 	uint32_t *order = malloc((a->nsteps + 1) * sizeof(*order));
@@ -154,11 +167,38 @@ json_t *kl_page_witness(const struct kl_spec *spec, const struct kl_history *h,
 		plain &= op != KL_NO_OP && !a->steps[i].flags;
 		if (op == KL_NO_OP)
 			continue;
-		json_array_append_new(steps, step_json(op, a->steps[i].flags));
+		if (ops && h->ops[op].ret == KL_TIME_MAX && writes_nothing(spec, h, op))
+			continue;
+		json_array_append_new(steps, step_json(ops ? ops[op] : op, a->steps[i].flags,
+						       ops && h->ops[op].ret == KL_TIME_MAX));
 		order[n++] = op;
 	}
+	/* Those at the end were not seen by any other operation. */
+	for (; ops && n && h->ops[order[n - 1]].ret == KL_TIME_MAX; n--)
+		json_array_remove(steps, n - 1);
 	json_object_set_new(j, "states", order && plain ? kl_page_states(spec, h, order, n) :
 							  json_array());
 	free(order);
+	return j;
+}
+
+json_t *kl_page_witness(const struct kl_spec *spec, const struct kl_history *h,
+			const struct kl_part_result *p)
+{
+	return order_of(spec, h, p, NULL);
+}
+
+json_t *kl_page_prefix(const struct kl_report *r, const struct kl_part_result *p)
+{
+	struct kl_prefix prefix;
+	json_t *j = NULL;
+
+	if (kl_prefix_find(r, p, &prefix))
+		kl_json_no_memory();
+	if (prefix.h) {
+		j = order_of(r->spec, prefix.h, &prefix.r->parts[0], prefix.ops);
+		json_object_set_new(j, "stopped_by", json_integer(prefix.stop));
+	}
+	kl_prefix_free(&prefix);
 	return j;
 }

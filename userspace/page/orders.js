@@ -58,7 +58,10 @@ class Orders {
 		this.state = make("p", { class: "state", "aria-live": "polite" });
 		this.choice = make("select", {
 			"aria-label": "Which order",
-			onchange: () => this.choose(this.shown[this.choice.selectedIndex])
+			onchange: () => {
+				this.choose(this.shown[this.choice.selectedIndex]);
+				this.app.detail.show(this.app.p.selected);
+			}
 		});
 		this.box = make("section", {
 			class: "orders",
@@ -122,8 +125,26 @@ class Orders {
 		this.go(order.steps.length);
 	}
 
+	/*
+	 * Where the operation @i comes in the order that is shown.  Return: an object with the
+	 * number of its step, the states before and after it, and whether it fits; or null.
+	 */
+	placeOf(i) {
+		const o = this.order, k = o ? o.steps.findIndex((s) => s.op === i && !s.flush) : -1;
+
+		if (o && o.stop === i)
+			return { before: o.steps.length ? o.states[o.steps.length - 1] : o.before };
+		return k < 0 ? null : {
+			step: k + 1,
+			before: k ? o.states[k - 1] : o.before,
+			after: o.states[k]
+		};
+	}
+
 	textOf(s) {
-		const name = s.op === NONE ? s.text : opName(this.app.h, s.op);
+		const name = s.op === NONE ? s.text :
+			s.open		   ? openName(this.app.h, s.op) :
+					     opName(this.app.h, s.op);
 
 		return s.flush ? "the store of " + name + " leaves the buffer" :
 				 name + (s.buffered ? ", stays in the buffer" : "");

@@ -78,15 +78,16 @@ function readOrder(h, o, name) {
 	};
 }
 
-/* A step is an operation: its index in the history or an object; "~7" is the store of 7. */
+/* A step is an operation: an object, or the text of orders.h. */
 function readStep(h, one) {
-	const text = string(one), m = /^(~?)(\d+)(!?)$/.exec(text);
+	const text = string(one), m = /^(~?)(\d+)(!?)([?]?)$/.exec(text);
 
 	if (m)
 		return {
 			op: findId(h, Number(m[2])),
 			flush: m[1] !== "",
 			buffered: m[3] !== "",
+			open: m[4] !== "",
 			text: text
 		};
 	if (text)
@@ -132,8 +133,7 @@ function readViolation(h, p) {
 	v.proof = proof.filter((i) => i !== NONE);
 	/* Those whose returns the proof has seen. */
 	v.returned = proof.filter((i, k) => i !== NONE && !isNull(p.counterexample[k].return));
-	v.orders = ordersOf(h, v.proof,
-		story).map((o, i) => readOrder(h, object(o), "order " + (i + 1)));
+	v.orders = ordersOf(h, v.proof, story);
 	v.when = p.kind === "violation" ? foundText(p) : "";
 	v.failing = v.cast.length ? v.cast[0].op : v.orders.length ? v.orders[0].stop : NONE;
 	v.name = partitionName(p);
@@ -143,12 +143,26 @@ function readViolation(h, p) {
 	return v;
 }
 
-/* The page's own orders have the state after each step; those of a result only the last one. */
-function ordersOf(h, proof, story) {
-	const part = proof.length ? partOf(h, proof[0]) : null,
-	      own = part ? array(part.orders) : [];
+const MOST_FIRST = 300; /* steps of an order of all operations that comes first */
 
-	return own.length ? own : array(story.orders);
+/*
+ * The order of all that goes well, and the longest ones of the proof.  The page's own have the state
+ * after each step; those of a result only the last one.
+ */
+function ordersOf(h, proof, story) {
+	const part = object(proof.length ? partOf(h, proof[0]) : null), own = array(part.orders);
+	const all = (own.length ? own : array(story.orders))
+			    .map((o, i) => readOrder(h, object(o), "order " + (i + 1) +
+							    " of the proof"));
+
+	if (!part.prefix)
+		return all;
+	const prefix = readOrder(h, part.prefix, "all that goes well");
+
+	prefix.sentence = "This order has all operations that returned before " +
+		retText(h, prefix.stop) + ". No order also has the return of " +
+		opName(h, prefix.stop);
+	return prefix.steps.length > MOST_FIRST ? [...all, prefix ] : [ prefix, ...all ];
 }
 
 /* When a check that ran along found a violation. */
