@@ -109,6 +109,18 @@ END
 run report -o skipped.html "$specs/register.lin" skipped.edn
 result skipped check --json "$specs/register.lin" skipped.edn
 
+# Strings, of which the empty one is the word 0.
+cat >kv.edn <<'END'
+{:process 0, :type :invoke, :f :append, :key "a", :value "x 1 0 y"}
+{:process 0, :type :ok, :f :append, :key "a", :value "x 1 0 y"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "x 2 0 y"}
+{:process 1, :type :ok, :f :append, :key "a", :value "x 2 0 y"}
+{:process 0, :type :invoke, :f :get, :key "a", :value nil}
+{:process 0, :type :ok, :f :get, :key "a", :value "x 2 0 y"}
+END
+page kv "$specs/kv.lin" kv.edn
+result kv check --json "$specs/kv.lin" kv.edn
+
 # Litmus tests: of three verdicts, and one that cannot be read.
 cp "$here/../litmus/SB.litmus" "$here/../litmus/MP.litmus" .
 printf 'X86 broken\n{ }\n P0 ;\n FROB ;\nexists (0:EAX=0)\n' >broken.litmus

@@ -129,6 +129,33 @@ def the_table_has_each_operation(b, result):
                 result["expected"]["operations"]])
 
 
+def a_word_is_found_where_it_is_shown(b, result):
+    shown = b.run("[...Array(klin.app.h.n).keys()].map(i => [klin.describe(i)[0],"
+                  "klin.app.h.threads[klin.app.h.thread[i]]])")
+    for query in "e", "1", "deq", "a", "(", "->", "t1", "t", ",", "<", "un", "-", "?", "x", "...":
+        b.run(f"klin.app.search.field.value = {json.dumps(query)}; klin.app.search.run()")
+        same((query, b.run("klin.app.hitList")),
+             (query, [i for i, (text, thread) in enumerate(shown)
+                      if query in text.lower() or query == thread]))
+    b.run("klin.app.search.field.value = ''; klin.app.search.run()")
+
+
+for page in "queue", "hostile", "kernel_alone", "kv":
+    test(page)(a_word_is_found_where_it_is_shown)
+
+
+@test("kv")
+def a_string_that_is_no_symbol_names_no_object(b, result):
+    text = b.run("document.body.innerText")
+    assert '("")' not in text, text
+    # Only what the text of an operation shows is compared and coloured, and not its key.
+    b.run("klin.app.select(1)")
+    heads = said(b, ".detail h4")
+    assert 'Operations with "x 2 0 y"' in heads, heads
+    same(b.run("[...document.querySelectorAll('.cast tbody tr')].map(r =>"
+               "r.querySelectorAll('.chip').length > 1)").count(True), 0)
+
+
 @test("queue")
 def nothing_is_fetched_and_the_picture_is_saved_as_svg(b, result):
     same(b.run("performance.getEntriesByType('resource').length"), 0)
@@ -159,13 +186,21 @@ def a_torn_read_has_the_colours_of_both_writes(b, result):
                "r.querySelectorAll('.chip').length)")[0], 2)
 
 
+def choose_order(b, name):
+    chosen = b.run("""(() => { const list = document.querySelector('.orders select');
+        list.selectedIndex = [...list.options].findIndex(o => o.text.startsWith('%s'));
+        list.dispatchEvent(new Event('change')); return list.value; })()""" % name)
+    assert chosen.startswith(name), chosen
+
+
 @test("mutex")
 def orders_are_stepped_with_the_arrow_keys(b, result):
     orders = stories(result)[0]["orders"]
     assert orders, "no orders in the JSON"
+    choose_order(b, "order 1 of the proof")
     b.run("document.querySelector('.orders').focus()")
     steps = orders[0]["operations"]
-    names = b.run("klin.app.violation.orders[0].steps.map(s => klin.app.h.id[s.op])")
+    names = b.run("klin.app.orders.order.steps.map(s => klin.app.h.id[s.op])")
     same(names, steps)
     assert orders[0]["state"] in said(b, ".state")[0], said(b, ".state")
     b.key("Home")
@@ -176,7 +211,7 @@ def orders_are_stepped_with_the_arrow_keys(b, result):
         same(b.run("klin.app.p.steps.length"), k + 1)
         same(b.run("[...document.querySelectorAll('.steps li')].findIndex(e =>"
                    "e.getAttribute('aria-current'))"), k)
-    same(b.run("klin.app.h.id[klin.app.violation.orders[0].stop]"), orders[0]["stopped_by"])
+    same(b.run("klin.app.h.id[klin.app.orders.order.stop]"), orders[0]["stopped_by"])
 
 
 @test("mutex")
@@ -193,6 +228,49 @@ def the_picture_has_the_order_and_what_does_not_fit(b, result):
     states = b.run("klin.app.orders.order.states")
     same([s.split(" \u2192 ")[1] for s in said(b, ".steps li") if " \u2192 " in s],
          [s for s in states if s])
+
+
+def replay_mutex(operations):
+    """Return the states of a mutex before all operations and after each, as klin prints them."""
+    held, states = False, ["held = false"]
+    for text in operations:
+        before = {"lock()": False, "trylock() -> 1": False, "unlock()": True,
+                  "trylock() -> 0": True, "trylock()": held}[text]
+        assert before == held, (text, states)
+        held = text != "unlock()"
+        states.append(f"held = {str(held).lower()}")
+    return states
+
+
+@test("mutex")
+def an_order_has_all_operations_before_the_violation(b, result):
+    choose_order(b, "all that goes well")
+    order = b.run("klin.app.orders.order")
+    times = b.run("[...klin.app.h.call].map((t, i) =>"
+                  "[t, klin.app.h.ret[i] === Infinity ? 1e300 : klin.app.h.ret[i]])")
+    steps = [s["op"] for s in order["steps"]]
+    end = times[order["stop"]][1]
+    same(sorted(s["op"] for s in order["steps"] if not s["open"]),
+         [i for i, t in enumerate(times) if t[1] < end])
+    for k, i in enumerate(steps):
+        same([j for j in steps[k + 1:] if times[j][1] < times[i][0]], [])
+    # The results of those that did not return before the violation are open.
+    names = [b.run(f"klin.describe({s['op']})")[0].split(" -> ")[slice(1 if s["open"] else 2)]
+             for s in order["steps"]]
+    assert not order["steps"][-1]["open"], "the last step changes nothing that was seen"
+    states = replay_mutex(" -> ".join(n) for n in names)
+    same([order["before"]] + order["states"], states)
+    for k in (0, len(steps) // 2, len(steps) - 1):
+        b.run(f"klin.app.select({steps[k]})")
+        choose_order(b, "all that goes well")
+        facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+        same([facts[n] for n in ("in the order", "state before", "state after")],
+             [f"step {k + 1}", states[k], states[k + 1]])
+    b.run(f"klin.app.select({order['stop']})")
+    choose_order(b, "all that goes well")
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same([facts[n] for n in ("in the order", "state before")],
+         ["does not fit after the last step", states[-1]])
 
 
 @test("queue")
@@ -214,6 +292,7 @@ def entries_that_are_no_operations_are_counted(b, result):
 
 @test("stale")
 def the_state_after_each_step_is_shown(b, result):
+    choose_order(b, "order 1 of the proof")
     b.run("document.querySelector('.orders').focus()")
     b.key("Home")
     found = [said(b, ".state div")[0]]
@@ -226,6 +305,7 @@ def the_state_after_each_step_is_shown(b, result):
 
 @test("seqlock")
 def the_state_before_all_steps_is_shown(b, result):
+    b.run("klin.app.orders.go(0)")
     same(said(b, ".state div")[0], "Before all steps: x1 = 0, x2 = 0")
 
 
@@ -409,6 +489,8 @@ def a_report_of_klind_says_when_and_why_it_was_written(b, result):
     facts = facts_of_head(b)
     same([facts[k] for k in ("structure", "cause", "written", "found at")],
          [result["name"], result["cause"], result["written"], str(result["time"])])
+    same(facts["found after"], f"{result['events']} calls and returns")
+    same(facts["found after"], f"{result['events']} calls and returns")
     same(said(b, ".headline"), [stories(result["check"])[0]["headline"] + "."])
 
 
@@ -473,7 +555,7 @@ def where_operations_ran(b, result):
     b.run("document.querySelector('details.table').open = true; klin.app.table.fill()")
     row = b.run("[...document.querySelectorAll('.table tbody tr.failing td')].map(c =>"
                 "c.textContent)")
-    same(row[5:9], [f"{part['object']} ({part['symbol']})", "", story["cast"][0]["comm"],
+    same(row[5:8], [f"{part['object']} ({part['symbol']})", story["cast"][0]["comm"],
                     str(story["cast"][0]["cpu"])])
 
 
@@ -503,6 +585,110 @@ def a_recording_shows_where_operations_ran(b, result):
 @test("kernel_alone")
 def a_result_alone_shows_where_operations_ran(b, result):
     where_operations_ran(b, result)
+
+
+def luminance(color):
+    n = [int(color[k:k + 2], 16) / 255 for k in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in n)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(a, b):
+    """The ratio of two colours as WCAG 2 defines it."""
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def long_color(color):
+    return "#" + "".join(2 * c for c in color[1:]) if len(color) == 4 else color
+
+
+@test("queue")
+def colours_have_contrast_in_both_schemes(b, result):
+    for is_dark in False, True:
+        b.dark(is_dark)
+        color = {n: long_color(b.run("getComputedStyle(document.documentElement)"
+                                     f".getPropertyValue('--{n}').trim()"))
+                 for n in ("paper", "ink", "quiet", "bar", "link", "wrong", "box", "bar-line")}
+        for text in "ink", "quiet", "link", "wrong":
+            for ground in "paper", "box", "bar":
+                ratio = contrast(color[text], color[ground])
+                assert ratio >= 4.5, f"{text} on {ground}, dark {is_dark}: {ratio:.2f}"
+        ratio = contrast(color["bar-line"], color["paper"])
+        assert ratio >= 3, f"frames, dark {is_dark}: {ratio:.2f}"
+    b.dark(False)
+
+
+def a_narrow_window_shows_the_whole_width(b, result):
+    b.size(400, 800)
+    try:
+        b.run("new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))")
+        same(b.run("Math.max(document.documentElement.scrollWidth - innerWidth, 0)"), 0)
+        # What sticks out to the left cannot be scrolled to.
+        same(b.run("[...document.querySelectorAll('main *')].filter(e =>"
+                   "e.getBoundingClientRect().left < 0 && e.getBoundingClientRect().width > 0 &&"
+                   "!e.closest('.wide, canvas, svg, pre')).map(e => e.outerHTML.slice(0, 80))"), [])
+    finally:
+        b.size(1280, 900)
+
+
+def headings_have_no_gap(b, result):
+    levels = b.run("[...document.querySelectorAll('h1, h2, h3, h4, h5')]"
+                   ".map(e => Number(e.tagName[1]))")
+    same(levels[:1], [1])
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:])), levels
+
+
+def what_scrolls_can_be_focused(b, result):
+    same(b.run("""[...document.querySelectorAll("pre, .tests, .source, .detail")].filter(e =>
+        /auto|scroll/.test(getComputedStyle(e).overflowY) && !e.hasAttribute("tabindex") &&
+        !e.querySelector("[tabindex]")).map(e => e.outerHTML.slice(0, 80))"""), [])
+
+
+for page in ("queue", "mutex", "explore", "verify", "litmus", "outcomes", "unknown", "incident",
+             "found_whole", "kernel", "hostile"):
+    for one in (a_narrow_window_shows_the_whole_width, headings_have_no_gap,
+                what_scrolls_can_be_focused):
+        test(page)(one)
+
+
+@test("verify")
+def the_printed_page_is_dark_on_white(b, result):
+    def fill():
+        # The page hears of a change at the next frame.
+        b.run("new Promise(f => requestAnimationFrame(() => requestAnimationFrame(f)))")
+        return long_color(b.run("document.querySelector('.heaps svg rect').getAttribute('fill')"))
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    b.call("Emulation.setEmulatedMedia", features=[dark])
+    assert luminance(fill()) < 0.1, fill()
+    b.call("Emulation.setEmulatedMedia", media="print", features=[dark])
+    same(fill(), "#ffffff")
+    same(b.run("getComputedStyle(document.querySelector('.verdict')).color"), "rgb(0, 0, 0)")
+    same(b.run("getComputedStyle(document.querySelector('.detail.nothing')).display"), "none")
+    b.call("Emulation.setEmulatedMedia", media="", features=[])
+
+
+@test("queue")
+def forced_colours_keep_those_of_values_and_the_cursor(b, result):
+    b.run("klin.app.select(0); document.querySelector('details.table').open = true;"
+          "klin.app.table.fill()")
+    b.call("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    chip = b.run("getComputedStyle(document.querySelector('.chip')).backgroundColor")
+    width = b.run("getComputedStyle(document.querySelector('tr[aria-selected] td'))"
+                  ".borderBottomWidth")
+    b.call("Emulation.setEmulatedMedia", features=[])
+    same([chip, width], ["rgb(0, 114, 178)", "2px"])
+
+
+@test("buffer")
+def the_legend_has_what_the_page_has(b, result):
+    text = said(b, "#keys")[0]
+    assert "violation" not in text and "failing" not in text, text
+
+
+@test("skipped")
+def store_buffers_are_not_named_without_them(b, result):
+    assert "store buffer" not in said(b, "#keys")[0], said(b, "#keys")
 
 
 @test("large")

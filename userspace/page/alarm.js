@@ -52,6 +52,7 @@ class Alarm {
 					"hold in one state only."),
 			this.lines);
 		this.go(this.steps.length - 1);
+		on("theme", () => this.go(this.at));
 	}
 
 	go(at) {

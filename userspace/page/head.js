@@ -68,7 +68,7 @@ function addIncident(incident, add) {
 	add("found at", incident.time);
 	add("found after", incident.events === undefined ?
 			"" :
-			plural(string(incident.events), "call and return"));
+			count(string(incident.events)) + " calls and returns");
 	add("shown by the report's history",
 		shown === true	 ? "yes" :
 			shown === false ? "no: it also depends on operations that are forgotten" :
@@ -97,7 +97,7 @@ function headOf(data, r) {
 	const raw = r.raw, about = [];
 	const add = (name, text) => {
 		if (text !== "" && text !== undefined && text !== null)
-			about.push([ make("dt", {}, name), make("dd", {}, string(text)) ]);
+			about.push(make("div", {}, make("dt", {}, name), make("dd", {}, string(text))));
 	};
 
 	add("input", data.title);

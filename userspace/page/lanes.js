@@ -51,9 +51,11 @@ class Lanes {
 		const margin = all * 0.03;
 		let wide = Math.min(Math.max(to - from, least), all + 2 * margin);
 
-		from = Math.max(
-			Math.min(from + (to - from - wide) / 2, this.axis.end + margin - wide),
-			this.axis.begin - margin);
+		from = wide < all + 2 * margin ?
+			Math.max(Math.min(from + (to - from - wide) / 2,
+					 this.axis.end + margin - wide),
+				this.axis.begin - margin) :
+			this.axis.begin - margin;
 		this.p.from = from;
 		this.p.to = from + wide;
 		this.later();
@@ -84,7 +86,8 @@ class Lanes {
 				to, isPending(this.app.h, i) ? this.axis.from[i] : this.axis.to[i]);
 		}
 		if (from > to)
-			this.show(this.axis.begin, this.axis.end);
+			/* show() leaves a margin, in which marks at the ends can be seen. */
+			this.show(-Infinity, Infinity);
 		else
 			this.show(from - (to - from) * 0.12 - 1e-3, to + (to - from) * 0.12 + 1e-3);
 	}
@@ -310,6 +313,8 @@ class Lanes {
 		c.addEventListener("keydown", (e) => this.key(e));
 		this.listenMap();
 		new ResizeObserver(() => this.later()).observe(this.box);
+		/* Printing does not wait for a frame. */
+		on("theme", () => this.draw());
 	}
 
 	listenMap() {

@@ -31,8 +31,7 @@ function start() {
 	for (const media of ["(prefers-color-scheme: dark)", "print"])
 		matchMedia(media).addEventListener("change", () => {
 			readTheme();
-			if (page.app)
-				page.app.lanes.draw();
+			tell("theme");
 		});
 	if (page.app) {
 		followFragment(page.app);

@@ -154,7 +154,10 @@ function drawOp(pen, p, i, from, to, y, special) {
 	drawBuffer(pen, p, i, y);
 	if (wide > 4 * LETTER) {
 		/* The mark of a step at the call covers the first letter. */
-		const shift = p.steps.some((s) => s.op === i && s.at === h.call[i]) ? 9 : 0;
+		const shift = p.steps.concat(p.misfits).some((s) => s.op === i &&
+							      s.at === h.call[i]) ?
+			9 :
+			0;
 		const room = Math.floor((wide - 6 - shift) / LETTER), text = opText(h, i);
 
 		const ink = dim ? theme.quiet : fill === theme.bar ? theme.ink : inkOn(fill);

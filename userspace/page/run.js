@@ -17,12 +17,15 @@ class Run {
 		this.rows = steps.map((s, k) => this.row(s, k));
 		this.side = make("section", {
 			class: "detail",
+			tabindex: 0,
 			"aria-live": "polite",
 			"aria-label": "Memory and buffers at the cursor"
 		});
 		this.text = this.source.length > 1 ?
 			make("pre", {
 				class: "source",
+				role: "region",
+				tabindex: 0,
 				"aria-label": "The model",
 			},
 				this.source.map(

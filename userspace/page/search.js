@@ -27,6 +27,12 @@ function words(query) {
 /* Mark the entries of a table that @test is true for. */
 function marks(table, test) { return Uint8Array.from(table, (text, k) => test(text, k) ? 1 : 0); }
 
+/*
+ * A word without these characters can only be found in a method's name or in a value; "?" is not
+ * shown where all results are.
+ */
+const BETWEEN = /[\s(),>?-]/;
+
 /* The text of a signature in lower case, which is kept: making 100,000 takes some 50 ms. */
 function lowerText(h, s) {
 	h.lower = h.lower || [];
@@ -94,8 +100,22 @@ function matcher(h, word) {
 		const threads = marks(
 			h.threads, (t, k) => same(t) || h.comms[k] && same(h.comms[k]));
 
-		for (let s = 0; s < m.length; s++)
-			m[s] = lowerText(h, s).includes(text);
+		const inside = (t) => t.toLowerCase().includes(text);
+		const methods = marks(h.methods, inside), values = marks(h.values, inside);
+		/* Texts that were given, and those of appends, have other parts. */
+		const whole = h.total === NONE || BETWEEN.test(text) ?
+			methods.map(() => 1) :
+			marks(h.methods, (t) => t.startsWith("append"));
+
+		for (let s = 0; s < m.length; s++) {
+			if (whole[h.sigMethod[s]]) {
+				m[s] = lowerText(h, s).includes(text);
+				continue;
+			}
+			m[s] = methods[h.sigMethod[s]];
+			for (let at = h.sigFirst[s]; at < h.sigFirst[s + 1]; at++)
+				m[s] |= values[h.sigVals[at]];
+		}
 		return (i) => m[h.sig[i]] || threads[h.thread[i]];
 	}
 	}

@@ -8,7 +8,7 @@ function storyOf(app, v) {
 			make("p", { class: "note", role: "note" },
 				"Suspected only: a violation, if all calls were seen.") :
 			null,
-		v.headline ? make("p", { class: "headline" }, sentence(v.headline)) : null,
+		v.headline ? make("h2", { class: "headline" }, sentence(v.headline)) : null,
 		castTable(app, v), factList(v), allowedOf(v), proofOf(app, v), trustOf(app, v),
 		v.when ? make("p", { class: "quiet" }, v.when) : null);
 	return box;
@@ -86,7 +86,8 @@ function allowedOf(v) {
 			make("p", {},
 				results.length ? "Results: " + results.map(say).join("; ") + "." :
 						 null),
-		states.length ?
+		/* The sentence may have them all. */
+		states.length && !states.map(say).every((s) => string(a.sentence).includes(s)) ?
 			make("p", {},
 				states.length > 1 ? "States before it: " : "The state before it: ",
 				make("code", {}, states.map(say).join("; "))) :

@@ -9,8 +9,12 @@ class OpTable {
 		this.first = 0;
 		/* Columns that only some histories have. */
 		this.more = [
+			app.h.parts.some((p) => p.key !== undefined) &&
+				{ name: "key", text: (h, i) => (partOf(h, i) || {}).key },
 			app.h.comms.some(Boolean) && { name: "comm", text: commText },
-			app.h.cpu && { name: "CPU", text: cpuText }
+			app.h.cpu && { name: "CPU", text: cpuText },
+			app.h.extra.size > 0 &&
+				{ name: "role", text: (h, i) => (h.extra.get(i) || {}).role }
 		].filter(Boolean);
 		this.body = make("tbody", {});
 		this.said = make("span", { class: "said", "aria-live": "polite" });
@@ -30,9 +34,8 @@ class OpTable {
 						make("tr", {},
 							[
 								"thread", "operation", "called",
-								"returned", "took", "object", "key",
-								...this.more.map((one) => one.name),
-								"role"
+								"returned", "took", "object",
+								...this.more.map((one) => one.name)
 							].map((t) => make("th", { scope: "col" },
 								      t)))),
 					this.body)));
@@ -61,7 +64,7 @@ class OpTable {
 			return;
 		empty(this.body);
 		for (let k = this.first; k < end; k++) {
-			const i = this.app.p.hits ? this.app.hitList[k] : k, part = partOf(h, i);
+			const i = this.app.p.hits ? this.app.hitList[k] : k;
 
 			put(this.body,
 				make("tr", {
@@ -75,9 +78,7 @@ class OpTable {
 						isPending(h, i) ? "not seen" : retText(h, i)),
 					make("td", { class: "number" }, tookText(h, i)),
 					make("td", {}, objectText(h, h.object[i])),
-					make("td", {}, part ? part.key : ""),
-					this.more.map((one) => make("td", {}, one.text(h, i))),
-					make("td", {}, (h.extra.get(i) || {}).role)));
+					this.more.map((one) => make("td", {}, one.text(h, i)))));
 		}
 		this.said.textContent = all ?
 			count(this.first + 1) + "\u2013" + count(end) + " of " + count(all) :
