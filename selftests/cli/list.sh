@@ -58,6 +58,15 @@ if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	  no      vanished: the kernel has no such function (inlined, renamed, or not built in)
 	  not attached: this kernel has none
 	END
+	run list -v --btf kernel.o '*_way'
+	listed "klin list -v: prototypes and coverage" <<-'END'
+	fentry  new_way
+	  long int new_way(struct ring *r, int flags, long int *out)
+	  coverage unknown: new_way(): it is not known where it is inlined: there is no debugging information of kernel kernel.o; give --debug=FILE
+	fentry  old_way
+	  int old_way(struct ring *r)
+	  coverage unknown: old_way(): it is not known where it is inlined: there is no debugging information of kernel kernel.o; give --debug=FILE
+	END
 	echo "ffffffff81000000 T old_way" >symbols
 	run list --btf kernel.o --symbols symbols spec.lin
 	if [ $status -eq 0 ] && grep -q '^  fentry  old_way' out; then

@@ -15,6 +15,7 @@
 #include "record/attach/kernel.h"
 #include "record/attach/list.h"
 #include "record/attach/module.h"
+#include "record/attach/prototypes.h"
 #include "record/attach/target.h"
 #include "spec/probe/probe.h"
 #include "spec/spec.h"
@@ -26,6 +27,7 @@ static const char *const ways[] = {
 
 struct list_args {
 	const char *what, *btf, *symbols;
+	bool verbose;
 	struct kl_files debug;
 };
 
@@ -45,6 +47,8 @@ static const struct argp_option options[] = {
 	  "Debugging information for inlined functions: a vmlinux "
 	  "or a loaded module; may be given several times (default: the distribution's file)",
 	  0 },
+	{ "verbose", 'v', NULL, 0,
+	  "Print the prototypes of the functions from BTF, and whether a probe sees all calls", 0 },
 	{ 0 }
 };
 
@@ -61,6 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_DEBUG:
 		kl_args_file(state, "debug", &a->debug, arg);
+		break;
+	case 'v':
+		a->verbose = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (a->what)
@@ -97,6 +104,8 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  # Functions whose names begin with kfree, and how klin attaches to each.\n"
 	       "  klin list 'kfree*'\n"
+	       "  # Their parameters, and whether probes would miss calls.\n"
+	       "  klin list -v 'kfree*'\n"
 	       "  # Methods that instrumented modules declare.\n"
 	       "  klin list\n"
 	       "  # Where the clauses of a specification would attach.\n"
@@ -143,24 +152,72 @@ static int list_methods(const char *pattern)
 	return n ? KLIN_EXIT_OK : KLIN_EXIT_USAGE;
 }
 
-static int list_functions(struct kl_kernel *k, const char *pattern)
+/*
+ * Show whether the used target sees all calls, and the inlined instances that are recorded as well.
+ * Return: 0 or -ENOMEM.
+ */
+static int show_coverage(struct kl_kernel *k, const struct kl_found *f)
 {
+	struct kl_instances *c = malloc(sizeof(*c));
+	const int err = c ? kl_instances_find(k, f, c) : -ENOMEM;
+	unsigned int i;
+
+	for (i = 0; !err && i < c->n; i++)
+		printf("  %-8sinlined %s at %s+0x%llx\n", "kprobe", f->target->name,
+		       c->found[i].places[0].symbol,
+		       (unsigned long long)c->found[i].places[0].offset);
+	if (!err)
+		printf("  coverage %s: %s\n", kl_cover_names[c->kind], c->text);
+	free(c);
+	return err;
+}
+
+/* Show a function's prototype, and its coverage if @way attaches to it.  Return: 0 or -ENOMEM. */
+static int show_more(struct kl_kernel *k, struct kl_prototype_writer *w, const struct kl_func *f,
+		     enum kl_way way)
+{
+	const struct kl_probe_target t = {
+		.kind = KL_TARGET_FUNC,
+		.name = f->name,
+		.module = f->module[0] ? f->module : NULL,
+	};
+	const struct kl_found found = { .target = &t, .func = *f, .way = way };
+
+	if (f->proto) {
+		printf("  ");
+		kl_prototype_put(w, f);
+		printf("\n");
+	}
+	return way == KL_WAY_NONE ? 0 : show_coverage(k, &found);
+}
+
+static int list_functions(struct kl_kernel *k, const char *pattern, bool verbose)
+{
+	struct kl_prototype_writer w = { .f = stdout };
 	unsigned int count[4] = { 0 };
 	char why[600], near[400] = "";
 	struct kl_func *f;
 	size_t n, i;
+	int err = 0;
 
 	if (kl_func_list(k, pattern, &f, &n)) {
 		kl_err("out of memory");
 		return KLIN_EXIT_SYSTEM;
 	}
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !err; i++) {
 		enum kl_way way = kl_func_way(&f[i], why, sizeof(why));
 
 		show(ways[way], &f[i], f[i].name, why);
 		count[way]++;
+		if (verbose)
+			err = show_more(k, &w, &f[i], way);
 	}
+	kl_prototype_end(&w);
 	free(f);
+	if (err) {
+		kl_err("out of memory");
+		return KLIN_EXIT_SYSTEM;
+	}
 	if (!n) {
 		kl_func_suggest(k, pattern, near, sizeof(near));
 		kl_err("kernel %s has no function '%s': it was inlined everywhere, renamed, or not "
@@ -200,26 +257,6 @@ static int show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool t
 		show(bad ? "no" : taken ? "unused" : "kprobe", &f->func, name, bad ? f->why : "");
 	}
 	return 0;
-}
-
-/*
- * Show whether the used target sees all calls, and the inlined instances that are recorded as well.
- * Return: 0 or -ENOMEM.
- */
-static int show_coverage(struct kl_kernel *k, const struct kl_found *f)
-{
-	struct kl_instances *c = malloc(sizeof(*c));
-	const int err = c ? kl_instances_find(k, f, c) : -ENOMEM;
-	unsigned int i;
-
-	for (i = 0; !err && i < c->n; i++)
-		printf("  %-8sinlined %s at %s+0x%llx\n", "kprobe", f->target->name,
-		       c->found[i].places[0].symbol,
-		       (unsigned long long)c->found[i].places[0].offset);
-	if (!err)
-		printf("  coverage %s: %s\n", kl_cover_names[c->kind], c->text);
-	free(c);
-	return err;
 }
 
 /*
@@ -306,7 +343,7 @@ static int cmd_list(int argc, char **argv)
 	if (len > 4 && !strcmp(what + len - 4, ".lin"))
 		ret = list_spec(k, what);
 	else
-		ret = list_functions(k, what);
+		ret = list_functions(k, what, a.verbose);
 	kl_kernel_close(k);
 	return ret;
 }

@@ -376,7 +376,8 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 	id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -ENOENT;
 	if (id > 0) {
 		out->btf = btf;
-		out->proto = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+		out->proto_id = btf__type_by_id(btf, id)->type;
+		out->proto = btf__type_by_id(btf, out->proto_id);
 		out->types_differ = kl_prototypes_count(btf, name) > 1;
 	}
 	return 0;

@@ -119,7 +119,7 @@ void kl_kernel_all_btf(struct kl_kernel *k);
  * @module: name of its module, empty for the kernel itself
  * @addr: its address; 0 if the address is hidden, or the kernel has no such symbol
  * @btf: the BTF that has its type, or NULL
- * @proto: its FUNC_PROTO in @btf, or NULL
+ * @proto: its FUNC_PROTO in @btf, or NULL; @proto_id is its number there
  * @traceable: ftrace manages the function, so that fentry can be used
  * @ftrace_unknown: tracefs was not readable, so that @traceable is not known
  * @preemptible: the kernel may preempt fentry programs, and meanwhile skips them for other tasks
@@ -133,6 +133,7 @@ struct kl_func {
 	uint64_t addr;
 	const struct btf *btf;
 	const struct btf_type *proto;
+	uint32_t proto_id;
 	bool traceable;
 	bool ftrace_unknown;
 	bool preemptible;

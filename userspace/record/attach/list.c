@@ -96,6 +96,7 @@ static void add_types(const struct btf *btf, const char *module, struct kl_func 
 		proto = btf__type_by_id(btf, t->type);
 		found->types_differ |= found->proto && found->proto != proto;
 		found->proto = proto;
+		found->proto_id = t->type;
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lists the prototypes that BTF has for one function name, see prototypes.h. */
+/* Writes the prototypes that BTF has for functions, see prototypes.h. */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <stdarg.h>
@@ -74,29 +74,58 @@ unsigned int kl_prototypes_count(const struct btf *btf, const char *name)
 __attribute__((format(printf, 2, 0)))
 static void print_into(void *ctx, const char *fmt, va_list args)
 {
-	vfprintf(ctx, fmt, args);
+	const struct kl_prototype_writer *w = ctx;
+
+	vfprintf(w->f, fmt, args);
+}
+
+/* Write the prototype @id of @btf, with the function's name. */
+static void put_type(struct kl_prototype_writer *w, const struct btf *btf, uint32_t id,
+		     const char *name)
+{
+	DECLARE_LIBBPF_OPTS(btf_dump_emit_type_decl_opts, opts, .field_name = name);
+
+	if (w->btf != btf) {
+		kl_prototype_end(w);
+		w->dump = btf_dump__new(btf, print_into, w, NULL);
+		w->btf = w->dump ? btf : NULL;
+	}
+	if (w->dump)
+		btf_dump__emit_type_decl(w->dump, id, &opts);
+}
+
+void kl_prototype_put(struct kl_prototype_writer *w, const struct kl_func *f)
+{
+	if (f->proto)
+		put_type(w, f->btf, f->proto_id, f->name);
+}
+
+void kl_prototype_end(struct kl_prototype_writer *w)
+{
+	btf_dump__free(w->dump);
+	w->dump = NULL;
+	w->btf = NULL;
 }
 
 void kl_prototypes_text(const struct kl_func *f, char *buf, size_t size)
 {
-	DECLARE_LIBBPF_OPTS(btf_dump_emit_type_decl_opts, opts, .field_name = f->name);
+	const uint32_t first = first_type(f->btf, f->name);
+	struct kl_prototype_writer w = { 0 };
 	const char *before = ": ";
-	struct btf_dump *dump;
 	struct kl_memstream m;
+	uint32_t id;
 	char *text;
-	uint32_t first, id;
 
 	*buf = '\0';
 	if (kl_memstream_open(&m))
 		return;
-	dump = btf_dump__new(f->btf, print_into, m.f, NULL);
-	first = dump ? first_type(f->btf, f->name) : 0;
+	w.f = m.f;
 	for (id = first; id; id = next_type(f->btf, f->name, first, id)) {
 		fputs(before, m.f);
-		btf_dump__emit_type_decl(dump, btf__type_by_id(f->btf, id)->type, &opts);
+		put_type(&w, f->btf, btf__type_by_id(f->btf, id)->type, f->name);
 		before = "; ";
 	}
-	btf_dump__free(dump);
+	kl_prototype_end(&w);
 	if (kl_memstream_close(&m, &text, NULL))
 		return;
 	snprintf(buf, size, "%s", text);

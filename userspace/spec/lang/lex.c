@@ -97,9 +97,23 @@ static bool name_char(int c)
 	return isalnum(c) || c == '_';
 }
 
-static void lex_name(struct lexer *l, struct kl_tok *t)
+static enum kl_kw find_keyword(const char *word, size_t len)
 {
 	size_t i;
+
+	for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+		if (strlen(keywords[i].name) == len && !memcmp(keywords[i].name, word, len))
+			return keywords[i].kw;
+	return KL_KW_NONE;
+}
+
+bool kl_is_reserved(const char *word)
+{
+	return find_keyword(word, strlen(word)) != KL_KW_NONE;
+}
+
+static void lex_name(struct lexer *l, struct kl_tok *t)
+{
 
 	while (name_char(at(l, 0)))
 		l->pos++;
@@ -111,10 +125,7 @@ static void lex_name(struct lexer *l, struct kl_tok *t)
 			    l->text + t->off, t->len, KL_NAME_MAX);
 		t->len = KL_NAME_MAX;
 	}
-	for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
-		if (strlen(keywords[i].name) == t->len &&
-		    !memcmp(keywords[i].name, l->text + t->off, t->len))
-			t->kw = keywords[i].kw;
+	t->kw = find_keyword(l->text + t->off, t->len);
 }
 
 static void lex_number(struct lexer *l, struct kl_tok *t)

@@ -77,6 +77,9 @@ void kl_diag_warn(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)
  */
 int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out);
 
+/* Return: true if the language reserves the word, so that it can be no name. */
+bool kl_is_reserved(const char *word);
+
 /* Return: a token for messages, in @buf: "'text'", cut if it is long, or "end of file". */
 const char *kl_tok_show(char buf[48], const char *text, const struct kl_tok *t);
 

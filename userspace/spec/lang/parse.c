@@ -376,6 +376,7 @@ int kl_spec_load(const char *path, struct kl_spec **out)
 {
 	const char *shipped = kl_shipped_text(path), *near;
 	struct stat st;
+	bool name;
 	char *text;
 	size_t len;
 	int ret;
@@ -392,11 +393,13 @@ int kl_spec_load(const char *path, struct kl_spec **out)
 		ret = kl_read_file(path, &text, &len);
 	}
 	if (ret) {
-		near = ret == -ENOENT ? kl_shipped_near(path) : NULL;
+		name = ret == -ENOENT && !strpbrk(path, "/.");
+		near = name ? kl_shipped_near(path) : NULL;
 		kl_err("cannot read specification %s: %s%s%s%s", path, strerror(-ret),
 		       near ? "; did you mean the shipped " : "", near ? near : "",
-		       near ? "?" : ret == -ENOENT ? "; `klin spec --list' lists the shipped ones" :
-						     "");
+		       near ? "?" :
+		       name ? "; `klin spec --list' lists the shipped ones" :
+			      "");
 		return ret;
 	}
 	ret = kl_spec_parse(path, text, len, out);
