@@ -256,12 +256,12 @@ xarray = Model("xarray", (), {
     "store": (2, lambda s, k, v: one(look(s, k, 0), put(s, k, v))),
     "erase": (1, lambda s, k: one(look(s, k, 0), put(s, k, 0))),
     "cas": (3, lambda s, k, a, b: one(1, put(s, k, b)) if look(s, k, 0) == a else one(0, s)),
-}, key=0, values=3, nothing=0)
+}, key=0, values=3, nothing=0, names=("at[%d]",))
 rhashtable = Model("rhashtable", (), {
     "insert": (2, lambda s, k, v: one(1, put(s, k, v)) if look(s, k, 0) == 0 else one(0, s)),
     "remove": (1, lambda s, k: one(1, put(s, k, 0)) if look(s, k, 0) else one(0, s)),
     "lookup": (1, lambda s, k: one(look(s, k, 0), s)),
-}, key=0, values=3, flags=("remove",), nothing=0)
+}, key=0, values=3, flags=("remove",), nothing=0, names=("at[%d]",))
 
 
 # ---- words ----

@@ -129,17 +129,25 @@ class Scene:
             demand(not self.orders(cast), "the cast alone has an order")
         # The person asks first who wrote the value that was seen.
         v = self.found(self.failing)
-        writers = self.adds(v)
+        writers = self.writers(v)
         # An operation of a multiset names the value itself.  An argument such as a size may be
         # equal to the value; then klin takes its operation for a writer.
         if story["reason"] == "impossible_result" or self.model.name == "multiset" or any(
                 v in map(str, words) for d in self.model.domains.values() for words in d.values()):
             return
-        writers += [op for op in self.cast if op.method == "cas" and str(op.args[-1]) == v or
-                    op.method == "fetch_add" and op.ret is not None and
-                    str(op.res[0] + op.args[0]) == v]
         demand(not writers or self.full or any(op in self.cast for op in writers),
                "nobody who wrote %s is in the cast" % v)
+
+    def writers(self, v):
+        """The operations that may have left a value, besides the one that saw it."""
+        writers = self.adds(v)
+        if v is not None and self.is_word():
+            # A value that no argument makes, such as that of a counter, has no writer.
+            named = [op for op in self.ops if op is not self.failing and
+                     len(op.args) > (self.model.key is not None)]
+            writers += [op for op in named if any(after == v != before for before, after in
+                                                  self.word_steps(op))]
+        return writers
 
     def look_at_role(self, op, role):
         for pattern, f in ROLES:
@@ -582,10 +590,13 @@ def missed(s, A, V, N, M):
 
 # ---- counts ----
 
-def states_at(s, A):
-    """The states in which an operation may take effect, whatever comes after it."""
+def states_at(s, A, after=None):
+    """
+    The states in which an operation may take effect, whatever comes after it; with @after, only
+    where that operation took effect before.
+    """
     if s.model.machine:
-        return machine.views_at(s.model, s.ops, A, s.firsts)
+        return machine.views_at(s.model, s.ops, A, s.firsts, after)
     ops = [op for op in s.ops if op is not A and not history.before(A, op)]
     todo, seen, states = {(first, frozenset()) for first in s.firsts}, set(), set()
     while todo:
@@ -593,24 +604,137 @@ def states_at(s, A):
         seen.add(node)
         state, done = node
         left = [op for op in ops if op.index not in done]
-        if not any(history.before(op, A) for op in left):
+        if not any(history.before(op, A) for op in left) and \
+           (after is None or after.index in done):
             states.add(state)
-        todo |= {(after, done | {op.index}) for op in left
+        todo |= {(after_op, done | {op.index}) for op in left
                  if not any(history.before(other, op) for other in left)
-                 for after in history.outcomes(s.model, state, op)} - seen
+                 for after_op in history.outcomes(s.model, state, op)} - seen
     return states
+
+
+def shows_words(s, state, text):
+    """Has a state the words: `a = 1, b = 2' or `a = 1 to 3 and b = false'?"""
+    for word in re.split(", | and ", text):
+        name, _, v = word.partition(" = ")
+        low, _, high = v.partition(" to ")
+        is_now = s.model.words(state)[name]
+        if not (is_now == low or high and int(low) <= int(is_now) <= int(high)):
+            return False
+    return True
 
 
 @form(HEADLINES, "{A} is wrong, since {TEXT} while it ran")
 def wrong_count(s, A, TEXT):
-    for state in states_at(s, A):
-        for word in TEXT.split(" and "):
-            name, _, v = word.partition(" = ")
-            low, _, high = v.partition(" to ")
-            is_now = s.model.words(state)[name]
-            demand(is_now == low or high and int(low) <= int(is_now) <= int(high),
-                   "%s may be %s" % (name, is_now))
+    states = states_at(s, A)
+    for state in states:
+        demand(any(shows_words(s, state, t) for t in TEXT.split(" or ")),
+               "it may be %s" % s.model.words(state))
         demand(not list(history.outcomes(s.model, state, A)), "it is possible in %s" % (state,))
+    # Where the others have no order by themselves, there is no such state.
+    for t in TEXT.split(" or "):
+        demand(not states or any(shows_words(s, state, t) for state in states),
+               "it was never %s" % t)
+
+
+def was_there(s, A, TEXT):
+    """Was a word there before A: at first, or since an operation certainly wrote it?"""
+    return any(shows_words(s, first, TEXT) for first in s.firsts) or any(
+        s.words_of(op, TEXT) for op in s.ops if history.before(op, A))
+
+
+@form(HEADLINES, "{A} saw {TEXT}, which was gone: {OTHER} while it ran")
+def saw_gone_word(s, A, TEXT, OTHER):
+    saw_missing_word(s, A, TEXT, OTHER)
+    demand(was_there(s, A, TEXT), "it never was there")
+
+
+@form(HEADLINES, "{A} saw {TEXT}, which was not there: {OTHER} while it ran")
+@form(HEADLINES, "{A} saw {TEXT}, which were never there together: {OTHER} while it ran")
+def saw_missing_word(s, A, TEXT, OTHER):
+    role_saw(s, A, TEXT)
+    wrong_count(s, A, OTHER)
+    demand(not any(shows_words(s, state, TEXT) for state in states_at(s, A)), "they may be there")
+
+
+def could_only_see(s, A, V, TEXT):
+    demand(history.words(A.res) == V, "it did not see %s" % V)
+    states = states_at(s, A)
+    possible = {history.words(res) for state in states
+                for res, _ in s.model.step(state, A.method, A.args)}
+    demand(possible == set(TEXT.split(" or ")), "it could see %s" % possible)
+    demand(V not in possible, "it could see %s" % V)
+
+
+def is_nowhere(s, A, V):
+    demand(not any(V in map(str, state) for state in states_at(s, A)), "it was there")
+
+
+def names(s, op, v):
+    """May an operation store a value?"""
+    domains = s.model.domains.get(op.method, {})
+    return op.method not in READS and v in [str(a) for i, a in enumerate(op.args)
+                                            if i not in domains]
+
+
+@form(HEADLINES, "{A} saw {V}, which was gone: it could only see {TEXT}")
+def returned_gone(s, A, V, TEXT):
+    returned_missing(s, A, V, TEXT)
+    demand(any(V in map(str, first) for first in s.firsts) or any(
+        V in s.model.words(after).values() for op in s.ops if history.before(op, A)
+        for after in s.states_after(op)), "it never was there")
+
+
+@form(HEADLINES, "{A} saw {V}, which was not there: it could only see {TEXT}")
+def returned_missing(s, A, V, TEXT):
+    could_only_see(s, A, V, TEXT)
+    is_nowhere(s, A, V)
+
+
+@form(HEADLINES, "{A} saw {V}, though it could only see {TEXT}")
+def returned_hidden(s, A, V, TEXT):
+    could_only_see(s, A, V, TEXT)
+
+
+@form(HEADLINES, "{A} saw {V}, which no operation wrote before: it could only see {TEXT}")
+def returned_unwritten(s, A, V, TEXT):
+    could_only_see(s, A, V, TEXT)
+    demand(not any(V in map(str, first) for first in s.firsts), "it was there at first")
+    demand(not any(names(s, op, V) for op in s.ops if not history.before(A, op)),
+           "it was written")
+
+
+@form(ROLES, "returned {V}")
+def role_returned(s, op, V):
+    demand(op.ret is not None and history.words(op.res) == V, "%s did not" % op.name())
+
+
+@form(HEADLINES, "{A} is not possible in any order of the operations called before {N}")
+def never_in_order(s, A, N):
+    returned(A, N)
+    for state in states_at(s, A):
+        demand(not list(history.outcomes(s.model, state, A)), "it is possible in %s" % (state,))
+
+
+@form(HEADLINES, "{A} is not possible in any order of the operations called before {N}; only "
+      "{TEXT} was right")
+def never_in_order_but(s, A, N, TEXT):
+    never_in_order(s, A, N)
+    demand(s.right(A) == set(TEXT.split(" or ")), "%s were right" % s.right(A))
+
+
+@form(HEADLINES, "{A} took {V}, which was not next: only {TEXT} was right")
+@form(HEADLINES, "{A} saw {V}, which was not next: only {TEXT} was right")
+def not_next(s, A, V, TEXT):
+    role_took(s, A, V)
+    never_in_order_but(s, A, A.ret, TEXT)
+
+
+@form(HEADLINES, "{A} found nothing, while a value was inside: only {TEXT} was right")
+def nothing_while_inside(s, A, TEXT):
+    role_nothing(s, A)
+    never_in_order_but(s, A, A.ret, TEXT)
+    demand(all(states_at(s, A)), "it may be empty")
 
 
 def steps_at(s, A):
@@ -715,10 +839,14 @@ def role_maybe_before(s, op):
     demand(not history.before(s.failing, op), "it came later")
 
 
+def may_be_between(s, B, A):
+    return [op for op in s.ops if op is not A and op is not B and not history.before(op, B) and
+            not history.before(A, op)]
+
+
 def excludes(s, B, A):
-    """Demand that A is impossible after B, whatever came between; return what could come."""
-    ops = [op for op in s.ops if op is not A and op is not B and not history.before(op, B) and
-           not history.before(A, op)]
+    """Demand that A is impossible after B, whatever came between."""
+    ops = may_be_between(s, B, A)
     first = [op for op in s.ops if op is not A and op is not B and history.before(op, B)]
     todo, seen = {(first, frozenset(), False) for first in s.firsts}, set()
     while todo:
@@ -735,21 +863,29 @@ def excludes(s, B, A):
                "%s is possible in %s" % (A.name(), state))
         todo |= {(after, done | {op.index}, True) for op in ops if op.index not in done
                  for after in history.outcomes(s.model, state, op)} - seen
-    return ops
 
 
 @form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, whatever came between")
 def cannot_follow(s, A, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")
-    demand(excludes(s, B, A), "nothing could come between")
+    demand(may_be_between(s, B, A), "nothing could come between")
+    # Either no order of these operations allows it, or no order of the history.
+    try:
+        excludes(s, B, A)
+    except Untrue:
+        never_in_order(s, A, A.ret)
 
 
 @form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, with nothing between")
 def cannot_follow_at_once(s, A, B, N):
     returned(B, N)
     demand(history.before(B, A), "they overlap")
-    demand(not excludes(s, B, A), "something could come between")
+    demand(not may_be_between(s, B, A), "something could come between")
+    if s.model.machine:
+        never_in_order(s, A, A.ret)
+    else:
+        excludes(s, B, A)
 
 
 @form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}, whatever came between; "
@@ -770,14 +906,10 @@ def cannot_follow_at_once_but(s, A, B, N, TEXT):
       "between")
 def exclude_each_other(s, A, B):
     demand(not history.before(A, B) and not history.before(B, A), "they do not overlap")
-    if s.model.machine:
-        for x, e in ((A, B), (B, A)):
-            views = machine.views_at(s.model, s.ops, e, s.firsts, x)
-            demand(not any(list(history.outcomes(s.model, v, e)) for v in views),
-                   "%s is possible in %s" % (e.name(), views))
-        return
-    excludes(s, A, B)
-    excludes(s, B, A)
+    for x, e in ((A, B), (B, A)):
+        states = states_at(s, e, x)
+        demand(not any(list(history.outcomes(s.model, state, e)) for state in states),
+               "%s is possible in %s" % (e.name(), states))
 
 
 @form(ROLES, "is not possible")

@@ -20,7 +20,7 @@ static int look(struct kl_ranges *r, struct kl_story *story)
 
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
-	return s->steps || s->deeds ? 0 : kl_ranges_each(s, look, story);
+	return s->steps || s->deeds ? 0 : kl_ranges_each(s, false, look, story);
 }
 
 static const struct kl_reason counts = {

@@ -119,7 +119,12 @@ static int look(struct kl_ranges *r, struct kl_story *story)
 
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
-	return s->deeds ? 0 : kl_ranges_each(s, look, story);
+	return s->deeds ? 0 : kl_ranges_each(s, false, look, story);
+}
+
+static int tell_exact(const struct kl_scene *s, struct kl_story *story)
+{
+	return s->deeds ? 0 : kl_ranges_each(s, true, look, story);
 }
 
 static const struct kl_reason holders = {
@@ -127,3 +132,13 @@ static const struct kl_reason holders = {
 	.tell = tell,
 };
 KL_REASON(holders);
+
+/* The orders are many, so other reasons are tried before. */
+static const struct kl_reason holders_exact = {
+	.name = "two_holders",
+	.rank = 590,
+	.needs = KL_NEEDS_NOTHING,
+	.tso = true,
+	.tell = tell_exact,
+};
+KL_REASON(holders_exact);

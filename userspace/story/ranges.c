@@ -236,7 +236,7 @@ static struct kl_range range_of_sight(struct kl_ranges *c, size_t k, uint32_t at
 static void find_ranges(struct kl_ranges *c, uint32_t e)
 {
 	const struct kl_part_result *p = c->s->part;
-	size_t i, k, last[KL_RANGES], at = 0;
+	size_t i, k, last[KL_RANGES];
 
 	c->op = e;
 	for (k = 0; k < c->len; k++)
@@ -247,7 +247,7 @@ static void find_ranges(struct kl_ranges *c, uint32_t e)
 
 		if (op == e) {
 			c->effect = c->effects[i];
-			at = i;
+			c->at = i;
 		}
 		if (!kl_scene_before(c->s, op, e))
 			continue;
@@ -261,7 +261,7 @@ static void find_ranges(struct kl_ranges *c, uint32_t e)
 
 		c->from[k] = KL_NO_OP;
 		if (c->waits[k]) {
-			*r = range_of_sight(c, k, at);
+			*r = range_of_sight(c, k, c->at);
 			r->known &= r->high - r->low < MOST_WORDS;
 			continue;
 		}
@@ -280,6 +280,34 @@ static void find_ranges(struct kl_ranges *c, uint32_t e)
 		/* Where the range is empty, an operation before is wrong. */
 		r->known &= r->low <= r->high && r->high - r->low < MOST_WORDS;
 	}
+}
+
+/* Find the ranges of the states in all orders.  Return: 1, 0 if they do not help, or -ENOMEM. */
+static int find_exact(struct kl_ranges *c)
+{
+	struct kl_stores *t;
+	struct kl_views v;
+	size_t i, k;
+	int ret = kl_stores_of(c->s, &t);
+
+	if (ret <= 0)
+		return ret;
+	ret = kl_views_exclude(t, c->at, KL_NO_OP, &v);
+	for (k = 0; k < c->len && ret > 0; k++) {
+		struct kl_range *r = &c->r[k];
+
+		*r = (struct kl_range){ INT64_MAX, INT64_MIN, v.all };
+		for (i = 0; i < v.n; i++) {
+			const struct kl_val w = kl_views_state(&v, i)[k];
+
+			r->known &= w.tag == KL_WORD && w.v < FAR;
+			r->low = (int64_t)w.v < r->low ? (int64_t)w.v : r->low;
+			r->high = (int64_t)w.v > r->high ? (int64_t)w.v : r->high;
+		}
+		r->known &= r->high - r->low < MOST_WORDS;
+	}
+	kl_views_free(&v);
+	return ret;
 }
 
 /* Number of choices of words from the ranges. */
@@ -463,11 +491,30 @@ static bool is_cast(const struct kl_story *story, uint32_t op)
 	return i < story->ncast;
 }
 
+/* Cast the counterexample, which has no order.  Return: 0 or -ENOMEM. */
+static int cast_proof(const struct kl_ranges *c, struct kl_story *story)
+{
+	size_t i;
+
+	for (i = c->s->nproof; i--;) {
+		const uint32_t op = c->s->proof[i];
+
+		if (kl_story_cast(story, op, "%s",
+				  kl_scene_before(c->s, op, c->op) ? "counts" :
+				  kl_scene_before(c->s, c->op, op) ? "was called later" :
+								     "may count"))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int kl_ranges_cast(const struct kl_ranges *c, struct kl_story *story)
 {
 	const struct kl_part_result *p = c->s->part;
 	size_t i, k, more = 0;
 
+	if (c->exact)
+		return cast_proof(c, story);
 	for (k = 0; k < c->len; k++) {
 		if (!c->r[k].known)
 			continue;
@@ -565,7 +612,9 @@ static int look_at(struct kl_ranges *c, uint32_t e,
 	if (kl_scene_over(c->s, c->s->part->nops))
 		return 0;
 	find_ranges(c, e);
-	ret = excluded(c);
+	ret = c->exact ? find_exact(c) : 1;
+	if (ret > 0)
+		ret = excluded(c);
 	if (ret > 0)
 		ret = narrow(c);
 	return ret > 0 ? look(c, story) : ret;
@@ -608,6 +657,7 @@ int kl_ranges_exclude(const struct kl_scene *s, uint32_t first, uint32_t x,
 		return 0;
 	s->memo->earlier = first;
 	s->memo->later = x;
+	c->exact = false;
 	find_ranges(c, x);
 	ret = excluded(c);
 	if (ret > 0 && story)
@@ -618,9 +668,8 @@ int kl_ranges_exclude(const struct kl_scene *s, uint32_t first, uint32_t x,
 	return ret;
 }
 
-int kl_ranges_each(const struct kl_scene *s,
-		   int (*look)(struct kl_ranges *r, struct kl_story *story),
-		   struct kl_story *story)
+int kl_ranges_each(const struct kl_scene *s, bool exact,
+		   int (*look)(struct kl_ranges *r, struct kl_story *story), struct kl_story *story)
 {
 	const uint32_t fails = kl_story_failing(s->part->cex);
 	struct kl_ranges *c;
@@ -629,6 +678,7 @@ int kl_ranges_each(const struct kl_scene *s,
 
 	if (ret <= 0)
 		return ret;
+	c->exact = exact;
 	ret = fails != KL_NO_OP ? look_at(c, fails, look, story) : 0;
 	for (i = s->nproof; i-- && !ret;)
 		if (!(s->h->ops[s->proof[i]].flags & KL_OP_PENDING))

@@ -28,6 +28,7 @@
 #define KL_STORY_RANGES_H
 
 #include "story/sight.h"
+#include "story/views.h"
 
 #define KL_RANGES	4	/* largest number of words of a state */
 
@@ -62,6 +63,8 @@ struct kl_ranges {
 	struct kl_effect effect;
 	struct kl_range r[KL_RANGES];
 	uint32_t from[KL_RANGES];	/* KL_NO_OP where the range begins with the first state */
+	uint32_t at; /* the operation, as an index in the partition */
+	bool exact; /* the ranges are those of all orders, see views.h */
 	/* of the call of the interpreter: */
 	const struct kl_val *before;
 	struct kl_effect now;
@@ -73,13 +76,14 @@ enum kl_result { KL_ITS_RESULT, KL_ANY_RESULT, KL_RESULT_TRUE };
 /**
  * kl_ranges_each() - find an operation of the proof that is impossible for all words in the ranges
  * @s: the scene
+ * @exact: find the ranges by all orders, which costs more and finds smaller ones
  * @look: called for each such operation, until it returns another number than 0; r->r has the
  *	words that matter, and @story nothing
  * @story: passed to @look
  *
  * Return: the result of @look, 0 if there is no such operation, or -ENOMEM.
  */
-int kl_ranges_each(const struct kl_scene *s,
+int kl_ranges_each(const struct kl_scene *s, bool exact,
 		   int (*look)(struct kl_ranges *r, struct kl_story *story),
 		   struct kl_story *story);
 

@@ -28,7 +28,7 @@ struct search {
 	struct kl_val *state;	/* a copy of the present one, since vals[] may move */
 	size_t cstate;
 	uint32_t done;	/* of the nodes that outcomes become */
-	bool over, found;
+	bool over, found, tried;
 };
 
 static int on_outcome(void *ctx, const struct kl_outcome *o)
@@ -135,6 +135,69 @@ static bool find_ops(struct kl_reach *r, uint32_t x, uint32_t e)
 		return false;
 	r->nbefore = r->n;
 	return add_ops(r, x, e, false);
+}
+
+/* Find the operations that may be before @e, and their order.  Return: false if too many. */
+static bool find_order(struct kl_reach *r, uint32_t x, uint32_t e)
+{
+	size_t i, k;
+
+	r->n = r->nbefore = 0;
+	if (!add_ops(r, KL_NO_OP, e, false))
+		return false;
+	for (i = 0; i <= r->n; i++) {
+		const uint32_t op = i < r->n ? r->ops[i] : e;
+
+		r->must[i] = 0;
+		for (k = 0; k < r->n; k++)
+			r->must[i] |= (uint32_t)(kl_scene_before(r->s, r->ops[k], op) ||
+						 (i == r->n && r->ops[k] == x))
+				      << k;
+	}
+	return true;
+}
+
+/* Go on from node @i with what may come next.  Return: 0 or -ENOMEM. */
+static int expand_order(struct search *s, size_t i, uint32_t e)
+{
+	const struct node n = s->nodes[i];
+	const struct kl_reach *r = s->r;
+	size_t k;
+	int ret = 0;
+
+	if (kl_grow(s->state, s->cstate, n.len + 1))
+		return -ENOMEM;
+	memcpy(s->state, s->vals + n.at, n.len * sizeof(*s->state));
+	if (!(r->must[r->n] & ~n.done)) {
+		s->tried = true;
+		ret = apply(s, s->state, n.len, e, on_possible);
+	}
+	for (k = 0; k < r->n && !ret && !s->found && !s->over; k++) {
+		s->done = n.done | 1u << k;
+		if (s->done != n.done && !(r->must[k] & ~n.done))
+			ret = apply(s, s->state, n.len, r->ops[k], on_outcome);
+	}
+	return ret;
+}
+
+int kl_reach_never(struct kl_reach *r, uint32_t x, uint32_t e)
+{
+	struct search s = { .r = r };
+	struct kl_outcome first = { 0 };
+	int ret = -ENOMEM;
+	size_t i;
+
+	if (!find_order(r, x, e))
+		return 0;
+	first.state = kl_run_init(r->run, r->s->h->fresh, &first.len);
+	if (first.state)
+		ret = on_outcome(&s, &first);
+	for (i = 0; i < s.nnodes && !ret && !s.found && !s.over; i++)
+		ret = expand_order(&s, i, e);
+	free(s.nodes);
+	free(s.vals);
+	free(s.state);
+	return ret ?: s.tried && !s.found && !s.over;
 }
 
 int kl_reach_excludes(struct kl_reach *r, uint32_t x, uint32_t e)

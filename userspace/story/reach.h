@@ -14,6 +14,8 @@ struct kl_reach {
 	/* the operations before x, which only a search from the first state applies, and others */
 	uint32_t ops[KL_REACH_MOST];
 	size_t nbefore, n;
+	/* of kl_reach_never(): bits of the operations that must be before each, and before e */
+	uint32_t must[KL_REACH_MOST + 1];
 };
 
 /**
@@ -32,5 +34,20 @@ struct kl_reach {
  * Return: 1 if @e is impossible in all these states, 0 if not or if they are too many, or -ENOMEM.
  */
 int kl_reach_excludes(struct kl_reach *r, uint32_t x, uint32_t e);
+
+/**
+ * kl_reach_never() - show that an operation is impossible wherever it can take effect
+ * @r: with @s and @run; gets the operations that may take effect before @e
+ * @x: an operation that does; KL_NO_OP: none that must
+ * @e: the operation
+ *
+ * The search begins in the first state, known or not.  It applies an operation only after all those
+ * that certainly returned before this one was called, and so reaches no other state than some order
+ * does.
+ *
+ * Return: 1 if @e is impossible in all states in which it may come next; 0 if not, if there is no
+ * such state, or if they are too many; or -ENOMEM.
+ */
+int kl_reach_never(struct kl_reach *r, uint32_t x, uint32_t e);
 
 #endif

@@ -227,14 +227,86 @@ struct kl_left kl_stores_left(const struct kl_stores *t, uint32_t at, uint32_t o
 	return (struct kl_left){ KL_LEFT_NOT, at, 0 };
 }
 
-int kl_stores_exclude(struct kl_stores *t, uint32_t at, uint32_t slot, uint64_t v)
+/* Return: as kl_stores_exclude(), with the words that are known in t->state. */
+static int exclude(struct kl_stores *t, uint32_t at)
 {
-	int ret;
+	const int ret = run(t, t->ops[at].op);
 
-	t->state[slot] = kl_word(v);
-	ret = run(t, t->ops[at].op);
 	forget_state(t);
 	return ret > 0 ? !t->outcomes : ret;
+}
+
+int kl_stores_exclude(struct kl_stores *t, uint32_t at, uint32_t slot, uint64_t v)
+{
+	t->state[slot] = kl_word(v);
+	return exclude(t, at);
+}
+
+/* Set the words that are known. */
+static void set_state(struct kl_stores *t, const struct kl_val *words)
+{
+	size_t i;
+
+	for (i = 0; i < t->len; i++)
+		if (words[i].tag == KL_WORD)
+			t->state[i] = words[i];
+}
+
+int kl_stores_exclude_state(struct kl_stores *t, uint32_t at, const struct kl_val *words)
+{
+	set_state(t, words);
+	return exclude(t, at);
+}
+
+/* Run an operation in a state of these words, with other results.  Return: as kl_run_apply(). */
+static int run_with(struct kl_stores *t, uint32_t at, const struct kl_val *words,
+		    const struct kl_val *res, kl_outcome_fn fn, void *ctx)
+{
+	const struct kl_history *h = t->s->h;
+	const struct kl_op *o = kl_stores_op(t, at);
+	const int m = kl_spec_find_method(t->s->spec, h->methods[kl_op_method(h, o)]);
+	int ret;
+
+	if (m < 0 || kl_scene_over(t->s, LOOKS + t->len))
+		return -EDQUOT;
+	set_state(t, words);
+	ret = kl_run_apply(t->run, t->state, t->len, m, kl_op_args(h, o), res, fn, ctx);
+	forget_state(t);
+	return ret;
+}
+
+int kl_stores_results(struct kl_stores *t, uint32_t at, const struct kl_val *words,
+		      kl_outcome_fn fn, void *ctx)
+{
+	return run_with(t, at, words, NULL, fn, ctx);
+}
+
+struct change {
+	const struct kl_val *words;
+	size_t len, outcomes, changed;
+};
+
+static int on_change(void *ctx, const struct kl_outcome *o)
+{
+	struct change *c = ctx;
+	size_t i;
+
+	for (i = 0; i < c->len; i++)
+		if (c->words[i].tag == KL_WORD && o->state[i].tag == KL_WORD &&
+		    c->words[i].v != o->state[i].v)
+			break;
+	c->outcomes++;
+	c->changed += i < c->len;
+	return 0;
+}
+
+int kl_stores_would_change(struct kl_stores *t, uint32_t at, const struct kl_val *words)
+{
+	const struct kl_val yes = kl_word(1);
+	struct change c = { .words = words, .len = t->len };
+	const int ret = run_with(t, at, words, &yes, on_change, &c);
+
+	return ret == -ENOMEM ? ret : !ret && c.outcomes && c.changed == c.outcomes;
 }
 
 struct kl_name kl_stores_name(struct kl_stores *t, uint32_t slot, uint64_t v)

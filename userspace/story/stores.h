@@ -89,6 +89,24 @@ struct kl_left kl_stores_left(const struct kl_stores *t, uint32_t at, uint32_t o
 /* Is the operation impossible where word @slot is @v?  Return: 1, 0 or -ENOMEM. */
 int kl_stores_exclude(struct kl_stores *t, uint32_t at, uint32_t slot, uint64_t v);
 
+/*
+ * Is the operation impossible where the state has these words, and any others for KL_ANY?  Return:
+ * 1, 0 or -ENOMEM.
+ */
+int kl_stores_exclude_state(struct kl_stores *t, uint32_t at, const struct kl_val *words);
+
+/*
+ * Would the operation, if it returned true, be possible in a state of these words, and change a
+ * word whatever it does?  Return: 1, 0 or -ENOMEM.
+ */
+int kl_stores_would_change(struct kl_stores *t, uint32_t at, const struct kl_val *words);
+/*
+ * Report what the operation does in a state of these words, whatever it returns.  Return: 0 or
+ * an error; see kl_run_apply().
+ */
+int kl_stores_results(struct kl_stores *t, uint32_t at, const struct kl_val *words,
+		      kl_outcome_fn fn, void *ctx);
+
 /* The word as text, "x = 1". */
 struct kl_name kl_stores_name(struct kl_stores *t, uint32_t slot, uint64_t v);
 
