@@ -86,6 +86,18 @@ class Test:
         return "\n".join(lines)
 
 
+    def alone(self, thread):
+        """Return the text of the test in which only one thread has instructions."""
+        lines = self.lines.copy()
+        first = next(i for i, line in enumerate(lines) if re.match(r"\s*P0\b", line)) + 1
+        for at in range(first, len(lines)):
+            if not lines[at].rstrip().endswith(";"):
+                break
+            cells = lines[at].rstrip()[:-1].split("|")
+            lines[at] = "|".join(c if i == thread else " " for i, c in enumerate(cells)) + ";"
+        return "\n".join(lines)
+
+
 def registers_of(test, run, thread, wide):
     """Return the registers of a thread that has only moves and fences, or None."""
     regs = {r: v for (t, r), v in test.registers.items() if t == thread}
@@ -203,9 +215,30 @@ def finds(text, story, *options):
     return found["outcome"] is not None
 
 
+def final_states(text):
+    with open("changed.litmus", "w", encoding="utf-8") as file:
+        file.write(text)
+    done = subprocess.run([KLIN, "litmus", "--json", "changed.litmus"], capture_output=True)
+    return [s["values"] for s in json.loads(done.stdout)["tests"][0]["states"]]
+
+
+def check_alone(test, one):
+    """Check that each thread has the same registers when it runs alone."""
+    whole, = final_states(test.text)
+    assert whole == one["states"][0]["values"] and not one["story"]["outcome"]
+    for thread in {int(name.split(":")[0]) for name in whole if ":" in name}:
+        part, = final_states(test.alone(thread))
+        for name, value in whole.items():
+            assert not name.startswith(f"{thread}:") or part[name] == value, (name, part)
+
+
 def check_claims(test, one):
     """Check what forbids the outcome, and that it needs store buffers if that is told."""
     story = one["story"]
+    # What cannot be otherwise has a reason.
+    assert story["outcome"] or story["needed"] or story["orders"] or story["alone"], test.text
+    if story["alone"]:
+        check_alone(test, one)
     if not story["holds"]:
         return
     for pair in story["orders"]:
@@ -227,7 +260,7 @@ def main():
     """Check all stories of a result."""
     with open(sys.argv[2], encoding="utf-8") as file:
         result = json.load(file)
-    reached = buffered = forbidden = needed = ordered = 0
+    reached = buffered = forbidden = needed = ordered = alone = 0
     for one in result["tests"]:
         story, test = one["story"], Test(one["file"])
         wide = test.lines[0].startswith("X86_64")
@@ -243,7 +276,8 @@ def main():
         forbidden += bool(story["forbidden_by"])
         needed += bool(story["needed"])
         ordered += bool(story["orders"])
-    print(len(result["tests"]), reached, buffered, forbidden, needed, ordered)
+        alone += story["alone"]
+    print(len(result["tests"]), reached, buffered, forbidden, needed, ordered, alone)
 
 
 main()

@@ -353,10 +353,22 @@ static void put_orders(FILE *f, const struct kl_lit_story *s, size_t i)
 		n > 1 ? "any one of these pairs" : "these two");
 }
 
+static void put_alone(FILE *f, const struct kl_lit_story *s, size_t i)
+{
+	(void)i;
+	fputs("There is one final state only: ", f);
+	fputs(s->l->nthreads == 1 ?
+		      "the test has one thread, which loads what it has stored itself or what was there "
+		      "at first" :
+		      "each thread ends with the same registers when it runs alone, so no other thread's "
+		      "stores make a difference to it",
+	      f);
+}
+
 /* Return: the function that prints the fact, or NULL after the last one. */
 static put_fn fact(const struct kl_lit_story *s, size_t i)
 {
-	put_fn facts[5];
+	put_fn facts[6];
 	size_t n = 0;
 
 	if (s->reached && !s->sc)
@@ -369,6 +381,8 @@ static put_fn fact(const struct kl_lit_story *s, size_t i)
 		facts[n++] = put_needed;
 	if (s->norders)
 		facts[n++] = put_orders;
+	if (s->alone)
+		facts[n++] = put_alone;
 	if (s->with_buffers)
 		facts[n++] = put_with_buffers;
 	return i < n ? facts[i] : NULL;
@@ -588,6 +602,7 @@ json_t *kl_lit_story_json(const struct kl_lit_story *s)
 	for (i = 0; i < s->norders; i++)
 		json_array_append_new(orders, places_json(s, s->order[i], 2, "access"));
 	json_object_set_new(j, "orders", orders);
+	json_object_set_new(j, "alone", json_boolean(s->alone));
 	json_object_set_new(j, "needed", places_json(s, s->vital, s->nvital, NULL));
 	return j;
 }

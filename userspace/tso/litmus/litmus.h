@@ -75,6 +75,8 @@ struct kl_lit_change {
 	size_t weak;
 	bool swaps;		/* these two cells change places */
 	size_t swap[2];
+	bool alone; /* only the thread @thread has instructions */
+	unsigned int thread;
 };
 
 struct kl_litmus {

@@ -276,6 +276,56 @@ static int find_orders(struct teller *t)
 	return 0;
 }
 
+/* ---- threads that make no difference to one another ----------------------------------------- */
+
+/* Search all runs of the test with the changes.  Return: as kl_litmus_run(). */
+static int run_all(struct teller *t, struct kl_litmus_result *r)
+{
+	struct kl_litmus_options o = *t->o;
+	struct kl_litmus *l = NULL;
+	int ret = kl_litmus_parse_changed(t->path, t->text, &t->change, &l);
+
+	o.quiet = true;
+	memset(r, 0, sizeof(*r));
+	if (!ret)
+		ret = kl_litmus_run(l, &o, r);
+	kl_litmus_free(l);
+	return ret;
+}
+
+/* Does the thread have the same registers in both final states? */
+static bool ends_same(const struct kl_litmus *l, unsigned int thread, const uint64_t *a,
+		      const uint64_t *b)
+{
+	size_t i;
+
+	for (i = 0; i < l->nitems; i++)
+		if (l->items[i].thread == (int)thread && a[i] != b[i])
+			return false;
+	return true;
+}
+
+static int find_alone(struct teller *t)
+{
+	struct kl_litmus_result whole, part;
+	struct kl_lit_story *s = t->s;
+	unsigned int i;
+	int ret = run_all(t, &whole);
+
+	s->alone = !ret && whole.nstates == 1;
+	for (i = 0; i < s->l->nthreads && s->alone && !ret; i++) {
+		t->change.alone = true;
+		t->change.thread = i;
+		ret = run_all(t, &part);
+		s->alone = !ret && part.nstates == 1 &&
+			   ends_same(s->l, i, whole.states, part.states);
+		kl_litmus_result_free(&part);
+	}
+	t->change.alone = false;
+	kl_litmus_result_free(&whole);
+	return not_known(ret) ? 0 : ret;
+}
+
 /* ---- the story ------------------------------------------------------------------------------ */
 
 /* Search runs without store buffers, and then those with them. */
@@ -334,6 +384,8 @@ int kl_litmus_tell(const char *path, const char *text, const char *condition,
 		ret = find_needed(&t);
 	if (!ret && !s->reached && !s->nvital)
 		ret = find_orders(&t);
+	if (!ret && !s->reached && !s->nvital && !s->norders)
+		ret = find_alone(&t);
 	return ret;
 }
 

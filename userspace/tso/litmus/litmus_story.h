@@ -73,6 +73,11 @@ struct kl_lit_story {
 	 */
 	struct kl_lit_place order[KL_LIT_ORDERS][2];
 	size_t norders;
+	/*
+	 * If there are none either: there is one final state, and each thread ends with the same
+	 * registers when it runs alone.
+	 */
+	bool alone;
 	char why[400];		/* why there is no story, after a search that is incomplete */
 };
 

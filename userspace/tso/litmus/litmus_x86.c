@@ -591,6 +591,8 @@ int kl_lit_asm_cell(struct kl_lit_asm *a, const char *text, size_t len)
 	const char *colon;
 	unsigned int label;
 
+	if (a->l->change && a->l->change->alone && a->l->change->thread != a->t)
+		return 0;
 	kl_la_trim(&text, &len);
 	swap_cell(a->l, &text, &len);
 	a->cell = text;
