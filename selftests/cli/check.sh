@@ -136,6 +136,8 @@ END
 verdict 0 "Figure 5 needs the store buffer" "1 only because stores may wait" "$specs/fig5.lin" fig5.txt
 verdict 0 "Figure 5: the store that waited" "Only the store buffer explains it: in the order that was" \
 	--explain "$specs/fig5.lin" fig5.txt
+verdict 0 "Figure 5: --full names it, too" "^Only the store buffer explains it: in the order" \
+	--full "$specs/fig5.lin" fig5.txt
 verdict 1 "Figure 5 is a violation under SC" "^VIOLATION" --memory-model=sc "$specs/fig5.lin" \
 	fig5.txt
 

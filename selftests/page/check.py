@@ -342,6 +342,11 @@ def an_order_shows_when_stores_leave_their_buffers(b, result):
     assert "In store buffers: " + entered[0] in said(b, ".state")[0], said(b, ".state")
 
 
+@test("buffer")
+def a_store_that_had_to_wait_is_named(b, result):
+    same(said(b, ".waited"), [p["waited"]["sentence"] + "." for p in result["partitions"]])
+
+
 @test("explore")
 def a_run_shows_a_step_a_row_and_only_what_changes(b, result):
     same(b.run("document.querySelectorAll('.run tbody tr').length"), len(result["run"]))

@@ -103,7 +103,9 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Omit the time diagram", 0 },
-	{ "full", OPT_FULL, NULL, 0, KLIN_FULL, 0 },
+	{ "full", OPT_FULL, NULL, 0,
+	  KLIN_FULL ".  Where only store buffers give an order, print a store that waited in one",
+	  0 },
 	{ "color", OPT_COLOR, "WHEN", 0, KLIN_COLOR, 0 },
 	{ 0 }
 };

@@ -93,6 +93,15 @@ function whyUnknown(raw) {
 			    null;
 }
 
+/* Which stores must have waited in their buffers, or there would be no order. */
+function waitedOf(raw) {
+	const found = array(raw.partitions).map(object).filter((p) => object(p.waited).sentence);
+	const named = (p) => found.length > 1 ? partitionName(p) + ": " : "";
+
+	return found.map((p) => make("p", { class: "note waited", role: "note" },
+				 named(p) + sentence(string(p.waited.sentence))));
+}
+
 function headOf(data, r) {
 	const raw = r.raw, about = [];
 	const add = (name, text) => {
@@ -127,7 +136,7 @@ function headOf(data, r) {
 				string(raw.file || data.title)),
 		make("dl", { class: "about" }, about),
 		raw.reason && !r.found.length ? make("p", {}, sentence(string(raw.reason))) : null,
-		whyUnknown(raw),
+		whyUnknown(raw), waitedOf(raw),
 		notes(data, r).map((t) => make("p", { class: "note", role: "note" }, t)),
 		data.command ? make("p", { class: "quiet" },
 				       "Made by: ", make("code", {}, data.command)) :

@@ -16,6 +16,7 @@
 #include "report/story.h"
 #include "report/unknown.h"
 #include "report/verdict.h"
+#include "report/words.h"
 #include "story/waited.h"
 #include "base/shipped.h"
 
@@ -52,6 +53,28 @@ static void print_waited(FILE *f, const struct kl_report *r, const struct kl_par
 		return;
 	fprintf(f, "    %s.\n", w.sentence);
 	free(w.sentence);
+}
+
+/* The same for each partition, as sentences of a story. */
+static void print_all_waited(FILE *f, const struct kl_report *r)
+{
+	struct kl_waited w;
+	size_t i, n = 0;
+
+	for (i = 0; i < r->nparts && r->sc_violations && n < MAX_PARTS_EXPLAINED; i++) {
+		if (kl_waited_find(r->spec, r->h, &r->parts[i], &w) || !w.sentence)
+			continue;
+		fputc('\n', f);
+		if (r->nparts > 1) {
+			kl_print_part_name(f, r->h, &r->parts[i]);
+			fputs(": LINEARIZABLE\n", f);
+		}
+		kl_put_sentence(f, "", w.sentence);
+		free(w.sentence);
+		n++;
+	}
+	if (n && n < r->sc_violations)
+		fprintf(f, "\nOnly the store buffer explains %zu more.\n", r->sc_violations - n);
 }
 
 static void explain(FILE *f, const struct kl_report *r)
@@ -187,6 +210,8 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		return ret;
 	if (style && style->explain)
 		explain(f, r);
+	else if (style && style->full)
+		print_all_waited(f, r);
 	for (i = 0; i < r->nparts && ret != -ENOMEM; i++) {
 		const struct kl_part_result *p = &r->parts[i];
 
