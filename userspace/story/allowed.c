@@ -102,8 +102,10 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 	const struct kl_part_result *p = s->part;
 	uint32_t *ops = malloc((p->nops + 1) * sizeof(*ops)), i;
 	struct kl_search_in in = {
-		.h = s->h, .ops = ops, .object = s->h->ops[op].object, .free = free_results,
-		.work = kl_scene_work(p),
+		.h = s->h,
+		.ops = ops,
+		.object = s->h->ops[op].object,
+		.free = free_results,
 	};
 	struct kl_search found;
 	bool whole = false;
@@ -114,7 +116,7 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 	for (i = 0; i < p->nops; i++)
 		if (!kl_scene_before(s, op, kl_result_op(p, i)))
 			ops[in.nops++] = kl_result_op(p, i);
-	ret = kl_search(s->spec, &in, op, &found);
+	ret = kl_story_search(s, &in, op, &found);
 	free(ops);
 	if (ret)
 		return ret;
@@ -132,9 +134,10 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32_t op)
 {
 	const struct kl_counterexample *c = s->part->cex;
-	const struct kl_search_in in = {
-		.h = c->h, .nops = c->h->nops, .object = KL_ALL_OBJECTS,
-		.work = kl_scene_work(s->part),
+	struct kl_search_in in = {
+		.h = c->h,
+		.nops = c->h->nops,
+		.object = KL_ALL_OBJECTS,
 	};
 	struct kl_search found;
 	uint32_t want;
@@ -150,7 +153,7 @@ static int allow_by_proof(const struct kl_scene *s, struct kl_allowed *a, uint32
 	/* Without the write of the first state, the proof begins with a state of its own. */
 	if (c->unset && !c->forgot)
 		return 1;
-	ret = kl_search(s->spec, &in, want, &found);
+	ret = kl_story_search(s, &in, want, &found);
 	if (ret)
 		return ret;
 	ret = take_results(a, &found, &whole);

@@ -234,7 +234,7 @@ static int look_at(struct kl_reach *r, uint32_t e, struct kl_story *story)
 		if (ret)
 			return ret < 0 ? ret : tell_never(r, e, story);
 	}
-	for (i = s->nproof; i-- && !ret;) {
+	for (i = s->nproof; i-- && !ret && !kl_scene_over(s, 1);) {
 		const uint32_t x = s->proof[i];
 
 		if (x == e || is_pending(s, x) || kl_scene_before(s, e, x))
@@ -254,19 +254,24 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 {
 	struct kl_reach r = { .s = s, .run = kl_run_new(s->spec) };
 	const uint32_t fails = kl_story_failing(s->part->cex);
+	const uint64_t most = s->looks->most;
 	int ret = r.run ? 0 : -ENOMEM, k;
 	size_t i;
 
-	/* The first state is tried last, since its search needs all operations before. */
+	/*
+	 * The first state is tried last, since its search needs all operations before.  An unknown
+	 * state has many outcomes, and leaves a third of the looks to the first one.
+	 */
 	for (k = 0; k <= s->h->fresh && !ret; k++) {
 		r.first = k;
+		s->looks->most = !k && s->h->fresh ? most - kl_scene_left(s) / 3 : most;
 		if (fails != KL_NO_OP)
 			ret = look_at(&r, fails, story);
-		for (i = s->nproof; i-- && !ret;)
+		for (i = s->nproof; i-- && !ret && !kl_scene_over(s, 1);)
 			if (s->proof[i] != fails && !is_pending(s, s->proof[i]))
 				ret = look_at(&r, s->proof[i], story);
 	}
-	kl_run_free(r.run);
+	kl_reach_free(&r);
 	return ret;
 }
 

@@ -158,11 +158,17 @@ static bool was_there(const struct found *f, size_t slot, struct kl_val v)
 /* Return: the place in t->ops of an operation of the history. */
 static uint32_t place_of(const struct kl_stores *t, uint32_t op)
 {
-	uint32_t i = 0;
+	uint32_t low = 0, high = t->nops;
 
-	while (t->ops[i].op != op)
-		i++;
-	return i;
+	while (low < high) {
+		const uint32_t mid = low + (high - low) / 2;
+
+		if (t->ops[mid].op < op)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 /* Cast an operation for what it did to a word that matters.  Return: 0 or -ENOMEM. */
@@ -517,11 +523,11 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	if (ret <= 0)
 		return ret;
 	ret = fails != KL_NO_OP ? look_at(t, place_of(t, fails), story) : 0;
-	for (i = s->nproof; i-- && !ret;)
+	for (i = s->nproof; i-- && !ret && !kl_scene_over(s, 1);)
 		if (s->proof[i] != fails && !t->ops[place_of(t, s->proof[i])].pending)
 			ret = look_at(t, place_of(t, s->proof[i]), story);
 	for (i = s->nproof; i-- && !ret;)
-		for (k = i; k-- && !ret;) {
+		for (k = i; k-- && !ret && !kl_scene_over(s, 1);) {
 			const uint32_t a = place_of(t, s->proof[k]), b = place_of(t, s->proof[i]);
 
 			if (!t->ops[a].pending && !t->ops[b].pending)

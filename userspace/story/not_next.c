@@ -147,13 +147,13 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	ret = r.run ? 0 : -ENOMEM;
 	if (!ret && fails != KL_NO_OP)
 		ret = look_at(&r, fails, story);
-	for (i = s->nproof; i-- && !ret;)
+	for (i = s->nproof; i-- && !ret && !kl_scene_over(s, 1);)
 		if (s->proof[i] != fails)
 			ret = look_at(&r, s->proof[i], story);
 	for (i = s->nproof; i-- && !ret;)
-		for (k = i; k-- && !ret;)
+		for (k = i; k-- && !ret && !kl_scene_over(s, 1);)
 			ret = look_at_pair(&r, s->proof[k], s->proof[i], story);
-	kl_run_free(r.run);
+	kl_reach_free(&r);
 	return ret;
 }
 

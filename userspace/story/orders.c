@@ -55,12 +55,25 @@ static int say_order(const struct kl_scene *s, struct kl_story_order *o, const c
 	return o->sentence && o->state ? 0 : -ENOMEM;
 }
 
+int kl_story_search(const struct kl_scene *s, struct kl_search_in *in, uint32_t want,
+		    struct kl_search *out)
+{
+	struct kl_scene_looks *l = s->looks;
+	int ret;
+
+	in->most = l->made < l->all ? (l->all - l->made) / 3 + 1 : 1;
+	ret = kl_search(s->spec, in, want, out);
+	l->made += out->looks;
+	return ret;
+}
+
 int kl_story_orders(const struct kl_scene *s, struct kl_story *story)
 {
 	const struct kl_counterexample *c = s->part->cex;
-	const struct kl_search_in in = {
-		.h = c->h, .nops = c->h->nops, .object = KL_ALL_OBJECTS,
-		.work = kl_scene_work(s->part),
+	struct kl_search_in in = {
+		.h = c->h,
+		.nops = c->h->nops,
+		.object = KL_ALL_OBJECTS,
 	};
 	struct kl_search found;
 	size_t i, k;
@@ -69,7 +82,7 @@ int kl_story_orders(const struct kl_scene *s, struct kl_story *story)
 	/* With store buffers an operation may come next that these orders forbid. */
 	if (s->tso)
 		return 0;
-	ret = kl_search(s->spec, &in, KL_NO_OP, &found);
+	ret = kl_story_search(s, &in, KL_NO_OP, &found);
 	for (i = 0; i < found.nends && i < KL_STORY_ORDERS && !ret; i++) {
 		struct kl_story_order *order = &story->orders[story->norders++];
 

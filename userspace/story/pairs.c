@@ -41,7 +41,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	int ret = 0;
 
 	for (i = s->nproof; s->tso && i-- && !ret; )
-		for (k = i; k-- && !ret; ) {
+		for (k = i; k-- && !ret && !kl_scene_over(s, 1);) {
 			ret = exclude_each_other(s, s->proof[k], s->proof[i]);
 			if (ret > 0)
 				ret = tell_pair(s, s->proof[k], s->proof[i], story);

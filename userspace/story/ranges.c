@@ -7,7 +7,6 @@
 
 #include "story/ranges.h"
 
-#define LOOKS		30	/* looks for a call of the interpreter */
 #define MOST_WORDS	8	/* largest number of words of a range */
 #define MOST_CHOICES	64
 #define FAR		(1ll << 40)
@@ -83,9 +82,7 @@ static int run_method(struct kl_ranges *c, int m, const struct kl_val *args,
 	}
 	memset(&c->now, 0, sizeof(c->now));
 	c->before = state;
-	if (m < 0 || kl_scene_over(c->s, LOOKS))
-		return 0;
-	ret = kl_run_apply(c->run, v, len, m, args, res, on_outcome, c);
+	ret = kl_scene_run(c->s, c->run, v, len, m, args, res, on_outcome, c);
 	return ret == -ENOMEM ? ret : !ret;
 }
 
@@ -680,7 +677,7 @@ int kl_ranges_each(const struct kl_scene *s, bool exact,
 		return ret;
 	c->exact = exact;
 	ret = fails != KL_NO_OP ? look_at(c, fails, look, story) : 0;
-	for (i = s->nproof; i-- && !ret;)
+	for (i = s->nproof; i-- && !ret && !kl_scene_over(s, 1);)
 		if (!(s->h->ops[s->proof[i]].flags & KL_OP_PENDING))
 			ret = look_at(c, s->proof[i], look, story);
 	return ret;

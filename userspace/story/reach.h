@@ -3,6 +3,7 @@
 #ifndef KL_STORY_REACH_H
 #define KL_STORY_REACH_H
 
+#include "base/intern.h"
 #include "story/scene.h"
 
 #define KL_REACH_MOST	20	/* largest number of operations between */
@@ -16,11 +17,19 @@ struct kl_reach {
 	size_t nbefore, n;
 	/* of kl_reach_never(): bits of the operations that must be before each, and before e */
 	uint32_t must[KL_REACH_MOST + 1];
+	/* kept from one search to the next: states, and what operations make of them (reach.c) */
+	struct kl_intern states;
+	struct kl_table table;
+	struct kl_reach_step *steps;
+	uint32_t *next;
+	struct kl_val *state;
+	size_t nsteps, csteps, nnext, cnext, cstate;
 };
 
 /**
  * kl_reach_excludes() - show that an operation cannot take effect after another one
- * @r: with @s, @run and @first; gets the operations that may take effect between the two
+ * @r: with @s, @run and @first, else zero at first; gets the operations that may take effect
+ *	between the two
  * @x: the operation that takes effect first; KL_NO_OP, with @first, if there is none
  * @e: the other one
  *
@@ -34,7 +43,6 @@ struct kl_reach {
  * Return: 1 if @e is impossible in all these states, 0 if not or if they are too many, or -ENOMEM.
  */
 int kl_reach_excludes(struct kl_reach *r, uint32_t x, uint32_t e);
-
 /**
  * kl_reach_never() - show that an operation is impossible wherever it can take effect
  * @r: with @s and @run; gets the operations that may take effect before @e
@@ -49,5 +57,8 @@ int kl_reach_excludes(struct kl_reach *r, uint32_t x, uint32_t e);
  * such state, or if they are too many; or -ENOMEM.
  */
 int kl_reach_never(struct kl_reach *r, uint32_t x, uint32_t e);
+
+/* Free what searches kept, and the interpreter. */
+void kl_reach_free(struct kl_reach *r);
 
 #endif

@@ -7,6 +7,8 @@
 #include "check/part.h"
 #include "story/scene_kind.h"
 
+#define RUN_LOOKS 20 /* looks for a call of the interpreter, besides its work */
+
 static bool has_deeds(enum kl_container_kind k)
 {
 	return k == KL_CONTAINER_QUEUE || k == KL_CONTAINER_STACK || k == KL_CONTAINER_DEQUE ||
@@ -270,8 +272,35 @@ bool kl_scene_inside(const struct kl_scene *s, uint64_t v, uint32_t op, uint32_t
 	return !kl_scene_over(s, n) && before > taken + kl_scene_count_possible(s, d, n, op);
 }
 
+int kl_scene_run(const struct kl_scene *s, struct kl_run *run, const struct kl_val *state,
+		 size_t len, int method, const struct kl_val *args, const struct kl_val *res,
+		 kl_outcome_fn fn, void *ctx)
+{
+	int ret;
+
+	if (method < 0)
+		return -EINVAL;
+	if (kl_scene_over(s, RUN_LOOKS + len))
+		return -EDQUOT;
+	kl_run_set_bound(run, kl_scene_left(s), NULL, NULL);
+	ret = kl_run_apply(run, state, len, method, args, res, fn, ctx);
+	s->looks->made += kl_run_work(run);
+	return ret;
+}
+
+int kl_scene_apply(const struct kl_scene *s, struct kl_run *run, const struct kl_val *state,
+		   size_t len, uint32_t op, kl_outcome_fn fn, void *ctx)
+{
+	const struct kl_op *o = &s->h->ops[op];
+	const int m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h, o)]);
+
+	return kl_scene_run(s, run, state, len, m, kl_op_args(s->h, o),
+			    o->flags & KL_OP_PENDING ? NULL : kl_op_res(s->h, o), fn, ctx);
+}
+
 bool kl_scene_before(const struct kl_scene *s, uint32_t a, uint32_t b)
 {
+	s->looks->made++;
 	return (a == s->memo->earlier && b == s->memo->later) ||
 	       kl_op_before(s->h, &s->h->ops[a], &s->h->ops[b]);
 }

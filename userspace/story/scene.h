@@ -47,9 +47,13 @@ struct kl_word_deed {
 	uint64_t is_not;
 };
 
-/* Looks at operations: those that were made, and the number that ends the search for a reason. */
+/*
+ * Looks at operations, and steps of searches, as in check/engine.h: those that were made, the
+ * number that ends the search for a reason, and that for the whole story.
+ */
 struct kl_scene_looks {
-	uint64_t made, most;
+	uint64_t made, most, all;
+	uint64_t beyond; /* most looks that a reason took beyond its bound */
 };
 
 /* The findings of one reason that another one needs, too; see stores.h and ranges.h. */
@@ -117,12 +121,49 @@ static inline uint64_t kl_scene_work(const struct kl_part_result *p)
 	return p->work + (p->cex ? p->cex->work : 0);
 }
 
-/* Count @n looks.  Return: true if the search must end without a story. */
+/*
+ * Count @n looks, which are not made if they are too many.  Comparing two operations counts by
+ * itself.  Return: true if the search must end without a story.
+ */
 static inline bool kl_scene_over(const struct kl_scene *s, uint64_t n)
 {
-	s->looks->made += n;
-	return s->looks->made > s->looks->most;
+	struct kl_scene_looks *l = s->looks;
+
+	if (l->made <= l->most && n <= l->most - l->made) {
+		l->made += n;
+		return false;
+	}
+	/* A reason that goes on all the same is noticed. */
+	l->made = l->made <= l->most ? l->most + 1 : l->made + 1;
+	return true;
 }
+
+/* Return: the number of looks that are left, at least 1. */
+static inline uint64_t kl_scene_left(const struct kl_scene *s)
+{
+	return s->looks->made < s->looks->most ? s->looks->most - s->looks->made : 1;
+}
+
+/**
+ * kl_scene_run() - let a method run, and count the looks
+ * @s: the scene
+ * @run: the interpreter
+ * @state: the state before
+ * @len: number of its values
+ * @method: the method's index; -1: the specification lacks it
+ * @args: its arguments
+ * @res: its results, or NULL if they are not known
+ * @fn: called for each outcome
+ * @ctx: argument of @fn
+ *
+ * Return: as kl_run_apply(); -EDQUOT if the looks are over, -EINVAL without a method.
+ */
+int kl_scene_run(const struct kl_scene *s, struct kl_run *run, const struct kl_val *state,
+		 size_t len, int method, const struct kl_val *args, const struct kl_val *res,
+		 kl_outcome_fn fn, void *ctx);
+/* The same for an operation of the history. */
+int kl_scene_apply(const struct kl_scene *s, struct kl_run *run, const struct kl_val *state,
+		   size_t len, uint32_t op, kl_outcome_fn fn, void *ctx);
 
 /* May the word of the steps be @v at first? */
 static inline bool kl_scene_may_begin(const struct kl_scene *s, uint64_t v)

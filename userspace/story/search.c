@@ -13,7 +13,6 @@
 #include "story/search.h"
 #include "trusted/enumerate.h"
 
-#define LEAST_LOOKS	1500000	/* some thousandths of a second */
 #define MOST_LOOKS	16000000	/* some hundredths of a second */
 #define IN_GAP		1
 #define HEAD		2		/* words before the state: IN_GAP or 0, and 1 + result */
@@ -412,8 +411,7 @@ int kl_search(const struct kl_spec *spec, const struct kl_search_in *in, uint32_
 	      struct kl_search *out)
 {
 	const struct kl_limits lim = {
-		.work = in->work < LEAST_LOOKS ? LEAST_LOOKS :
-			in->work < MOST_LOOKS ? in->work : MOST_LOOKS,
+		.work = in->most && in->most < MOST_LOOKS ? in->most : MOST_LOOKS,
 	};
 	const struct kl_history *h = in->h;
 	struct search s = {
@@ -437,6 +435,7 @@ int kl_search(const struct kl_spec *spec, const struct kl_search_in *in, uint32_
 		out->over = true;
 		ret = 0;
 	}
+	out->looks = s.o.looks.n;
 	kl_orders_free(&s.o);
 	free(s.twins);
 	free(s.buf);

@@ -34,6 +34,7 @@ struct kl_search {
 	size_t nresults;
 	bool more;		/* there are further results or states */
 	bool over;		/* the search ended at its bound, or knowledge was lost */
+	uint64_t looks; /* number of looks that it took */
 	struct kl_search_end ends[KL_SEARCH_ENDS];	/* longest, if no order is complete */
 	size_t nends;
 };
@@ -48,7 +49,7 @@ struct kl_search_in {
 	uint32_t nops;
 	uint32_t object;	/* index in @h, for its gaps; KL_ALL_OBJECTS for several */
 	enum kl_search_free free;
-	uint64_t work;		/* looks for the decision; the search takes about as many at most */
+	uint64_t most; /* bound of the looks; 0: some hundredths of a second */
 };
 
 /**
@@ -58,8 +59,6 @@ struct kl_search_in {
  * @want: the operation whose results are looked for, as an index in the history: it may return
  *	anything; or KL_NO_OP, to find the longest orders
  * @out: gets what was found; kl_search_free() it
- *
- * The work is bounded by that of the decision, or by some thousandths of a second.
  *
  * Return: 0 or -ENOMEM.
  */

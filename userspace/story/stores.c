@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "story/stores.h"
 
-#define LOOKS		30	/* looks for a call of the interpreter, besides its words */
 #define MOST_SLOTS	256	/* largest number of words of a state */
 
 static bool has_slot(const struct kl_outcome *o, size_t slot)
@@ -58,18 +57,12 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
  */
 static int run(struct kl_stores *t, uint32_t op)
 {
-	const struct kl_history *h = t->s->h;
-	const struct kl_op *o = &h->ops[op];
-	const int m = kl_spec_find_method(t->s->spec, h->methods[kl_op_method(h, o)]);
 	int ret;
 
-	if (m < 0 || kl_scene_over(t->s, LOOKS + t->len))
-		return 0;
 	memset(t->now, 0, t->len * sizeof(*t->now));
 	t->barrier = t->through = true;
 	t->outcomes = 0;
-	ret = kl_run_apply(t->run, t->state, t->len, m, kl_op_args(h, o),
-			   o->flags & KL_OP_PENDING ? NULL : kl_op_res(h, o), on_outcome, t);
+	ret = kl_scene_apply(t->s, t->run, t->state, t->len, op, on_outcome, t);
 	return ret == -ENOMEM ? ret : !ret;
 }
 
@@ -267,10 +260,8 @@ static int run_with(struct kl_stores *t, uint32_t at, const struct kl_val *words
 	const int m = kl_spec_find_method(t->s->spec, h->methods[kl_op_method(h, o)]);
 	int ret;
 
-	if (m < 0 || kl_scene_over(t->s, LOOKS + t->len))
-		return -EDQUOT;
 	set_state(t, words);
-	ret = kl_run_apply(t->run, t->state, t->len, m, kl_op_args(h, o), res, fn, ctx);
+	ret = kl_scene_run(t->s, t->run, t->state, t->len, m, kl_op_args(h, o), res, fn, ctx);
 	forget_state(t);
 	return ret;
 }

@@ -14,6 +14,7 @@
 #include "story/stores.h"
 
 #define MAX_REASONS	64
+#define OP_LOOKS 192 /* looks for reading an operation and splitting the history */
 
 extern const struct kl_reason *const __start_kl_reason_list[];
 extern const struct kl_reason *const __stop_kl_reason_list[];
@@ -266,13 +267,23 @@ static int allow(const struct kl_scene *s, struct kl_story *story)
 	return ret;
 }
 
+/*
+ * Three quarters of the looks are for reasons, and the rest is for what would have been right.  A
+ * reason that finds nothing leaves a third of what is left to those after it.
+ */
+static void limit_reason(struct kl_scene_looks *l)
+{
+	const uint64_t most = l->all / 4 * 3;
+
+	l->most = l->made < most ? l->made + (most - l->made) / 3 * 2 : l->made;
+}
+
 int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		  const struct kl_part_result *p, struct kl_story **out)
 {
 	const struct kl_reason *const *r = kl_reasons();
-	/* The search costs no more than sorting the operations and asking for each a few times. */
-	const uint64_t most = 192ull * p->nops + (1u << 20);
-	struct kl_scene_looks looks = { .most = most };
+	const uint64_t all = kl_scene_work(p) + (uint64_t)OP_LOOKS * p->nops + KL_STORY_LOOKS;
+	struct kl_scene_looks looks = { .most = all, .all = all };
 	struct kl_scene_memo memo = { .earlier = KL_NO_OP, .later = KL_NO_OP };
 	struct kl_scene s = { .looks = &looks, .memo = &memo };
 	struct kl_story *story;
@@ -292,12 +303,13 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		    ((*r)->needs == KL_NEEDS_DEEDS && !s.deeds) ||
 		    ((*r)->needs == KL_NEEDS_STEPS && !s.steps))
 			continue;
-		/* A reason that finds nothing leaves half of what is left to those after it. */
-		looks.most = looks.made < most ? looks.made + (most - looks.made) / 2 : most;
+		limit_reason(&looks);
 		story->reason = (*r)->name;
 		ret = (*r)->tell(&s, story);
+		if (!ret && looks.made > looks.most && looks.made - looks.most > looks.beyond)
+			looks.beyond = looks.made - looks.most;
 	}
-	looks.most = most;
+	looks.most = all;
 	if (ret > 0 && (kl_story_cast_writers(&s, story) || allow(&s, story)))
 		ret = -ENOMEM;
 	if (ret > 0 && name_object(spec, h, p, story))
@@ -311,6 +323,9 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 	}
 	if (story->ncast > 2)
 		qsort(story->cast + 1, story->ncast - 1, sizeof(*story->cast), compare_cast);
+	story->looks = looks.made;
+	story->most_looks = all;
+	story->beyond = looks.beyond;
 	*out = story;
 	return 0;
 }

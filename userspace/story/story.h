@@ -62,7 +62,12 @@ struct kl_story {
 	/* longest orders, for a violation whose reason has no name */
 	struct kl_story_order orders[KL_STORY_ORDERS];
 	size_t norders;
+	/* looks that it took; their bound; and most that a reason took beyond its part of it */
+	uint64_t looks, most_looks, beyond;
 };
+
+/* Looks that a story may take besides those of its decision: about a hundredth of a second. */
+#define KL_STORY_LOOKS 6000000
 
 /**
  * kl_story_tell() - tell the story of a violation
@@ -71,10 +76,9 @@ struct kl_story {
  * @p: its violated partition
  * @out: gets the story, or NULL if no reason of the registry applies
  *
- * The time is that of sorting the partition's operations, and of trying their orders and those of
- * the counterexample, which is bounded.  Few reasons have a name across gaps and with store
- * buffers.
- * Without a counterexample only a named reason has a story.
+ * The looks are bounded by those of the decision and KL_STORY_LOOKS, see README.  Few reasons have
+ * a name across gaps and with store buffers.  Without a counterexample only a named reason has a
+ * story.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -128,7 +128,8 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 		return ret;
 	ret = 0;
 	for (w = t->touches; w < t->touches + t->ntouches && !ret; w++)
-		ret = is_proof(t, w) ? look_for_pair(t, w, story) : 0;
+		if (is_proof(t, w) && !kl_scene_over(s, t->ntouches))
+			ret = look_for_pair(t, w, story);
 	for (w = t->touches; w < t->touches + t->ntouches && !ret; w++)
 		if (is_proof(t, w) && !kl_scene_over(s, t->ntouches))
 			ret = look_at(t, w, story);

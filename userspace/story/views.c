@@ -6,11 +6,12 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/table.h"
 #include "story/views.h"
 #include "tso/machine/machine.h"
 
 #define MOST_NODES 3000
-#define APPLY_LOOKS 20 /* looks for a call of the interpreter */
+#define NODE_LOOKS 100 /* looks for a node, besides its memory */
 
 /* A machine, and the operations that took effect: a bit each. */
 struct node {
@@ -28,6 +29,7 @@ struct search {
 	size_t nops;
 	struct node *nodes;
 	size_t nnodes, cnodes;
+	struct kl_table table; /* of nodes */
 	struct kl_machine m, next; /* of the present node, and of the one after it */
 	struct kl_val *view;
 	size_t cview;
@@ -68,23 +70,25 @@ static int add_node(struct search *s, uint32_t done)
 {
 	struct node *n;
 	uint64_t hash;
-	size_t i;
+	uint32_t i;
+	size_t at;
 
 	kl_machine_canon(&s->next);
 	hash = hash_of(&s->next, done);
-	for (i = 0; i < s->nnodes; i++) {
+	kl_table_for_each(&s->table, (uint32_t)hash, at, i)
+	{
 		n = &s->nodes[i];
 		if (n->hash == hash && n->done == done && same(&n->m, &s->next))
 			return 0;
 	}
-	if (s->nnodes == MOST_NODES || kl_scene_over(s->t->s, APPLY_LOOKS)) {
+	if (s->nnodes == MOST_NODES || kl_scene_over(s->t->s, NODE_LOOKS + s->next.nmem)) {
 		s->over = true;
 		return 0;
 	}
 	if (kl_grow(s->nodes, s->cnodes, s->nnodes + 1))
 		return -ENOMEM;
 	n = &s->nodes[s->nnodes];
-	if (kl_machine_init(&n->m, s->next.nmem))
+	if (kl_table_add(&s->table, hash, s->nnodes) || kl_machine_init(&n->m, s->next.nmem))
 		return -ENOMEM;
 	s->nnodes++;
 	n->done = done;
@@ -133,22 +137,15 @@ static int apply(struct search *s, uint32_t item)
 	const uint32_t at = item == s->nops ? s->v->e : s->ops[item];
 	const struct kl_scene *scene = s->t->s;
 	const struct kl_op *o = kl_stores_op(s->t, at);
-	const int m =
-		kl_spec_find_method(scene->spec, scene->h->methods[kl_op_method(scene->h, o)]);
 	size_t len;
 	int ret;
 
 	s->thread = o->thread;
 	s->item = item;
-	if (kl_scene_over(scene, APPLY_LOOKS)) {
-		s->over = true;
-		return 0;
-	}
 	if (kl_machine_view(&s->m, s->thread, &s->view, &s->cview, &len))
 		return -ENOMEM;
 	kl_run_set_fresh(s->t->run, kl_machine_next_unknown(&s->m));
-	ret = kl_run_apply(s->t->run, s->view, len, m, kl_op_args(scene->h, o),
-			   o->flags & KL_OP_PENDING ? NULL : kl_op_res(scene->h, o), on_outcome, s);
+	ret = kl_scene_apply(scene, s->t->run, s->view, len, s->t->ops[at].op, on_outcome, s);
 	/* What the interpreter cannot do is not excluded. */
 	if (ret < 0 && ret != -ENOMEM)
 		s->over = true;
@@ -283,6 +280,7 @@ int kl_views_exclude(struct kl_stores *t, uint32_t e, uint32_t after, struct kl_
 	for (i = 0; i < s.nnodes; i++)
 		kl_machine_free(&s.nodes[i].m);
 	free(s.nodes);
+	kl_table_free(&s.table);
 	kl_machine_free(&s.m);
 	kl_machine_free(&s.next);
 	free(s.view);

@@ -29,7 +29,6 @@
 
 #include "story/sight.h"
 
-#define EFFECT_LOOKS	50	/* looks for a call of the interpreter */
 #define MAX_SEEN	32	/* largest number of operations E that are looked at */
 
 /* What an operation shows about the words. */
@@ -111,19 +110,16 @@ static int find_effect(const struct scan *t, uint32_t op, struct effect *e)
 	e->finds = false;
 	if (m < 0)
 		return 0;
-	/* Without an effect of each operation there is no story. */
-	e->kind = VAGUE;
-	if (kl_scene_over(t->s, EFFECT_LOOKS))
-		return 0;
-	e->kind = NOTHING;
-	ret = kl_run_apply(t->run, t->unknown, t->len, m, kl_op_args(h, o),
-			   c.pending ? NULL : kl_op_res(h, o), on_outcome, &c);
+	ret = kl_scene_apply(t->s, t->run, t->unknown, t->len, op, on_outcome, &c);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
 		e->kind = VAGUE;
 		e->finds = false;
 	}
+	/* Without an effect of each operation there is no story. */
+	if (ret == -EDQUOT)
+		return 0;
 	if (e->kind == VAGUE && kl_spec_method(t->s->spec, m)->pure)
 		e->kind = NOTHING;
 	return 0;
