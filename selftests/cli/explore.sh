@@ -112,7 +112,7 @@ thread t[2] repeat(3) { word a; a = call m(1); }
 thread u { call n(); }
 E2
 run explore two.lin
-[ $status -eq 2 ] && [ "$(wc -l <err)" -eq 2 ] && grep -q "^two.lin:3:[0-9]*: error: 'm' has" err &&
+[ $status -eq 2 ] && [ "$(wc -l <err)" -eq 6 ] && grep -q "^two.lin:3:[0-9]*: error: 'm' has" err &&
 	grep -q "^two.lin:4:[0-9]*: error: no method 'n'" err
 ktap_result $? "mistakes in two threads are each reported once" "$(cat out err)"
 broken "never initialised" "broken.lin:2:[0-9]*: error: 'x' has no initial value" <<'E2'
@@ -142,7 +142,7 @@ while read -r warns text; do
 	} >set.lin
 	run explore set.lin
 	[ "$warns" = - ] && [ ! -s err ] ||
-		{ [ "$warns" != - ] && [ "$(wc -l <err)" -eq 1 ] &&
+		{ [ "$warns" != - ] && [ "$(wc -l <err)" -eq 3 ] &&
 		  grep -q "^set.lin:3:[0-9]*: warning: '$warns'" err; }
 	ktap_result $? "a warning for a variable without a value, or none: $text" "$(cat out err)"
 done <<'E2'

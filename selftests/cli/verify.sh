@@ -41,7 +41,7 @@ mutant()
 		more=
 		[ "$want" -eq 1 ] || [ "$1" = "a linearization point too many" ] || more=--no-confirm
 		run verify --full --threads=$threads $more mutant.lin
-		[ $status -eq "$want" ] && ! grep -qv ": warning: " err && grep -q "^The abstract run to it" out ||
+		[ $status -eq "$want" ] && ! grep -qvE ": warning: |^  " err && grep -q "^The abstract run to it" out ||
 			wrong="$wrong --threads=$threads: status $status: $(head -n 1 out err)"
 		[ "$want" -ne 1 ] || grep -q '^A concrete wrong run' out || wrong="$wrong no run"
 	done

@@ -63,6 +63,7 @@ struct parser {
 	const char *name;
 	struct klind_conf *c;
 	unsigned int line;
+	const char *source; /* the line's text, or NULL: the mistake is in a section */
 	const struct key *keys;		/* keys of the current section, or NULL: no section */
 	/* structure of the section; NULL before the first section; @c after a wrong section line */
 	void *at;
@@ -82,6 +83,8 @@ static void mistake(struct parser *p, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	kl_err_at(p->name, p->line, 0, "%s", text);
+	if (p->source)
+		kl_err_lines(p->source, strcspn(p->source, "\n"), 1);
 	p->wrong = true;
 }
 
@@ -389,6 +392,7 @@ static int finish_sections(struct parser *p)
 int klind_conf_parse(const char *name, const char *text, struct klind_conf **out)
 {
 	struct parser p = { .name = name, .c = calloc(1, sizeof(*p.c)) };
+	const char *source = text;
 	char *copy = strdup(text), *line, *next;
 	int ret = p.c && copy ? 0 : -ENOMEM;
 
@@ -405,11 +409,14 @@ int klind_conf_parse(const char *name, const char *text, struct klind_conf **out
 		if (next)
 			*next++ = '\0';
 		p.line++;
+		p.source = source;
+		source += next ? next - line : 0;
 		line = trim(line);
 		if (!*line || *line == '#' || *line == ';')
 			continue;
 		ret = *line == '[' ? begin_section(&p, line) : parse_assignment(&p, line);
 	}
+	p.source = NULL;
 	if (!ret)
 		ret = finish_sections(&p);
 	free(copy);

@@ -69,16 +69,19 @@ int kl_filter_check(const struct kl_recorder *r, const struct kl_clause *c)
 	const struct kl_probe_target *t = c->found.target;
 
 	if (c->found.nplaces && (r->opts.sample > 1 || r->opts.others)) {
-		kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-			  "--sample, --pid and --cpu do not work with a probe inside a function: "
-			  "omit them");
+		kl_spec_err_at(
+			r->opts.spec, t->pos,
+			"--sample, --pid and --cpu do not work with a probe inside a function: "
+			"omit them");
 		return -EINVAL;
 	}
 	if (r->opts.sample < 2 || t->kind == KL_TARGET_KLIN || t->object)
 		return 0;
-	kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-		  "--sample selects objects, but the clause of %s() has no object: add one, or "
-		  "omit --sample", t->name);
+	kl_spec_err_at(
+		r->opts.spec, t->pos,
+		"--sample selects objects, but the clause of %s() has no object: add one, or "
+		"omit --sample",
+		t->name);
 	return -EINVAL;
 }
 

@@ -23,9 +23,10 @@ int kl_plain_check(const struct kl_recorder *r, const struct kl_clause *c)
 
 	if (t->kind == KL_TARGET_KLIN)
 		return 0;
-	kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-		  "--attach=plain cannot record the function %s(): expected a target "
-		  "klin:SUBJECT.METHOD", t->name);
+	kl_spec_err_at(r->opts.spec, t->pos,
+		       "--attach=plain cannot record the function %s(): expected a target "
+		       "klin:SUBJECT.METHOD",
+		       t->name);
 	return -EINVAL;
 }
 

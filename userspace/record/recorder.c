@@ -111,7 +111,7 @@ static int choose_function(struct kl_recorder *r, struct kl_clause *c)
 	err = kl_compile(r->kernel, c->found.target, &c->found.func, kl_found_place(&c->found),
 			 conf, &bad);
 	if (err) {
-		kl_err_at(kl_spec_path(r->opts.spec), bad.pos.line, bad.pos.col, "%s", bad.why);
+		kl_spec_err_at(r->opts.spec, bad.pos, "%s", bad.why);
 		return err;
 	}
 	conf->probe = c - r->clauses;
@@ -141,10 +141,11 @@ static int choose_tracepoint(struct kl_recorder *r, struct kl_clause *c)
 
 	if (c->nargs <= KLIN_TP_VALS && c->nres <= KLIN_TP_VALS)
 		return 0;
-	kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-		  "a target klin:SUBJECT.METHOD has at most %u arguments and %u results, but '%s' "
-		  "has %u and %u",
-		  KLIN_TP_VALS, KLIN_TP_VALS, c->method->name, c->nargs, c->nres);
+	kl_spec_err_at(
+		r->opts.spec, t->pos,
+		"a target klin:SUBJECT.METHOD has at most %u arguments and %u results, but '%s' "
+		"has %u and %u",
+		KLIN_TP_VALS, KLIN_TP_VALS, c->method->name, c->nargs, c->nres);
 	return -EINVAL;
 }
 
@@ -207,7 +208,7 @@ static int choose(struct kl_recorder *r, struct kl_clause *c)
 	c->method = kl_spec_method(s, c->p->method);
 	c->nargs = c->method->nparams;
 	c->nres = c->method->nresults;
-	err = kl_target_choose(r->kernel, kl_spec_path(s), c->p, &c->found);
+	err = kl_target_choose(r->kernel, s, c->p, &c->found);
 	if (err)
 		return err;
 	method = kl_history_method(r->h, c->method->name, strlen(c->method->name));

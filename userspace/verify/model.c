@@ -10,7 +10,7 @@
 
 static int refuse(const struct kl_spec *s, struct kl_pos pos, const char *what, const char *name)
 {
-	kl_err_at(s->path, pos.line, pos.col, "klin verify %s: '%s'", what, name);
+	kl_spec_err_at(s, pos, "klin verify %s: '%s'", what, name);
 	return -EINVAL;
 }
 

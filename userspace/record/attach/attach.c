@@ -361,7 +361,6 @@ static int attach_point(struct kl_recorder *r, const struct kl_clause *c,
 static int attach_points(struct kl_recorder *r, const struct kl_clause *c)
 {
 	const struct kl_spot *s = c->found.target->point;
-	const char *path = kl_spec_path(r->opts.spec);
 	struct kl_kplace places[KL_PLACES_MAX];
 	unsigned int n, i;
 	char why[400];
@@ -377,8 +376,10 @@ static int attach_points(struct kl_recorder *r, const struct kl_clause *c)
 			snprintf(why, sizeof(why), "%s", explain(err));
 	}
 	if (err)
-		kl_err_at(path, s->pos.line, s->pos.col, "cannot attach to the linearization point "
-			  "in %s() of kernel %s: %s", s->name, r->kernel->release, why);
+		kl_spec_err_at(r->opts.spec, s->pos,
+			       "cannot attach to the linearization point "
+			       "in %s() of kernel %s: %s",
+			       s->name, r->kernel->release, why);
 	return err;
 }
 
@@ -416,9 +417,11 @@ static int check_preemption(struct kl_recorder *r, const struct kl_clause *c)
 	 * tasks that preempt other tasks.
 	 */
 	if (kl_times_kind(r) == KLIN_CLOCK_COARSE) {
-		kl_err_at(kl_spec_path(r->opts.spec), t->pos.line, t->pos.col,
-			  "%s(): fentry on a preemptible kernel does not work with --clock=tick or "
-			  "epoch; use another clock or --attach=kprobe", t->name);
+		kl_spec_err_at(
+			r->opts.spec, t->pos,
+			"%s(): fentry on a preemptible kernel does not work with --clock=tick or "
+			"epoch; use another clock or --attach=kprobe",
+			t->name);
 		return -EINVAL;
 	}
 	if (!r->warned_preemptible)
@@ -437,7 +440,6 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 {
 	struct kl_group *g = &r->groups[r->ngroups];
 	const struct kl_probe_target *t = c->found.target;
-	const char *path = kl_spec_path(r->opts.spec);
 	enum kl_way way, first;
 	int err = -ENOENT;
 
@@ -450,10 +452,11 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	first = way;
 	way = allowed_way(r, c, way);
 	if (way == KL_WAY_NONE) {
-		kl_err_at(path, t->pos.line, t->pos.col, "%s() of kernel %s cannot be attached%s: "
-			  "%s",
-			  t->name, r->kernel->release,
-			  r->opts.only == KL_WAY_FENTRY ? " by fentry" : "", c->found.why);
+		kl_spec_err_at(r->opts.spec, t->pos,
+			       "%s() of kernel %s cannot be attached%s: "
+			       "%s",
+			       t->name, r->kernel->release,
+			       r->opts.only == KL_WAY_FENTRY ? " by fentry" : "", c->found.why);
 		return -EINVAL;
 	}
 	if (way == KL_WAY_FENTRY) {
@@ -469,8 +472,8 @@ static int attach_clause(struct kl_recorder *r, struct kl_clause *c)
 	if (way == KL_WAY_KPROBE || way == KL_WAY_MODULE)
 		err = attach_pair(r, c, g, way);
 	if (err) {
-		kl_err_at(path, t->pos.line, t->pos.col, "cannot attach to %s() of kernel %s: %s",
-			  t->name, r->kernel->release, explain(err));
+		kl_spec_err_at(r->opts.spec, t->pos, "cannot attach to %s() of kernel %s: %s",
+			       t->name, r->kernel->release, explain(err));
 		return err == -EILSEQ ? -EINVAL : err;
 	}
 	kl_debug("%s() attached after %.0f ms", t->name, (kl_now_ns() - r->began) / 1e6);

@@ -142,7 +142,7 @@ int kl_target_try(struct kl_kernel *k, const struct kl_probe_target *t, struct k
 	return err || !t->point ? err : try_point(k, f);
 }
 
-int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_probe *p,
+int kl_target_choose(struct kl_kernel *k, const struct kl_spec *s, const struct kl_probe *p,
 		     struct kl_found *f)
 {
 	const struct kl_probe_target *t = p->targets;
@@ -157,19 +157,19 @@ int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_prob
 	}
 	kl_target_try(k, t, f);
 	if (p->ntargets == 1 && f->why_pos.line) {
-		kl_err_at(path, f->why_pos.line, f->why_pos.col, "%s", f->why);
+		kl_spec_err_at(s, f->why_pos, "%s", f->why);
 		return -EINVAL;
 	}
 	if (t->kind == KL_TARGET_FUNC && !f->func.copies && !kl_target_is_place(t))
 		kl_func_suggest(k, t->name, near, sizeof(near));
-	kl_err_at(path, t->pos.line, t->pos.col,
-		  "'%s%s%s%s' cannot be attached on kernel %s: "
-		  "%s%s%s%s%s",
-		  t->kind == KL_TARGET_KLIN ? "klin:" :
-		  t->inlined ? "inlined " :
-		  "",
-		  t->inlined ? t->inlined : "", t->inlined ? " in " : "", t->name, k->release,
-		  f->why, *near ? "; did you mean " : "", near, *near ? "?" : "",
-		  p->ntargets > 1 ? "; nor can its alternatives, see `klin list'" : "");
+	kl_spec_err_at(s, t->pos,
+		       "'%s%s%s%s' cannot be attached on kernel %s: "
+		       "%s%s%s%s%s",
+		       t->kind == KL_TARGET_KLIN ? "klin:" :
+		       t->inlined		 ? "inlined " :
+						   "",
+		       t->inlined ? t->inlined : "", t->inlined ? " in " : "", t->name, k->release,
+		       f->why, *near ? "; did you mean " : "", near, *near ? "?" : "",
+		       p->ntargets > 1 ? "; nor can its alternatives, see `klin list'" : "");
 	return -EINVAL;
 }

@@ -51,7 +51,7 @@ int kl_target_try(struct kl_kernel *k, const struct kl_probe_target *t, struct k
  * Find the first of the clause's targets that can be attached.  Return: 0, -EINVAL after a
  * message, or -ENOMEM without one.
  */
-int kl_target_choose(struct kl_kernel *k, const char *path, const struct kl_probe *p,
+int kl_target_choose(struct kl_kernel *k, const struct kl_spec *s, const struct kl_probe *p,
 		     struct kl_found *f);
 
 #endif

@@ -303,7 +303,7 @@ int kl_impl_gen(struct kl_spec *s, struct kl_diag *d)
 int kl_impl_lin(struct kl_spec *s, uint32_t *code, uint32_t *ncode, unsigned int *nregs,
 		const char *(*names)[KL_IMPL_REGS])
 {
-	struct kl_diag d = { .file = s->path };
+	struct kl_diag d = { .file = s->path, .text = s->text };
 	struct kl_igen g = { .g = { .s = s, .d = &d }, .im = s->impl, .lin = true };
 	struct kl_impl *im = s->impl;
 	size_t i;
@@ -487,7 +487,7 @@ static void written_threads(struct kl_igen *g, uint32_t *start, unsigned int *n)
 int kl_impl_client(struct kl_spec *s, unsigned int nthreads, unsigned int ops,
 		   uint32_t start[KL_IMPL_THREADS], unsigned int *n, unsigned int *nregs)
 {
-	struct kl_diag d = { .file = s->path, .warned = s->impl->client_seen };
+	struct kl_diag d = { .file = s->path, .text = s->text, .warned = s->impl->client_seen };
 	struct kl_igen g = { .g = { .s = s, .d = &d }, .im = s->impl };
 	struct kl_client *c = &s->impl->client;
 	unsigned int t;

@@ -55,6 +55,7 @@ struct kl_tok {
 /* Messages about one text; only the first KL_ERRORS_MAX are printed. */
 struct kl_diag {
 	const char *file;
+	const char *text; /* the text, to show the lines of messages; or NULL */
 	unsigned int errors;
 	bool warned; /* all warnings have been printed */
 };

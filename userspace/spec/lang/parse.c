@@ -310,7 +310,7 @@ static int parse(struct kl_parser *p)
 
 static int compile(struct kl_spec *s)
 {
-	struct kl_parser p = { .d.file = s->path, .spec = s };
+	struct kl_parser p = { .d = { .file = s->path, .text = s->text }, .spec = s };
 	size_t len = strlen(s->text);
 	int ret;
 

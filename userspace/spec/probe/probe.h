@@ -65,6 +65,12 @@ struct kl_pos {
 	unsigned int line, col;
 };
 
+struct kl_spec;
+
+/* Report an error in the specification's text, and show the line. */
+void kl_spec_err_at(const struct kl_spec *s, struct kl_pos pos, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* A C type as written: "int *", "struct net *", "unsigned long". */
 struct kl_ctype {
 	const char *kind;	/* "struct", "union", "enum" or "" */
