@@ -159,6 +159,10 @@ def finish(rng, model, ops, obj, error):
     for op in {op.thread: op for op in ops}.values():
         if rng.random() < 0.1:
             op.ret = op.drain = None
+    for i, op in enumerate(rng.sample(ops, min(3, len(ops)) if model.crashes else 0)):
+        # Each has a thread of its own, since nothing comes after it.
+        op.thread += 5 * (i + 1)
+        op.ret = None
     if ops and rng.random() < 0.9:
         spoil(rng, model, ops)
 

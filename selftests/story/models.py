@@ -28,7 +28,7 @@ class Model:
                  flags=(), nothing=None, buffers=None, guess=None, domains=None):
         self.nothing = nothing
         self.buffers, self.guess, self.domains = buffers, guess, domains or {}
-        self.machine, self.error, self.fresh = False, False, True
+        self.machine, self.error, self.fresh, self.crashes = False, False, True, False
         self.name, self.init, self.methods = name, init, methods
         self.key, self.values, self.rare, self.found = key, values, rare, found
         self.names, self.flags = names, flags
@@ -49,11 +49,15 @@ class Model:
         return self.methods[method][1](state, *args)
 
     def variant(self, how):
-        """The model for histories with store buffers, clock error, or an unknown first state."""
+        """
+        The model for histories with store buffers, clock error, an unknown first state, or many
+        operations that never returned.
+        """
         model = copy.copy(self)
         model.machine = "tso" in how
         model.error = "error" in how
         model.fresh = "any" not in how
+        model.crashes = "crashes" in how
         return model
 
     def firsts(self, ops):
@@ -436,6 +440,7 @@ MODELS = {m.name: m for m in (
 
 # Which of them the audit also looks at with store buffers, clock error or unknown first states.
 VARIANTS = (
+    "register:crashes", "map:crashes", "array:crashes-error",
     "register:tso", "register:tso-error", "seqlock:tso-error", "array:tso-error",
     "spinlock:tso-error", "rwlock:tso-error", "bpf_lpm:tso", "register:any-error", "seqlock:any-tso", "pair:any",
     "queue:error", "stack:error", "bounded_queue:error", "set:error", "map:error",

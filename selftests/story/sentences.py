@@ -74,6 +74,15 @@ class Scene:
                 named.append([op for op in self.ops if op.name() == name])
         if forms is HEADLINES and re.match(r"<\d+> is torn: ", text):
             return self.look_at_torn(text, named)
+        self.named = named
+        halves = text.split("; ") if forms is HEADLINES else []
+        if len(halves) == 2 and re.search(" had taken effect before| times after ", halves[1]):
+            self.read(forms, halves[0], named)
+            text = halves[1]
+        return self.read(forms, text, named)
+
+    def read(self, forms, text, named):
+        """Look at a sentence in which operations are numbers in @named."""
         for pattern, f in forms:
             m = pattern.fullmatch(text)
             if m:
@@ -203,6 +212,27 @@ class Scene:
 
     def is_keyed(self):
         return self.model.nothing is not None
+
+    def may_leave(self, V, x, e):
+        """
+        Operations that may change the word to @V before @e, and after @x if this is no None: those
+        that are possible at a word which operations may have left between.
+        """
+        between = [op for op in self.ops if op is not x and op is not e and
+                   not history.before(e, op) and not (x and history.before(op, x))]
+        if not self.is_word():
+            return [op for op in between if op.args == e.args and op.method == (
+                "add" if (e.res == (1,)) != (e.method == "add") else "remove") and
+                (op.ret is None or op.res == (1,))]
+        steps = [(op, before, after) for op in between for before, after in self.word_steps(op)
+                 if before != after]
+        words = {after for _, after in self.word_steps(x)} if x else set(self.first_words())
+        while True:
+            more = {after for _, before, after in steps if before in words and after != V} - words
+            if not more:
+                break
+            words |= more
+        return [op for op, before, after in steps if before in words and after == V]
 
     def finds(self, op, V):
         """Demand that the operation is possible at the word only."""
@@ -393,6 +423,25 @@ def no_order_but(s, A, N, WORD, TEXT):
 @form(HEADLINES, "{A} fits into no order of the last {N} operations; only {TEXT} was right")
 def no_order_of_last(s, A, N, TEXT):
     no_order_but(s, A, N, "these", TEXT)
+
+
+def no_order_since(claim, look):
+    """Register the forms of a headline that says what the value has to be."""
+    def told(s, A, N, V, TEXT=None):
+        no_order(s, A, N)
+        look(s, A, V)
+        if TEXT:
+            only_right(s, A, TEXT)
+
+    for which in ("these", "the last"):
+        start = "{A} fits into no order of %s {N} operations, since the value %s {V} there" % (
+            which, claim)
+        form(HEADLINES, start)(told)
+        form(HEADLINES, start + "; only {TEXT} was right")(told)
+
+
+no_order_since("cannot be", lambda s, op, V: s.finds(op, V))
+no_order_since("must be", lambda s, op, V: s.denies(op, V))
 
 
 @form(HEADLINES, "{A} is not possible after {B}, which had returned at {N}")
@@ -1021,6 +1070,73 @@ def seen_other(s, A, V, B, N):
     demand(V not in map(str, B.res), "%s saw it" % B.name())
 
 
+@form(HEADLINES, "{A} saw {V}, which no operation can have written")
+@form(HEADLINES, "{A} succeeded on {V}, which no operation can have written")
+def cannot_have_written(s, A, V):
+    s.finds(A, V)
+    demand(V not in s.first_words(), "it is the first")
+    demand(not s.may_leave(V, None, A), "somebody can")
+
+
+@form(HEADLINES, "{A} succeeded on {V} and returned at {N}, before {B} was called at {M}")
+@form(HEADLINES, "{A} found nothing and returned at {N}, before {B} was called at {M}")
+@form(HEADLINES, "{A} found {V} and returned at {N}, before {B} was called at {M}")
+@form(HEADLINES, "{A} did not find {V} and returned at {N}, before {B} was called at {M}")
+def written_later(s, A, N, B, M, V="nothing"):
+    fact_before(s, A, N, B, M)
+    if s.is_word():
+        s.finds(A, V)
+        demand(V not in s.first_words(), "it is the first")
+    demand(not s.may_leave(V, None, A), "it may have been left before")
+    if s.is_word():
+        s.leaves(B, V)
+
+
+@form(FACTS, "{A} needs {V}, which the value cannot have been between them")
+@form(FACTS, "{A} needs {V}, which the value cannot have been before")
+def needs(s, A, V):
+    demand({before for before, after in s.word_steps(A) if before != after} == {V},
+           "%s does not need %s" % (A.name(), V))
+
+
+@form(ROLES, "needs {V} first")
+def role_needs(s, op, V):
+    needs(s, op, V)
+
+
+@form(FACTS, "Between {A}, called at {M}, and {B}, called at {N}, only {TEXT} can have {WORD} {V}")
+@form(FACTS, "Before {B}, called at {N}, only {TEXT} can have {WORD} {V}")
+def only_between(s, B, N, TEXT, WORD, V, A=None, M=None):
+    called(B, N)
+    if s.is_word():
+        s.finds(B, V)
+    if A:
+        called(A, M)
+        demand(history.before(A, B), "they overlap")
+        demand(not s.is_word() or V not in {after for _, after in s.word_steps(A)},
+               "%s may leave it" % A.name())
+    else:
+        demand(not s.is_word() or V not in s.first_words(), "%s is the first" % V)
+    named = {op.name() for i in re.findall(r"<(\d+)>", TEXT) for op in s.named[int(i)]}
+    can = {op.name() for op in s.may_leave(V, A, B)}
+    demand(can <= named, "so can %s" % sorted(can - named))
+
+
+@form(HEADLINES, "{A} had taken effect before, since {B} {TEXT} by {N}")
+def spent(s, A, B, TEXT, N):
+    returned(B, N)
+    demand(history.before(B, s.failing), "it ended too late")
+    others = [op for op in s.ops if op is not A and not history.before(B, op)]
+    demand(not s.orders(others), "%s does not need it" % B.name())
+    s.look_at_role(B, TEXT)
+
+
+@form(HEADLINES, "it was {WORD} {N} times after {TEXT}, but only {M} operations can have {OTHER} "
+      "it in time")
+def came_back(s, WORD, N, TEXT, M, OTHER):
+    demand(N > M > 1, "the numbers do not contradict")
+
+
 @form(ROLES, "saw another value")
 def role_other(s, op):
     demand(op.ret is not None, "%s has not returned" % op.name())
@@ -1152,6 +1268,9 @@ def fact_addition(s, A, WORD, V, M):
 @form(HEADLINES, "{A} took {V} and returned at {N}, before {B} was called at {M}")
 @form(HEADLINES, "{A} saw {V} and returned at {N}, before {B} was called at {M}")
 def added_later(s, A, V, N, B, M):
+    if s.is_word():
+        written_later(s, A, N, B, M, V)
+        return
     role_took(s, A, V)
     fact_before(s, A, N, B, M)
     demand(all(history.before(A, op) for op in s.adds(V)), "it may have been added before")

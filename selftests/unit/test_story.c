@@ -77,6 +77,61 @@ static const struct {
 	  "t3 @1 50 55 read -> 1\n",
 	  "t3's read() -> 1 saw 1, although t2's read() -> 2 had seen another value by 40" },
 	{ "set",
+	  "t1 @1 0 40 add 3 -> 1\nt2 @1 10 30 add 3 -> 1\nt3 @1 50 60 remove 3 -> 1\n",
+	  "t1's add(3) -> 1 and t2's add(3) -> 1 both added 3" },
+	{ "register",
+	  "t1 @1 0 40 cas 0 1 -> 1\nt2 @1 10 30 cas 0 2 -> 1\nt3 @1 50 60 write 0\n",
+	  "t1's cas(0, 1) -> 1 and t2's cas(0, 2) -> 1 both changed the value from 0" },
+	{ "map",
+	  "t1 @1 0 40 insert 3 1 -> 1\nt2 @1 10 30 insert 3 2 -> 1\nt3 @1 50 - remove 3 -> ?\n",
+	  "t1's insert(3, 1) -> 1 and t2's insert(3, 2) -> 1 both put a value where there was none" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt3 @1 5 - cas 2 3 -> ?\nt2 @1 20 30 cas 1 2 -> 0\n",
+	  "t2's cas(1, 2) -> 0 is wrong, since the value was 1 from 10 to 30" },
+	{ "register",
+	  "t1 @1 0 - write 1\nt2 @1 10 20 read -> 1\nt3 @1 21 - write 2\nt2 @1 30 40 read -> 2\n"
+	  "t2 @1 41 45 write 5\nt2 @1 46 48 cas 5 1 -> 0\n",
+	  "t2's cas(5, 1) -> 0 fits into no order of these 6 operations, since the value must be 5 "
+	  "there; only 1 was right" },
+	{ "register",
+	  "t1 @1 0 10 read -> 3\nt2 @1 20 30 write 3\n",
+	  "t1's read() -> 3 saw 3 and returned at 10, before t2's write(3) was called at 20" },
+	{ "set",
+	  "t1 @1 0 10 contains 3 -> 1\nt2 @1 20 30 add 3 -> 1\n",
+	  "t1's contains(3) -> 1 found 3 and returned at 10, before t2's add(3) -> 1 was called at "
+	  "20" },
+	{ "register",
+	  "t1 @1 0 10 write 3\nt1 @1 20 30 write 1\nt2 @1 15 - cas 4 3 -> ?\nt3 @1 40 50 read -> 3\n",
+	  "t3's read() -> 3 saw 3, which t1's write(1) had overwritten by 30" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt2 @1 5 - cas 4 3 -> ?\nt3 @1 40 50 read -> 3\n",
+	  "t3's read() -> 3 saw 3, which no operation can have written" },
+	{ "register",
+	  "t1 @1 0 - write 2\nt2 @1 10 20 read -> 2\nt2 @1 30 40 read -> 0\n"
+	  "t2 @1 50 60 read -> 2\n",
+	  "t2's read() -> 0 saw 0, although t2's read() -> 2 had seen another value by 20" },
+	{ "register",
+	  "t1 @1 0 - write 2\nt2 @1 10 20 read -> 2\nt3 @1 25 - write 4\n"
+	  "t2 @1 30 40 read -> 4\nt2 @1 50 60 read -> 2\n",
+	  "t2's read() -> 2 saw 2, although t2's read() -> 4 had seen another value by 40; t1's "
+	  "write(2) had taken effect before, since t2's read() -> 2 saw 2 by 20" },
+	{ "register",
+	  "t1 @1 0 10 write 1\nt2 @1 20 60 write 4\nt3 @1 30 70 cas 4 3 -> 1\n"
+	  "t1 @1 80 90 read -> 4\n",
+	  "t1's read() -> 4 saw 4, which t3's cas(4, 3) -> 1 had overwritten by 70; t2's write(4) "
+	  "had taken effect before, since t3's cas(4, 3) -> 1 succeeded on 4 by 70" },
+	{ "register",
+	  "t1 @1 0 - write 1\nt2 @1 1 - write 1\nt3 @1 2 - write 2\nt4 @1 3 - write 2\n"
+	  "t5 @1 10 20 read -> 1\nt5 @1 30 40 read -> 2\nt5 @1 50 60 read -> 1\n"
+	  "t5 @1 70 80 read -> 2\nt5 @1 90 95 read -> 1\n",
+	  "t5's read() -> 1 saw 1, although t5's read() -> 2 had seen another value by 80; it was "
+	  "seen 3 times after other values, but only 2 operations can have left it in time" },
+	{ "map",
+	  "t1 @1 0 - put 3 7\nt2 @1 10 20 get 3 -> 7\nt2 @1 30 40 remove 3 -> 7\n"
+	  "t2 @1 50 60 has 3 -> 0\nt2 @1 70 80 get 3 -> 7\n",
+	  "t2's get(3) -> 7 saw 7, which t2's remove(3) -> 7 had removed by 40; t1's put(3, 7) "
+	  "had taken effect before, since t2's remove(3) -> 7 saw 7 by 40" },
+	{ "set",
 	  "t1 @1 0 10 add 3 -> 1\nt2 @1 20 30 contains 3 -> 0\n",
 	  "t2's contains(3) -> 0 did not find 3, which t1's add(3) -> 1 had added by 10" },
 	{ "register",
@@ -353,11 +408,13 @@ static const char *const reasons[] = {
 	"empty_while_inside",
 	"order_inverted",
 	"never_written",
+	"written_later",
 	"overwritten",
 	"changed_twice",
 	"torn",
 	"impossible_result",
 	"went_back",
+	"came_back",
 	"unchanged",
 	"cannot_follow",
 	"exclude_each_other",

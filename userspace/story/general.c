@@ -29,6 +29,31 @@ static int cast_proof(const struct kl_scene *s, struct kl_story *story, uint32_t
 	return 0;
 }
 
+/*
+ * Say which value the failing operation needs, as the end of a headline: ", since the value cannot
+ * be 3 then".  Empty if its step is not known.
+ */
+static struct kl_name tell_need(const struct kl_scene *s, uint32_t op)
+{
+	struct kl_name text = { "" };
+	const struct kl_word_deed *d, *end = s->steps + s->nsteps;
+
+	/* The presence of a set's key is no value. */
+	if (!s->steps || s->type.kind == KL_CONTAINER_SET || kl_scene_over(s, s->nsteps))
+		return text;
+	for (d = s->steps; d < end && d->op != op; d++)
+		;
+	if (d == end || d->maybe)
+		return text;
+	if (d->step.kind == KL_WORD_SEES || d->step.kind == KL_WORD_MOVES)
+		snprintf(text.s, sizeof(text.s), ", since the value cannot be %.200s there",
+			 kl_name_step(s, d->step.before).s);
+	else if (d->denies)
+		snprintf(text.s, sizeof(text.s), ", since the value must be %.200s there",
+			 kl_name_step(s, d->is_not).s);
+	return text;
+}
+
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
 	char right[256] = "";
@@ -52,9 +77,10 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 		return kl_story_headline(story, "%s is not possible after %s, which had returned at "
 					 "%llu%s", kl_name_op(s, op).s, kl_name_op(s, other).s,
 					 (unsigned long long)s->h->ops[other].ret, right);
-	return kl_story_headline(story, "%s fits into no order of %s %zu operations%s",
-				 kl_name_op(s, op).s, s->nproof > KL_STORY_CAST ? "the last" :
-				 "these", s->nproof, right);
+	return kl_story_headline(story, "%s fits into no order of %s %zu operations%s%s",
+				 kl_name_op(s, op).s,
+				 s->nproof > KL_STORY_CAST ? "the last" : "these", s->nproof,
+				 tell_need(s, op).s, right);
 }
 
 static const struct kl_reason general = {

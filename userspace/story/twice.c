@@ -4,13 +4,15 @@
  * successful cas(0, 1) without a write of 0 between them, or two add(3) -> true of a set.
  *
  * Each completed change from v to another word needs v before it.  The word is v at first, or
- * becomes v by an operation that leaves v; each time serves one change.
+ * becomes v by an operation that leaves v; each time serves one change.  Between two such changes
+ * an operation that leaves v must take effect.
  */
 #include <errno.h>
 
 #include "story/reason.h"
 
 #define MAX_FROM	64	/* largest number of words that are looked at */
+#define MAX_CHANGES 32 /* largest number of changes of which pairs are tried */
 
 static bool changes(const struct kl_scene *s, const struct kl_word_deed *d, uint64_t v)
 {
@@ -30,14 +32,25 @@ static bool may_not(const struct kl_scene *s, const struct kl_word_deed *d)
 	return d->maybe || s->h->ops[d->op].flags & KL_OP_PENDING;
 }
 
-/* The first two changes from @v, which is there once. */
-static int tell_two(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v,
+/* What a change from @v did. */
+static const char *changed(const struct kl_scene *s, uint64_t v)
+{
+	if (s->keyed && v == KL_STEP_ABSENT)
+		return "found";
+	return s->type.kind != KL_CONTAINER_SET ? "changed" : v ? "removed" : "added";
+}
+
+/* Two changes from @v, without one back between them, or if @once, at all. */
+static int tell_two(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v, bool once,
 		    struct kl_story *story)
 {
 	const bool set = s->type.kind == KL_CONTAINER_SET;
 	const struct kl_name word = kl_name_step(s, v);
 	const char *back = v ? "adds" : "removes";
 
+	if (s->keyed && v == KL_STEP_ABSENT && !once &&
+	    kl_story_fact(story, "No operation removes it between them"))
+		return -ENOMEM;
 	if (s->keyed && v == KL_STEP_ABSENT)
 		return kl_story_headline(story, "%s and %s both put a value where there was none",
 					 kl_name_op(s, a).s, kl_name_op(s, b).s);
@@ -46,7 +59,10 @@ static int tell_two(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v
 	if (set)
 		return kl_story_headline(story, "%s and %s both %s %s", kl_name_op(s, a).s,
 					 kl_name_op(s, b).s, v ? "removed" : "added", word.s);
-	if (kl_story_fact(story, "The value can have been %s only once", word.s))
+	if (kl_story_fact(story,
+			  once ? "The value can have been %s only once" :
+				 "No operation makes it %s between them",
+			  word.s))
 		return -ENOMEM;
 	return kl_story_headline(story, "%s and %s both changed the value from %s",
 				 kl_name_op(s, a).s, kl_name_op(s, b).s, word.s);
@@ -75,9 +91,7 @@ static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *stor
 			if (i < 2)
 				two[i] = d->op;
 			i++;
-			if (kl_story_cast(story, d->op, "%s %s",
-					  v == KL_STEP_ABSENT && s->keyed ? "found" :
-					  !set ? "changed" : v ? "removed" : "added", word.s))
+			if (kl_story_cast(story, d->op, "%s %s", changed(s, v), word.s))
 				return -ENOMEM;
 		}
 	}
@@ -88,7 +102,7 @@ static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *stor
 						   word.s))
 			return -ENOMEM;
 	if (n == 2 && most == 1)
-		return tell_two(s, two[0], two[1], v, story);
+		return tell_two(s, two[0], two[1], v, true, story);
 	if (set)
 		return kl_story_headline(story,
 					 "%zu operations %s %s, which can have been %s %zu times",
@@ -100,6 +114,44 @@ static int tell_from(const struct kl_scene *s, uint64_t v, struct kl_story *stor
 	return kl_story_headline(story,
 				 "%zu operations changed the value from %s, which it can have been "
 				 "%zu times", n, word.s, most);
+}
+
+/* May an operation leave @v between the two, whichever comes first?  True beyond the bound. */
+static bool may_return(const struct kl_scene *s, uint32_t a, uint32_t b, uint64_t v)
+{
+	const struct kl_word_deed *d, *end = s->steps + s->nsteps;
+
+	if (kl_scene_over(s, s->nsteps))
+		return true;
+	for (d = s->steps; d < end; d++)
+		if (d->op != a && d->op != b && becomes(d, v) &&
+		    !(kl_scene_before(s, d->op, a) && kl_scene_before(s, d->op, b)) &&
+		    !(kl_scene_before(s, a, d->op) && kl_scene_before(s, b, d->op)))
+			return true;
+	return false;
+}
+
+/* Look for two changes from @v without an operation that can have left it between them. */
+static int tell_pair(const struct kl_scene *s, uint64_t v, struct kl_story *story)
+{
+	const struct kl_name word = kl_name_step(s, v);
+	const struct kl_word_deed *d, *end = s->steps + s->nsteps;
+	uint32_t ops[MAX_CHANGES];
+	size_t n = 0, i, k;
+
+	for (d = s->steps; d < end && n < MAX_CHANGES; d++)
+		if (changes(s, d, v) && kl_scene_proves(s, d->op))
+			ops[n++] = d->op;
+	for (i = 1; i < n; i++)
+		for (k = 0; k < i; k++) {
+			if (may_return(s, ops[k], ops[i], v))
+				continue;
+			if (kl_story_cast(story, ops[k], "%s %s", changed(s, v), word.s) ||
+			    kl_story_cast(story, ops[i], "%s %s", changed(s, v), word.s))
+				return -ENOMEM;
+			return tell_two(s, ops[k], ops[i], v, false, story);
+		}
+	return 0;
 }
 
 static int tell(const struct kl_scene *s, struct kl_story *story)
@@ -118,7 +170,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 		if (k < nlooked)
 			continue;
 		looked[nlooked++] = d->step.before;
-		ret = tell_from(s, d->step.before, story);
+		ret = tell_from(s, d->step.before, story) ?: tell_pair(s, d->step.before, story);
 	}
 	return ret;
 }

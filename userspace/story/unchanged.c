@@ -8,11 +8,21 @@
  * Let E find that the word is not v, and let X, which certainly returned before E was called, leave
  * v or see v.  If each operation that may leave another word returned before X was called, or was
  * called after E returned, then the word is v from X on until E takes effect.  Without X the first
- * word must be v, and each such operation must be called after E returned.
+ * word must be v, and each such operation must be called after E returned.  An operation that needs
+ * another word than v is not the first to change it:
+ *
+ *	write(1)  cas(2, 3)  cas(1, 2) -> 0	cas(2, 3) never returned, and does not matter
  */
 #include <errno.h>
 
 #include "story/reason.h"
+
+/* May the operation change the word from @v to another one? */
+static bool changes(const struct kl_word_deed *d, uint64_t v)
+{
+	return kl_word_leaves(&d->step) && d->step.after != v &&
+	       (d->maybe || d->step.kind != KL_WORD_MOVES || d->step.before == v);
+}
 
 /* Is the word certainly @v after the operation, which returned? */
 static bool shows(const struct kl_word_deed *d, uint64_t v)
@@ -64,7 +74,7 @@ static int look_at(const struct kl_scene *s, const struct kl_word_deed *e, struc
 	if (!x && !kl_val_eq(s->first, kl_word(e->is_not)))
 		return 0;
 	for (d = s->steps; d < end; d++)
-		if (d->op != e->op && kl_word_leaves(&d->step) && d->step.after != e->is_not &&
+		if (d->op != e->op && changes(d, e->is_not) &&
 		    !(x && kl_scene_before(s, d->op, x->op)) && !kl_scene_before(s, e->op, d->op))
 			return 0;
 	return tell_one(s, e, x, story);

@@ -4,71 +4,53 @@
  * wrote, or that was certainly overwritten.  A set's key is such a word, too: 1 while it is inside.
  *
  *	w(1) r->2 w(3)	2 was never written
+ *	w(1) r->2 w(2)	2 was written later
  *	w(1) w(2) r->1	r returned 1 after w(2) had returned
  *
  * Let E see v, and let X, which certainly returned before E was called, leave another word, or see
  * another word without changing it.  If each operation that leaves v returned before X was called,
  * or was called after E returned, then no order has v when E takes effect: after X it needs an
  * operation that leaves v.
+ *
+ * An operation that leaves v, and may take effect between X and E, does not matter if it needs a
+ * word that the state cannot have there, see kl_word_may_leave():
+ *
+ *	w(4) w(1) cas(3, 4) r->4	cas(3, 4) did not find 3 after w(1)
  */
 #include <errno.h>
-#include <stdio.h>
 
-#include "story/reason.h"
+#include "story/word_saw.h"
 
-/* A pending operation may never take effect. */
-static bool sees(const struct kl_scene *s, const struct kl_word_deed *d)
+#define TRIES 8 /* largest number of operations X that are tried */
+#define BARRED 2 /* operations that did not find their word which the cast shows */
+
+/* Operations that would leave v, but did not find the word that they need. */
+struct barred {
+	const struct kl_word_deed *d[BARRED];
+	size_t n;
+};
+
+/* Cast the operations that did not find their word, and say so.  Return: 0 or -ENOMEM. */
+static int tell_barred(const struct kl_scene *s, const struct barred *b, const char *where,
+		       struct kl_story *story)
 {
-	return (d->step.kind == KL_WORD_SEES || d->step.kind == KL_WORD_MOVES) &&
-	       !(s->h->ops[d->op].flags & KL_OP_PENDING);
-}
+	size_t i;
 
-/* Is the word certainly not @v after the step? */
-static bool excludes(const struct kl_word_step *t, uint64_t v)
-{
-	return kl_word_leaves(t) ? t->after != v :
-	       t->kind == KL_WORD_SEES ? t->before != v :
-	       t->kind == KL_WORD_SEES_NOT && t->before == v;
-}
+	for (i = 0; i < b->n && i < BARRED; i++) {
+		const struct kl_name needs = kl_name_step(s, b->d[i]->step.before);
 
-/* Did the operation need the word to change it, such as a cas() that returned true? */
-static bool succeeded(const struct kl_scene *s, const struct kl_word_deed *d)
-{
-	const struct kl_op *o = &s->h->ops[d->op];
-	const int m = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h, o)]);
-
-	return d->step.kind == KL_WORD_MOVES && m >= 0 &&
-	       kl_spec_method(s->spec, m)->nresults == 1 &&
-	       kl_spec_method(s->spec, m)->results[0].type == KL_T_BOOL;
-}
-
-/* What an operation saw, in words: "saw 1", "succeeded on 1", "did not find 7". */
-static struct kl_name saw(const struct kl_scene *s, const struct kl_word_deed *d)
-{
-	const bool set = s->type.kind == KL_CONTAINER_SET;
-	const uint64_t v = d->step.before;
-	struct kl_name name;
-
-	snprintf(name.s, sizeof(name.s), "%s %.200s",
-		 s->keyed && v == KL_STEP_ABSENT ? "found" :
-		 set ? v ? "found" : "did not find" : succeeded(s, d) ? "succeeded on" : "saw",
-		 kl_name_step(s, v).s);
-	return name;
-}
-
-/* What X saw, for "although X had ... by". */
-static const char *saw_what(const struct kl_scene *s, const struct kl_word_deed *x)
-{
-	if (!s->keyed || x->step.kind != KL_WORD_SEES)
-		return s->keyed && x->step.before == KL_STEP_ABSENT ? "found a value there" :
-								      "seen another value";
-	return x->step.before == KL_STEP_ABSENT ? "found nothing" : "seen another value";
+		if (kl_story_cast(story, b->d[i]->op, "needs %s first", needs.s) ||
+		    kl_story_fact(story, "%s needs %s, which the value cannot have been %s",
+				  kl_name_op(s, b->d[i]->op).s, needs.s, where))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e,
-			  struct kl_story *story)
+			  const struct barred *b, struct kl_story *story)
 {
-	const struct kl_name did = saw(s, e), name = kl_name_op(s, e->op);
+	const struct kl_name did = kl_word_saw(s, e), name = kl_name_op(s, e->op);
 
 	story->reason = "never_written";
 	if (kl_story_cast(story, e->op, "%s", did.s))
@@ -78,95 +60,76 @@ static int tell_unwritten(const struct kl_scene *s, const struct kl_word_deed *e
 			return -ENOMEM;
 		return kl_story_headline(story, "%s %s, which no operation adds", name.s, did.s);
 	}
-	if (kl_story_first_word(s, story, kl_name_step(s, s->first.v)))
+	if (kl_story_first_word(s, story, kl_name_step(s, s->first.v)) ||
+	    tell_barred(s, b, "before", story))
 		return -ENOMEM;
-	return kl_story_headline(story, "%s %s, which no operation writes", name.s, did.s);
+	return kl_story_headline(story, "%s %s, which no operation %s", name.s, did.s,
+				 b->n ? "can have written" : "writes");
 }
 
-/* The headline for the value of a key, where there may be nothing. */
-static int tell_key(const struct kl_scene *s, const struct kl_word_deed *e,
-		    const struct kl_word_deed *x, struct kl_story *story)
+/* @writer, the first operation that leaves the word, was called after @e had returned. */
+static int tell_later(const struct kl_scene *s, const struct kl_word_deed *e,
+		      const struct kl_word_deed *writer, struct kl_story *story)
 {
-	const bool nothing = e->step.before == KL_STEP_ABSENT;
-	const struct kl_name name = kl_name_op(s, e->op), other = kl_name_op(s, x->op);
-	const unsigned long long ret = s->h->ops[x->op].ret;
-	const uint64_t there = kl_word_leaves(&x->step) ? x->step.after : x->step.before;
-	const char *seen = saw_what(s, x);
+	const struct kl_name word = kl_name_step(s, s->first.v);
 
-	if (nothing && kl_word_leaves(&x->step))
-		return kl_story_headline(story, "%s found nothing, although %s had put %s there by "
-					 "%llu", name.s, other.s, kl_name_step(s, there).s, ret);
-	if (kl_word_leaves(&x->step))
-		return kl_story_headline(story, "%s %s, which %s had %s by %llu", name.s,
-					 saw(s, e).s, other.s,
-					 there == KL_STEP_ABSENT ? "removed" : "overwritten", ret);
-	story->reason = "went_back";
-	if (nothing)
-		return kl_story_headline(story, "%s found nothing, although %s had %s by %llu",
-					 name.s, other.s, seen, ret);
-	return kl_story_headline(story, "%s %s, although %s had %s by %llu", name.s, saw(s, e).s,
-				 other.s, seen, ret);
+	story->reason = "written_later";
+	if (kl_story_cast(story, e->op, "%s", kl_word_saw(s, e).s) ||
+	    kl_story_cast_leaving(s, writer, story) ||
+	    (s->type.kind == KL_CONTAINER_SET ? kl_story_fact(story, "The first state is empty") :
+						kl_story_first_word(s, story, word)))
+		return -ENOMEM;
+	return kl_story_headline(story, "%s %s and returned at %llu, before %s was called at %llu",
+				 kl_name_op(s, e->op).s, kl_word_saw(s, e).s,
+				 (unsigned long long)s->h->ops[e->op].ret,
+				 kl_name_op(s, writer->op).s,
+				 (unsigned long long)s->h->ops[writer->op].call);
 }
 
 static int tell_overwritten(const struct kl_scene *s, const struct kl_word_deed *e,
 			    const struct kl_word_deed *x, const struct kl_word_deed *writer,
-			    struct kl_story *story)
+			    const struct barred *b, struct kl_story *story)
 {
 	const struct kl_op *ops = s->h->ops;
-	const struct kl_name did = saw(s, e), name = kl_name_op(s, e->op);
-	const struct kl_name other = kl_name_op(s, x->op);
-	const unsigned long long ret = ops[x->op].ret;
+	const struct kl_name name = kl_name_op(s, e->op), other = kl_name_op(s, x->op);
 
-	if (kl_story_cast(story, e->op, "%s", did.s) ||
-	    (kl_word_leaves(&x->step) ? kl_story_cast_leaving(s, x, story) :
-	     kl_story_cast(story, x->op, "%s", x->step.kind == KL_WORD_SEES ?
-			   saw(s, x).s : "saw another value")) ||
+	if (kl_story_cast(story, e->op, "%s", kl_word_saw(s, e).s) ||
+	    kl_word_cast_excluding(s, x, story) ||
 	    (writer && kl_story_cast_leaving(s, writer, story)) ||
-	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu", other.s, ret,
-			  name.s, (unsigned long long)ops[e->op].call) ||
-	    (writer && kl_story_fact(story, "%s had returned at %llu, before %s was called at %llu",
-				     kl_name_op(s, writer->op).s,
-				     (unsigned long long)ops[writer->op].ret, other.s,
-				     (unsigned long long)ops[x->op].call)))
+	    kl_story_fact(story, "%s returned at %llu, before %s was called at %llu", other.s,
+			  (unsigned long long)ops[x->op].ret, name.s,
+			  (unsigned long long)ops[e->op].call) ||
+	    (writer &&
+	     kl_story_fact(story, "%s had returned at %llu, before %s was called at %llu",
+			   kl_name_op(s, writer->op).s, (unsigned long long)ops[writer->op].ret,
+			   other.s, (unsigned long long)ops[x->op].call)) ||
+	    tell_barred(s, b, "between them", story))
 		return -ENOMEM;
-	if (s->type.kind == KL_CONTAINER_SET)
-		return kl_story_headline(story, "%s %s, which %s %s by %llu", name.s, did.s,
-					 other.s,
-					 kl_word_leaves(&x->step) ? x->step.after ? "had added" :
-									    "had removed" :
-					 e->step.before ? "had not found" : "had found",
-					 ret);
-	if (s->keyed)
-		return tell_key(s, e, x, story);
-	if (kl_word_leaves(&x->step))
-		return kl_story_headline(story, "%s %s, which %s had overwritten by %llu", name.s,
-					 did.s, other.s, ret);
-	story->reason = "went_back";
-	return kl_story_headline(story, "%s %s, although %s had %s by %llu", name.s, did.s,
-				 other.s, saw_what(s, x), ret);
+	return kl_story_headline(story, "%s", kl_word_gone(s, e, x, &story->reason).s);
 }
 
 /*
- * Find the operation X that excludes @v and returned before @e was called: the one that was called
- * last, since each operation that leaves @v has to be before X.
+ * Find the operation X that excludes the word which @e saw, and returned before @e was called: the
+ * one that was called last before @from.
  */
 static const struct kl_word_deed *last_excluding(const struct kl_scene *s,
-						 const struct kl_word_deed *e)
+						 const struct kl_word_deed *e,
+						 const struct kl_word_deed *from)
 {
-	const struct kl_word_deed *d;
-
-	for (d = e; d-- > s->steps; )
-		if (!d->maybe && excludes(&d->step, e->step.before) &&
-		    kl_scene_before(s, d->op, e->op))
-			return d;
+	while (from-- > s->steps)
+		if (kl_word_excludes(from, e->step.before) && kl_scene_before(s, from->op, e->op))
+			return from;
 	return NULL;
 }
 
-static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e, struct kl_story *story)
+/* Is the word certainly gone after @x, or if that is NULL, never there? */
+static int look_at(const struct kl_scene *s, const struct kl_word_deed *e,
+		   const struct kl_word_deed *x, struct kl_story *story)
 {
-	/* With store buffers E may not see yet what X wrote. */
-	const struct kl_word_deed *x = s->tso ? NULL : last_excluding(s, e), *d, *writer = NULL;
-	bool written = kl_scene_may_begin(s, e->step.before);
+	const bool first = kl_scene_may_begin(s, e->step.before);
+	const struct kl_word_deed *d, *writer = NULL, *later = NULL;
+	struct barred b = { .n = 0 };
+	bool written = first;
 
 	if (kl_scene_over(s, 2 * s->nsteps))
 		return 0;
@@ -174,14 +137,42 @@ static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e, stru
 		if (!kl_word_leaves(&d->step) || d->step.after != e->step.before || d == e)
 			continue;
 		written = true;
-		if (x && kl_scene_before(s, d->op, x->op))
+		if (x && kl_scene_before(s, d->op, x->op)) {
 			writer = d;
-		else if (!kl_scene_before(s, e->op, d->op))
-			return 0;
+		} else if (!kl_scene_before(s, e->op, d->op)) {
+			if (s->tso || (!x && first) || kl_word_may_leave(s, x, e, d))
+				return 0;
+			if (b.n < BARRED)
+				b.d[b.n] = d;
+			b.n++;
+		} else if (!later) {
+			later = d;
+		}
 	}
-	if (!written)
-		return tell_unwritten(s, e, story);
-	return x ? tell_overwritten(s, e, x, writer, story) : 0;
+	if (!written || (!x && b.n))
+		return tell_unwritten(s, e, &b, story);
+	if (!x && !first)
+		return tell_later(s, e, later, story);
+	return x ? tell_overwritten(s, e, x, writer, &b, story) : 0;
+}
+
+/*
+ * Try no X, and then operations X, the last one first: each operation that leaves the word has to
+ * be before X, or not find the word that it needs.
+ */
+static int tell_one(const struct kl_scene *s, const struct kl_word_deed *e, struct kl_story *story)
+{
+	const struct kl_word_deed *x = e;
+	int ret = look_at(s, e, NULL, story), i;
+
+	/* With store buffers E may not see yet what X wrote. */
+	for (i = 0; i < TRIES && !s->tso && !ret; i++) {
+		x = last_excluding(s, e, x);
+		if (!x)
+			return 0;
+		ret = look_at(s, e, x, story);
+	}
+	return ret;
 }
 
 static int tell(const struct kl_scene *s, struct kl_story *story)
@@ -190,7 +181,7 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 	int ret = 0;
 
 	for (i = 0; i < s->nsteps && !ret && !kl_scene_over(s, 1); i++)
-		if (sees(s, &s->steps[i]) && kl_scene_proves(s, s->steps[i].op))
+		if (kl_word_sees(s, &s->steps[i]) && kl_scene_proves(s, s->steps[i].op))
 			ret = tell_one(s, &s->steps[i], story);
 	return ret;
 }
