@@ -52,6 +52,11 @@ struct kl_source {
 
 /* Record the input of the history, after its last operation.  Return: 0 or -ENOMEM. */
 int kl_source_note(struct kl_history *h, const struct kl_input *in);
+/*
+ * Give @to, whose places are numbers of lines, the name of the input of @from, if it has one.  The
+ * input itself cannot be read again.  Return: 0 or -ENOMEM.
+ */
+int kl_source_share_name(struct kl_history *to, const struct kl_history *from);
 void kl_source_free(struct kl_source *s);
 
 /**

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "check/coverage.h"
+#include "history/source.h"
 #include "history/spell.h"
 #include "tso/engine/tso.h"
 #include "watch/feed.h"
@@ -58,6 +59,8 @@ struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
 	if (!f->head || kl_history_copy_coverage(f->head, h))
 		goto err;
 	kl_history_share_spellings(f->head, h);
+	if (kl_source_share_name(f->head, h))
+		goto err;
 	f->online = (struct kl_online_opts){
 		.clock = h->clock, .error = h->error, .fresh = h->fresh,
 		.classical = opts->classical, .max_shrink = opts->show,
@@ -132,6 +135,14 @@ static int keep_pending(struct feed *f, const struct kl_online_op *op, unsigned 
 	return 0;
 }
 
+/* Return: the operation's line in the input, or 0. */
+static uint32_t line_of(const struct kl_history *h, const struct kl_op *op)
+{
+	const uint32_t place = h->source && h->places ? h->places[op - h->ops] : KL_NO_PLACE;
+
+	return place < KL_FIRST_PLACE && h->source->places != KL_PLACES_OFFSETS ? place : 0;
+}
+
 static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op *op)
 {
 	const struct kl_opsig *sig = kl_op_sig(h, op);
@@ -150,6 +161,7 @@ static int add_op(struct feed *f, const struct kl_history *h, const struct kl_op
 		.vals = vals,
 		.method = f->map[sig->method],
 		.stack = kl_op_stack(h, op),
+		.place = line_of(h, op),
 	};
 	unsigned int i;
 	uint64_t is;

@@ -37,6 +37,7 @@ struct on_op {
 	uint32_t value;
 	uint32_t value2;	/* the same in on_part.strict */
 	uint32_t gen;		/* number of times that this struct was reused */
+	uint32_t place;		/* its line in the input, or 0 */
 	uint16_t cpu, method;
 	uint16_t stack; /* number of its call's stack; 0: none, or a larger number */
 	uint8_t flags;		/* enum kl_op_flags */
@@ -54,6 +55,7 @@ struct on_op {
 struct on_kept {
 	uint64_t call, ret, drain, thread;
 	uint64_t what;		/* its signature if on_has_sig(), else its word */
+	uint32_t place;
 	uint16_t cpu, method, stack;
 	uint8_t flags, kind;
 };

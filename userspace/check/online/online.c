@@ -147,6 +147,7 @@ static int fill(struct kl_online *o, const struct kl_online_op *op, uint32_t par
 		.word = kind <= ON_PEEK ? op->vals[0].v : 0,
 		.gen = to->gen,
 		.stack = op->stack <= UINT16_MAX ? op->stack : 0,
+		.place = op->place,
 	};
 	return ret;
 }

@@ -32,6 +32,7 @@ struct kl_online_op {
 	uint16_t cpu;
 	uint8_t flags;			/* enum kl_op_flags */
 	uint32_t stack; /* number of its call's stack, or 0 */
+	uint32_t place; /* its line in the input, for reports; 0: none is known */
 };
 
 /* A violation, and the time at which it was found. */
@@ -57,7 +58,8 @@ struct kl_online_opts {
 	bool histories;			/* violations come with a history that shows them */
 	/* the coverage for which violations are only suspected, or NULL */
 	const struct kl_coverage *suspect;
-	const struct kl_history *names;	/* a history with the spellings of words, or NULL */
+	/* a history with the spellings of words and the name of the input, or NULL */
+	const struct kl_history *names;
 	/* maximal number of kept operations of a partition; 0: 4096 */
 	uint32_t window;
 	/* maximal number of operations that wait for an open one; 0: 1048576 */

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "check/online/internal.h"
+#include "history/source.h"
 #include "history/spell.h"
 
 #define LEAST		8	/* operations that each partition may keep in any case */
@@ -46,6 +47,7 @@ static struct on_kept keep(const struct kl_online *o, const struct on_op *op)
 		.flags = op->flags,
 		.kind = op->kind,
 		.stack = op->stack,
+		.place = op->place,
 	};
 }
 
@@ -132,7 +134,8 @@ static int add_op(const struct kl_online *o, const struct on_part *p, const stru
 	if (kl_time_add(from->ret, o->opts.error) > time)
 		op.flags |= KL_OP_PENDING;
 	vals = values(o, from, &v);
-	ret = kl_history_add(h, &op, &s, vals, vals + s.nargs);
+	ret = kl_source_place(h, from->place ? from->place : KL_NO_PLACE) ?:
+	      kl_history_add(h, &op, &s, vals, vals + s.nargs);
 	if (!ret)
 		ret = kl_history_set_points(h, h->nops - 1, KL_TIME_MAX, drain);
 	return ret ?: kl_history_set_stack(h, h->nops - 1, from->stack);
@@ -159,8 +162,10 @@ static int fill(const struct kl_online *o, const struct on_part *p, uint64_t tim
 			cut.to = over(o, &p->ring[i]);
 	h->clock = o->opts.clock;
 	h->error = o->opts.error;
-	if (o->opts.names)
+	if (o->opts.names) {
 		kl_history_share_spellings(h, o->opts.names);
+		ret = kl_source_share_name(h, o->opts.names);
+	}
 	/* The state of a register becomes known in other ways. */
 	h->memory = (struct kl_memory){ .sc = o->opts.classical, .told = true };
 	h->fresh = (core && !o->both) || (o->opts.fresh && !forgot && !p->forgot);
