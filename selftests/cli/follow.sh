@@ -84,6 +84,19 @@ test_grows()
 	finish 0 '50 of 50 partitions linearizable' "a growing .klh"
 }
 
+# Reports name the line and the input, and spell words as there, as a check of the whole does.
+test_places()
+{
+	lines 't1 @1 0 10 write 0x1F\n# 1\nt2 @1 20 30 write 0x10\nt3 @1 40 50 read -> 0x1F\n'
+	"$KLIN" check --follow register - <in.txt >out 2>err
+	tr -s '\n ' '  ' <out >flat
+	grep -q "t3's read() -> 0x1F saw 0x1F, which t2's write(0x10) had overwritten" flat &&
+		grep -q '^  t3 .* line 6$' out && grep -q '^  t1 .* line 3$' out &&
+		"$KLIN" check --follow --json register - <in.txt >json
+	grep -q '"arguments":\["0x1F"\].*"source":{"file":"<stdin>","line":3}' json
+	ktap_result $? "lines and spellings are those of the input" "$(cat out err json)"
+}
+
 test_at_once()
 {
 	head -n 3000 wrong.txt >grow.txt
@@ -227,11 +240,12 @@ test_gap()
 }
 
 ktap_header
-ktap_plan 33
+ktap_plan 34
 test_grows
 test_gap
 test_late_header
 test_at_once
+test_places
 test_story
 test_interrupt
 test_pipes

@@ -91,8 +91,7 @@ static const struct {
 	{ "register",
 	  "t1 @1 0 - write 1\nt2 @1 10 20 read -> 1\nt3 @1 21 - write 2\nt2 @1 30 40 read -> 2\n"
 	  "t2 @1 41 45 write 5\nt2 @1 46 48 cas 5 1 -> 0\n",
-	  "t2's cas(5, 1) -> 0 fits into no order of these 6 operations, since the value must be 5 "
-	  "there; only 1 was right" },
+	  "t2's cas(5, 1) -> 0 failed, though it could have succeeded: x = 5 while it ran" },
 	{ "register",
 	  "t1 @1 0 10 read -> 3\nt2 @1 20 30 write 3\n",
 	  "t1's read() -> 3 saw 3 and returned at 10, before t2's write(3) was called at 20" },

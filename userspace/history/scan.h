@@ -36,6 +36,7 @@ struct kl_scan {
 	unsigned int skip_line;	/* line of the first skipped entry */
 	char skip_text[48];	/* begin of the first skipped entry */
 	struct kl_history *h;	/* the history that is being read, to make room in; or NULL */
+	struct kl_history *spelled; /* gets the spellings of numbers, or NULL */
 };
 
 /* Classes of characters in one table, since reading a file mostly consists of such tests. */

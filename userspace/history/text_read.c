@@ -70,7 +70,7 @@ static bool named_val(const char *p, size_t n, struct kl_val *v)
 	}
 }
 
-/* Keep how a number of a file is written; a stream (@h is NULL) may have any number of them. */
+/* Keep how a number is written, up to a bound: a stream may have any number of them. */
 static int spell(struct kl_history *h, uint64_t v, const char *p, size_t len)
 {
 	return h && kl_history_nspellings(h) < MOST_SPELLINGS ?
@@ -85,7 +85,9 @@ static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 	*v = (struct kl_val){ 0 };
 	if (kl_scan_digit(*p) || (*p == '-' && kl_scan_digit(p[1])))
 		return kl_scan_word64(s, pp, &v->v, KL_TEXT_VALUE) ?:
-		       v->v > UINT32_MAX || p[1] == 'x' ? spell(s->h, v->v, p, *pp - p) : 0;
+			       v->v > UINT32_MAX || p[1] == 'x' ?
+			       spell(s->spelled, v->v, p, *pp - p) :
+			       0;
 	n = kl_scan_word(p);
 	if (!named_val(p, n, v))
 		return kl_scan_bad(s, p, KL_TEXT_VALUE);
@@ -452,7 +454,7 @@ static int read_text(struct kl_input *in, struct kl_history **out)
 	r.h = kl_history_new();
 	if (!r.h)
 		return ret;
-	r.src.scan.h = r.h;
+	r.src.scan.h = r.src.scan.spelled = r.h;
 	ret = kl_scan_lines(&r.src.scan, in, scan_line, &r);
 	if (!ret)
 		ret = finish(&r, in);
@@ -477,6 +479,7 @@ struct kl_text_reader *kl_text_reader_new(const char *name)
 		free(r);
 		return NULL;
 	}
+	r->src.scan.spelled = r->h;
 	return r;
 }
 
@@ -532,7 +535,10 @@ struct kl_history *kl_text_reader_history(struct kl_text_reader *r)
 
 int kl_text_reader_renew(struct kl_text_reader *r)
 {
-	return kl_history_renew(&r->h);
+	const int ret = kl_history_renew(&r->h);
+
+	r->src.scan.spelled = r->h;
+	return ret;
 }
 
 uint64_t kl_text_reader_floor(const struct kl_text_reader *r, bool *sure)
