@@ -406,6 +406,12 @@ install: userspace
 		$(INSTALL) -m 644 $$f '$(DESTDIR)$(DATADIR)/'$$f || exit 1; done
 	$(Q)for f in $(wildcard userspace/man/*.[158]); do \
 		$(INSTALL) -D -m 644 $$f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f##*/} || exit 1; done
+	$(Q)$(INSTALL) -D -m 644 userspace/completion/klin.bash \
+		'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/klin'
+	$(Q)$(INSTALL) -D -m 644 userspace/completion/_klin \
+		'$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_klin'
+	$(Q)$(INSTALL) -D -m 644 userspace/completion/klin.fish \
+		'$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/klin.fish'
 	$(Q)if [ -e kmod/klin.ko ]; then \
 		release=$$(PATH=$$PATH:/sbin:/usr/sbin modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1) && \
 		$(INSTALL) -D -m 644 kmod/klin.ko \
