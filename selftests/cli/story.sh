@@ -147,4 +147,16 @@ ktap_result $? "ASCII where the locale is not UTF-8" "$(cat out)"
 run check --color=red "$pair" torn.txt
 [ $status -eq 2 ] && grep -q -- '--color=red: expected auto, always or never' err
 ktap_result $? "a wrong --color is refused" "$(cat err)"
+cat >size.txt <<'END'
+# klin history 1
+# first init
+t1 @1 0 10 send 4 0 9 -> 0
+t3 @1 11 15 send 7 0 4 -> 0
+t2 @1 20 30 receive -> 4
+t2 @1 32 35 receive -> 7
+t2 @1 40 50 receive -> 4
+END
+run check "$specs/mqueue.lin" size.txt
+grep -q '^  t1  send(4, 0, 9) -> 0  was called with 4 ' out && ! grep -q '^  t3 ' out
+ktap_result $? "a size is not taken for the value that was seen" "$(cat out)"
 ktap_finish

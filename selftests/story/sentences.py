@@ -139,10 +139,8 @@ class Scene:
         # The person asks first who wrote the value that was seen.
         v = self.found(self.failing)
         writers = self.writers(v)
-        # An operation of a multiset names the value itself.  An argument such as a size may be
-        # equal to the value; then klin takes its operation for a writer.
-        if story["reason"] == "impossible_result" or self.model.name == "multiset" or any(
-                v in map(str, words) for d in self.model.domains.values() for words in d.values()):
+        # An operation of a multiset names the value itself.
+        if story["reason"] == "impossible_result" or self.model.name == "multiset":
             return
         demand(not writers or self.full or any(op in self.cast for op in writers),
                "nobody who wrote %s is in the cast" % v)
@@ -475,7 +473,9 @@ def role_failing(s, op):
 
 @form(ROLES, "was called with {V}")
 def role_called_with(s, op, V):
-    demand(V in map(str, op.args), "%s was not" % op.name())
+    sizes = s.model.domains.get(op.method, ())
+    demand(V in [str(a) for i, a in enumerate(op.args) if i not in sizes],
+           "%s was not" % op.name())
 
 
 @form(ROLES, "returned before")

@@ -9,10 +9,14 @@
  * failing operation was called, is of no interest.  Neither are those that were called after the
  * failing operation had returned, unless there is no other.
  *
+ * Where the steps of a word do not tell, an operation may have left a value if it has this
+ * argument, and the argument flows into the state: that of a queue's size does not.
+ *
  * In a file of Jepsen's a person may also find a writer that failed.  Then the story says so.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "history/source.h"
@@ -26,6 +30,8 @@ struct wanted {
 	uint32_t op;
 	struct kl_val v;
 	bool steps;	/* the scene's steps tell; else the arguments do */
+	/* for each method of the spec, a bit for each argument that may flow into the state */
+	const uint8_t *flows;
 	uint32_t last;	/* the last writer that certainly took effect before @op, or KL_NO_OP */
 	const struct kl_word_deed *step;	/* of the operation that match() returned last */
 };
@@ -55,9 +61,80 @@ int kl_story_cast_leaving(const struct kl_scene *s, const struct kl_word_deed *d
 			     kl_name_step(s, d->step.after).s);
 }
 
-/* May an operation have written @v: has it this argument, besides its key, and succeeded? */
-static bool names_value(const struct kl_scene *s, const struct kl_op *o, struct kl_val v)
+/* An argument that no state has by itself. */
+#define MARK 0x7a3d5e1b9c48f026ull
+
+static int note_mark(void *ctx, const struct kl_outcome *o)
 {
+	bool *flows = ctx;
+	size_t i;
+
+	for (i = 0; i < o->len && o->changed && !*flows; i++)
+		*flows = kl_val_eq(o->state[i], kl_word(MARK));
+	return *flows;
+}
+
+/*
+ * May argument @k of a method be in the state after it?  The other arguments are 1 or 0, and the
+ * method begins in the first state.  What the interpreter cannot do may be.  Return: 1, 0 or
+ * -ENOMEM.
+ */
+static int flows(struct kl_run *run, const struct kl_val *first, size_t len, unsigned int m,
+		 unsigned int nparams, unsigned int k)
+{
+	struct kl_val args[KL_MAX_ARGS];
+	unsigned int other, i;
+	bool found = false;
+	int ret = 0;
+
+	for (other = 0; other < 2 && !found && !ret; other++) {
+		for (i = 0; i < nparams; i++)
+			args[i] = kl_word(i == k ? MARK : other);
+		ret = kl_run_apply(run, first, len, m, args, NULL, note_mark, &found);
+	}
+	return ret == -ENOMEM ? ret : ret < 0 || found;
+}
+
+/* Find out which arguments flow into the state.  Return: a bit for each, by method, or NULL. */
+static uint8_t *find_flows(const struct kl_scene *s)
+{
+	const unsigned int n = kl_spec_nmethods(s->spec);
+	uint8_t *bits = calloc(n + 1, sizeof(*bits));
+	struct kl_run *run = kl_run_new(s->spec);
+	const struct kl_val *init = NULL;
+	struct kl_val *first = NULL;
+	size_t len = 0;
+	unsigned int m, k;
+	int ret = -ENOMEM;
+
+	if (run)
+		init = kl_run_init(run, true, &len);
+	if (init)
+		first = malloc((len + 1) * sizeof(*first));
+	if (first && bits) {
+		memcpy(first, init, len * sizeof(*first));
+		ret = 0;
+	}
+	for (m = 0; m < n && ret >= 0; m++) {
+		const unsigned int nparams = kl_spec_method(s->spec, m)->nparams;
+
+		for (k = 0; k < nparams && ret >= 0; k++) {
+			ret = flows(run, first, len, m, nparams, k);
+			bits[m] |= (ret > 0) << k;
+		}
+	}
+	free(first);
+	kl_run_free(run);
+	if (ret >= 0)
+		return bits;
+	free(bits);
+	return NULL;
+}
+
+/* May an operation have written the value: has it this argument, besides its key, and succeeded? */
+static bool names_value(const struct kl_scene *s, const struct wanted *w, const struct kl_op *o)
+{
+	const int index = kl_spec_find_method(s->spec, s->h->methods[kl_op_method(s->h, o)]);
 	const struct kl_method *m = method_of(s, o);
 	int k;
 
@@ -67,8 +144,8 @@ static bool names_value(const struct kl_scene *s, const struct kl_op *o, struct 
 	    kl_val_eq(*kl_op_res(s->h, o), kl_word(0)))
 		return false;
 	for (k = 0; k < kl_op_sig(s->h, o)->nargs; k++)
-		if (k != m->part_param &&
-		    kl_val_eq(kl_op_args(s->h, o)[k], v))
+		if (k != m->part_param && (w->flows[index] >> k & 1) &&
+		    kl_val_eq(kl_op_args(s->h, o)[k], w->v))
 			return true;
 	return false;
 }
@@ -81,7 +158,7 @@ static bool may_leave(const struct kl_scene *s, const struct wanted *w, const st
 					    kl_word_method(s->spec, m) : NULL;
 	struct kl_word_step step;
 
-	if (!names_value(s, o, w->v))
+	if (!names_value(s, w, o))
 		return false;
 	if (!word)
 		return true;
@@ -106,7 +183,7 @@ static uint32_t match(const struct kl_scene *s, struct wanted *w, size_t i)
 		       kl_val_eq(kl_word(w->step->step.after), w->v) ? op : KL_NO_OP;
 	}
 	op = kl_result_op(s->part, i);
-	return op != w->op && names_value(s, &s->h->ops[op], w->v) ? op : KL_NO_OP;
+	return op != w->op && names_value(s, w, &s->h->ops[op]) ? op : KL_NO_OP;
 }
 
 static int cast(const struct kl_scene *s, const struct wanted *w, uint32_t op,
@@ -223,25 +300,39 @@ static bool found_word(const struct kl_scene *s, uint32_t op, struct kl_val *v)
 	return false;
 }
 
-int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story)
+static int cast_all(const struct kl_scene *s, struct wanted *w, struct kl_story *story)
 {
-	struct wanted w = { .op = story->cast[0].op };
-	const struct kl_op *o = &s->h->ops[w.op];
+	const struct kl_op *o = &s->h->ops[w->op];
 	const struct kl_method *m = method_of(s, o);
 	size_t k;
 
-	if (o->flags & KL_OP_PENDING)
+	w->steps = s->steps && s->type.kind != KL_CONTAINER_SET && found_word(s, w->op, &w->v);
+	if (w->steps && s->keyed && w->v.v == KL_STEP_ABSENT)
 		return 0;
-	w.steps = s->steps && s->type.kind != KL_CONTAINER_SET && found_word(s, w.op, &w.v);
-	if (w.steps && s->keyed && w.v.v == KL_STEP_ABSENT)
-		return 0;
-	if (w.steps)
-		return cast_wanted(s, &w, story) ?: tell_failed(s, &w, story);
+	if (w->steps)
+		return cast_wanted(s, w, story) ?: tell_failed(s, w, story);
 	for (k = 0; m && k < m->nresults; k++) {
-		w.v = kl_op_res(s->h, o)[k];
-		if (w.v.tag == KL_WORD && m->results[k].type != KL_T_BOOL &&
-		    (cast_wanted(s, &w, story) || tell_failed(s, &w, story)))
+		w->v = kl_op_res(s->h, o)[k];
+		if (w->v.tag == KL_WORD && m->results[k].type != KL_T_BOOL &&
+		    (cast_wanted(s, w, story) || tell_failed(s, w, story)))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story)
+{
+	struct wanted w = { .op = story->cast[0].op };
+	uint8_t *bits;
+	int ret;
+
+	if (s->h->ops[w.op].flags & KL_OP_PENDING)
+		return 0;
+	bits = find_flows(s);
+	if (!bits)
+		return -ENOMEM;
+	w.flows = bits;
+	ret = cast_all(s, &w, story);
+	free(bits);
+	return ret;
 }
