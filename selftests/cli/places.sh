@@ -33,7 +33,7 @@ cat >"a b.edn" <<'END'
 {:process 1, :type :ok, :f :read, :value 0x1F, :index 12}
 END
 run check "a b.edn"
-grep -q '^  "client-3"  write(-5000)  *wrote -5000  *3-4  lines 3 and 4, :index 9 and 10$' out &&
+grep -q '^  "client-3"  write(-5000)  *wrote -5000  *events 3-4  lines 3 and 4, :index 9 and 10$' out &&
 	grep -q 'with x = -5000 before it' out &&
 	grep -q 'times number the calls and returns in the file' out &&
 	! grep -q 'atomic counter\|t[0-9]\{9\}\| 31\|0xffff' out

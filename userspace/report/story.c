@@ -39,6 +39,8 @@ static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 {
 	const struct kl_op *op = &h->ops[i];
 	const char *comm = kl_history_spelled(h, KL_SPELLED_THREAD, h->threads[op->thread]);
+	/* Lines stand beside them, so a bare number would be taken for a line. */
+	const bool events = h->view.times == KL_TIMES_EVENTS;
 	size_t len = 0, col;
 	const unsigned int line = kl_source_find(h, i, &col);
 
@@ -50,9 +52,11 @@ static void make_row(struct row *row, const struct kl_history *h, uint32_t i)
 	if (kl_source_is_first(h, i))
 		strcpy(row->when, "before all");
 	else if (op->flags & KL_OP_PENDING)
-		snprintf(row->when, sizeof(row->when), "from %" PRIu64, op->call);
+		snprintf(row->when, sizeof(row->when), "from %s%" PRIu64, events ? "event " : "",
+			 op->call);
 	else
-		snprintf(row->when, sizeof(row->when), "%" PRIu64 "-%" PRIu64, op->call, op->ret);
+		snprintf(row->when, sizeof(row->when), "%s%" PRIu64 "-%" PRIu64,
+			 events ? "events " : "", op->call, op->ret);
 	*row->where = 0;
 	if (line)
 		len = put_place(row->where, sizeof(row->where), kl_source_events(h, i), line);
