@@ -32,6 +32,7 @@ function marks(table, test) { return Uint8Array.from(table, (text, k) => test(te
  * shown where all results are.
  */
 const BETWEEN = /[\s(),>?-]/;
+const LOOK = 2; /* the text has to be looked at */
 
 /* The text of a signature in lower case, which is kept: making 100,000 takes some 50 ms. */
 function lowerText(h, s) {
@@ -108,22 +109,27 @@ function matcher(h, word) {
 			marks(h.methods, (t) => t.startsWith("append"));
 
 		for (let s = 0; s < m.length; s++) {
-			if (whole[h.sigMethod[s]]) {
-				m[s] = lowerText(h, s).includes(text);
-				continue;
-			}
-			m[s] = methods[h.sigMethod[s]];
-			for (let at = h.sigFirst[s]; at < h.sigFirst[s + 1]; at++)
+			m[s] = whole[h.sigMethod[s]] ? LOOK : methods[h.sigMethod[s]];
+			for (let at = h.sigFirst[s]; m[s] !== LOOK && at < h.sigFirst[s + 1]; at++)
 				m[s] |= values[h.sigVals[at]];
 		}
-		return (i) => m[h.sig[i]] || threads[h.thread[i]];
+		return (i) => {
+			const s = h.sig[i];
+
+			/* Texts are only made for operations that other words have found. */
+			if (m[s] === LOOK)
+				m[s] = lowerText(h, s).includes(text) ? 1 : 0;
+			return m[s] || threads[h.thread[i]];
+		};
 	}
 	}
 }
 
 /* Return: an array with 1 for each operation that matches, or null if there is no query. */
 function search(h, query) {
-	const tests = words(query).map((w) => matcher(h, w)), hits = new Uint8Array(h.n);
+	const slow = (w) => !w.place && BETWEEN.test(w.text) ? 1 : 0;
+	const tests = words(query).sort((a, b) => slow(a) - slow(b)).map((w) => matcher(h, w));
+	const hits = new Uint8Array(h.n);
 
 	if (!tests.length)
 		return null;
