@@ -63,6 +63,12 @@ class Socket:
                     return whole.decode()
 
 
+def find_browser():
+    """Return the program of a browser, or None."""
+    names = "chromium", "chromium-browser", "google-chrome"
+    return next((path for path in map(shutil.which, names) if path), None)
+
+
 class Browser:
     """Chromium with one page."""
 
