@@ -76,8 +76,8 @@ static int note_mark(void *ctx, const struct kl_outcome *o)
 
 /*
  * May argument @k of a method be in the state after it?  The other arguments are 1 or 0, and the
- * method begins in the first state.  What the interpreter cannot do may be.  Return: 1, 0 or
- * -ENOMEM.
+ * method begins in the first state.  The mark is no index, so an error shows an argument that is
+ * one.  Return: 1, 0 or -ENOMEM.
  */
 static int flows(struct kl_run *run, const struct kl_val *first, size_t len, unsigned int m,
 		 unsigned int nparams, unsigned int k)
@@ -92,7 +92,7 @@ static int flows(struct kl_run *run, const struct kl_val *first, size_t len, uns
 			args[i] = kl_word(i == k ? MARK : other);
 		ret = kl_run_apply(run, first, len, m, args, NULL, note_mark, &found);
 	}
-	return ret == -ENOMEM ? ret : ret < 0 || found;
+	return ret == -ENOMEM ? ret : found;
 }
 
 /* Find out which arguments flow into the state.  Return: a bit for each, by method, or NULL. */
