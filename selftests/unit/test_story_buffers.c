@@ -260,6 +260,40 @@ static void test_sentences(void **state)
 		look_at_row(&by_orders[i]);
 }
 
+/*
+ * Stores of two threads to different words come together in memory, although no operation left
+ * these words together.  So the first read is right, and the second one is wrong.
+ */
+static void test_partial_stores(void **state)
+{
+	static const char text[] =
+		"spec two {\n"
+		"	word a = 0, b = 0;\n"
+		"	method put_a(word v) -> word other { atomic { a = v; return b; } }\n"
+		"	method put_b(word v) -> word other { atomic { b = v; return a; } }\n"
+		"	method read() -> (word x, word y) { atomic { return (a, b); } }\n"
+		"}\n";
+	struct kl_history *h;
+	struct kl_report *r;
+	struct kl_story *s;
+	struct kl_spec *spec;
+
+	assert_int_equal(kl_spec_parse("two.lin", text, strlen(text), &spec), 0);
+	r = check_text(spec,
+		       "t1 @1 0 10 put_a 1 -> 0 drain=12\nt2 @1 1 11 put_b 2 -> 0 drain=13\n"
+		       "t3 @1 20 30 read -> 1 2\nt3 @1 40 50 read -> 0 0\n",
+		       &h);
+	assert_int_equal(r->verdict, KL_VIOLATION);
+	assert_int_equal(kl_story_tell(spec, h, &r->parts[0], &s), 0);
+	assert_non_null(s);
+	assert_string_not_equal(s->reason, "torn");
+	assert_int_equal(s->cast[0].op, 3);
+	kl_story_free(s);
+	kl_report_free(r);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 /* A history that only the store buffer explains: with the sentence, and without it in its twin. */
 static void test_waited(void **state)
 {
@@ -323,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_partial_stores),
 		cmocka_unit_test(test_waited),
 		cmocka_unit_test(test_casts),
 	};

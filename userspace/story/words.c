@@ -14,7 +14,9 @@
  * certainly returned before E was called, and left or saw other words than T.
  *
  * With store buffers a thread sees memory, or what an operation of its own left.  So the first half
- * of this holds there, too, if E certainly sees no words older than those of X, see sight.h.
+ * of this holds there, too, if E certainly sees no words older than those of X, see sight.h.  An
+ * operation must store all words, or find and change memory: else the stores of two threads may
+ * come together in memory, although no operation saw that.
  *
  * If operations leave T, but each of them returned before X was called, or was called after E
  * returned, then no order has T when E takes effect, see word.c.
@@ -71,6 +73,12 @@ struct outcomes {
 	unsigned int n;
 };
 
+/* Does memory, or what a thread sees, have all words of the outcome at once? */
+static bool leaves_all(const struct scan *t, const struct kl_outcome *o)
+{
+	return !t->s->tso || o->nwrote == t->len || (o->barrier && o->through);
+}
+
 static int on_outcome(void *ctx, const struct kl_outcome *o)
 {
 	struct outcomes *c = ctx;
@@ -80,7 +88,7 @@ static int on_outcome(void *ctx, const struct kl_outcome *o)
 	if (c->pending && !o->changed)
 		return 0;
 	c->changed |= o->changed;
-	c->e->kind = o->changed ? LEAVES : SEES;
+	c->e->kind = !o->changed ? SEES : leaves_all(c->t, o) ? LEAVES : VAGUE;
 	c->e->finds = !c->pending;
 	for (i = 0; i < c->t->len; i++) {
 		if (o->state[i].tag != KL_WORD)
