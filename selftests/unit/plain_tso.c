@@ -56,7 +56,9 @@ void plain_flush(struct plain *m, unsigned int t)
 		if (e.kind == KL_VM_WRITE)
 			m->mem[e.addr] = e.val;
 		else
-			event(m, e.kind == KL_VM_CALL ? KL_EV_FLUSH_CALL : KL_EV_FLUSH_RET, t);
+			event(m,
+			      e.kind == KL_VM_CALL ? KL_VM_EVENT_FLUSH_CALL : KL_VM_EVENT_FLUSH_RET,
+			      t);
 	} while (e.more);
 }
 
@@ -130,7 +132,7 @@ static enum plain_did call(struct plain *m, unsigned int t, unsigned int method,
 {
 	const struct kl_method_def *d = &m->p->spec->impl->methods[method];
 	struct plain_thread *th = &m->thread[t];
-	struct kl_vm_event *e = event(m, KL_EV_CALL, t);
+	struct kl_vm_event *e = event(m, KL_VM_EVENT_CALL, t);
 
 	memset(th->reg[1], 0, sizeof(th->reg[1]));
 	memcpy(th->reg[1], th->reg[0] + args, d->pub.nparams * sizeof(uint64_t));
@@ -148,7 +150,7 @@ static enum plain_did call(struct plain *m, unsigned int t, unsigned int method,
 static enum plain_did leave(struct plain *m, unsigned int t, unsigned int first)
 {
 	struct plain_thread *th = &m->thread[t];
-	struct kl_vm_event *e = event(m, KL_EV_RET, t);
+	struct kl_vm_event *e = event(m, KL_VM_EVENT_RET, t);
 
 	end_block(th);
 	e->method = th->method;

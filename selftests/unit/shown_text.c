@@ -126,12 +126,12 @@ bool plain_event_is(const struct plain *m, const char *text)
 	char buf[400];
 	FILE *f = fmemopen(buf, sizeof(buf), "w");
 
-	if (e->kind == KL_EV_CALL)
+	if (e->kind == KL_VM_EVENT_CALL)
 		fprintf(f, "call %s(", name);
 	else
 		fprintf(f, "%s returns%s", name, e->n ? " " : "");
 	put_list(m, e->val, e->n, f);
-	fputs(e->kind == KL_EV_CALL ? ")" : "", f);
+	fputs(e->kind == KL_VM_EVENT_CALL ? ")" : "", f);
 	fclose(f);
 	return !strcmp(buf, text);
 }

@@ -346,7 +346,7 @@ static int along(struct kl_explorer *x, uint32_t change, unsigned int t, struct 
 /* Drop layers that are empty in the machine's buffers and in all configurations. */
 static int drop_layers(struct kl_explorer *x, struct joining *j)
 {
-	static const uint8_t kinds[] = { KL_EV_FLUSH_CALL, KL_EV_FLUSH_RET };
+	static const uint8_t kinds[] = { KL_VM_EVENT_FLUSH_CALL, KL_VM_EVENT_FLUSH_RET };
 	const struct kl_piece_info *info;
 	struct kl_vm_event e = { 0 };
 	uint32_t empty;

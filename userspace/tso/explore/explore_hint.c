@@ -54,7 +54,7 @@ void kl_ex_note_stale(struct kl_explorer *x, unsigned int t)
 
 	/* The call is the first event of a step. */
 	for (i = 0; i < x->nshown; i++) {
-		if (x->shown_ev[i].kind != KL_EV_CALL)
+		if (x->shown_ev[i].kind != KL_VM_EVENT_CALL)
 			continue;
 		x->shown_method[x->shown_ev[i].thread] = x->shown_ev[i].method;
 		x->stale[x->shown_ev[i].thread].seen = false;
@@ -120,7 +120,7 @@ int kl_ex_find_hint(struct kl_explorer *x)
 
 	free(x->hint);
 	x->hint = NULL;
-	if (e->kind != KL_EV_RET)
+	if (e->kind != KL_VM_EVENT_RET)
 		return 0;
 	ret = kl_memstream_open(&m);
 	if (ret)

@@ -182,7 +182,7 @@ static void print_events(const struct kl_explorer *x, const struct kl_vm_event *
 	for (i = 0; i < n; i++) {
 		const struct kl_vm_event *e = &ev[i];
 
-		if (e->kind != (calls ? KL_EV_CALL : KL_EV_RET))
+		if (e->kind != (calls ? KL_VM_EVENT_CALL : KL_VM_EVENT_RET))
 			continue;
 		fputs(calls ? "" : "; ", f);
 		if (e->thread != t)

@@ -176,12 +176,14 @@ void kl_ex_explain(struct kl_explorer *x)
 	unsigned int i;
 	int n, used;
 
-	if (e->kind != KL_EV_RET) {
+	if (e->kind != KL_VM_EVENT_RET) {
 		snprintf(x->message, sizeof(x->message),
 			 "thread %u: %s: no configuration of the specification allows its stores "
 			 "to be flushed at this time",
-			 e->thread, e->kind == KL_EV_CALL ? "call" :
-			 e->kind == KL_EV_FLUSH_CALL ? "flush(call)" : "flush(ret)");
+			 e->thread,
+			 e->kind == KL_VM_EVENT_CALL	   ? "call" :
+			 e->kind == KL_VM_EVENT_FLUSH_CALL ? "flush(call)" :
+							     "flush(ret)");
 		return;
 	}
 	used = snprintf(x->message, sizeof(x->message), "thread %u: %s() returns%s", e->thread,

@@ -30,7 +30,7 @@ struct kl_histories {
 
 static bool is_call(uint64_t head)
 {
-	return (head & 0xff) == KL_EV_CALL || (head & 0xff) == KL_EV_FLUSH_CALL;
+	return (head & 0xff) == KL_VM_EVENT_CALL || (head & 0xff) == KL_VM_EVENT_FLUSH_CALL;
 }
 
 static unsigned int nvalues(uint64_t head)
@@ -98,7 +98,7 @@ static uint64_t returns(const struct kl_histories *h, const uint64_t *const *str
 int64_t kl_histories_step(struct kl_histories *h, uint32_t id, const struct kl_vm_event *e)
 {
 	const uint64_t head = e->kind | (uint64_t)e->n << 8 | (uint64_t)e->method << 16;
-	const bool flush = e->kind == KL_EV_FLUSH_CALL || e->kind == KL_EV_FLUSH_RET;
+	const bool flush = e->kind == KL_VM_EVENT_FLUSH_CALL || e->kind == KL_VM_EVENT_FLUSH_RET;
 	const unsigned int stream = e->thread + (flush ? h->prog->nthreads : 0);
 	const size_t more = event_words(head);
 	const uint64_t *w, *at[STREAMS];
@@ -356,8 +356,10 @@ static bool is_hardest(const struct kl_histories *h, const struct forms *f, size
 static void line(const struct kl_histories *h, const uint64_t *w, char *buf, size_t size)
 {
 	static const char *const what[] = {
-		[KL_EV_CALL] = "call", [KL_EV_RET] = "return", [KL_EV_FLUSH_CALL] = "flush(call)",
-		[KL_EV_FLUSH_RET] = "flush(ret)",
+		[KL_VM_EVENT_CALL] = "call",
+		[KL_VM_EVENT_RET] = "return",
+		[KL_VM_EVENT_FLUSH_CALL] = "flush(call)",
+		[KL_VM_EVENT_FLUSH_RET] = "flush(ret)",
 	};
 	const unsigned int n = h->prog->nthreads;
 	const uint64_t *at[STREAMS];
@@ -376,7 +378,7 @@ static void line(const struct kl_histories *h, const uint64_t *w, char *buf, siz
 
 			used += snprintf(buf + used, size - used, "%s %s", i ? "," : "",
 					 what[head & 0xff]);
-			if ((head & 0xff) == KL_EV_CALL)
+			if ((head & 0xff) == KL_VM_EVENT_CALL)
 				used += snprintf(buf + used, size - used, " %s",
 						 h->prog->methods[head >> 16].name);
 			for (k = 0; k < nvalues(head); k++) {

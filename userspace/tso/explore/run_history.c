@@ -47,7 +47,7 @@ static int note_event(struct run_history *s, const struct kl_vm_event *e, uint64
 {
 	struct run_op *op;
 
-	if (e->kind == KL_EV_CALL) {
+	if (e->kind == KL_VM_EVENT_CALL) {
 		op = reallocarray(s->ops, s->nops + 1, sizeof(*op));
 		if (!op)
 			return -ENOMEM;
@@ -57,11 +57,11 @@ static int note_event(struct run_history *s, const struct kl_vm_event *e, uint64
 		};
 		return 0;
 	}
-	op = find_op(s, e->thread, e->kind == KL_EV_FLUSH_RET);
-	if (op && e->kind == KL_EV_RET) {
+	op = find_op(s, e->thread, e->kind == KL_VM_EVENT_FLUSH_RET);
+	if (op && e->kind == KL_VM_EVENT_RET) {
 		op->ret = step;
 		op->returned = *e;
-	} else if (op && e->kind == KL_EV_FLUSH_RET) {
+	} else if (op && e->kind == KL_VM_EVENT_FLUSH_RET) {
 		op->drain = step;
 	}
 	return 0;

@@ -471,13 +471,13 @@ static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e
 	size_t n;
 
 	switch (e->kind) {
-	case KL_EV_CALL:
+	case KL_VM_EVENT_CALL:
 		words[0] = CALLED;
 		words[1] = e->method;
 		memcpy(words + 2, e->val, e->n * sizeof(*words));
 		op = kl_intern(&a->op, words, 2 + e->n);
 		break;
-	case KL_EV_RET:
+	case KL_VM_EVENT_RET:
 		w = kl_intern_get(&a->op, op, &n);
 		if (w[0] != DONE || n != 1u + e->n ||
 		    memcmp(w + 1, e->val, e->n * sizeof(*w)))
@@ -488,13 +488,13 @@ static int event(struct kl_abstract *a, uint64_t *c, const struct kl_vm_event *e
 	default:
 		w = kl_intern_get(&a->buf, buf, &n);
 		if (!n || kl_abs_item_kind(w[0]) !=
-				  (e->kind == KL_EV_FLUSH_CALL ? KL_VM_CALL : KL_VM_RET))
+				  (e->kind == KL_VM_EVENT_FLUSH_CALL ? KL_VM_CALL : KL_VM_RET))
 			return 0;
 		buf = cut_oldest(a, buf);
 		break;
 	}
-	if (!a->sc && op >= 0 && (e->kind == KL_EV_CALL || e->kind == KL_EV_RET))
-		buf = push_marker(a, buf, e->kind == KL_EV_CALL ? KL_VM_CALL : KL_VM_RET);
+	if (!a->sc && op >= 0 && (e->kind == KL_VM_EVENT_CALL || e->kind == KL_VM_EVENT_RET))
+		buf = push_marker(a, buf, e->kind == KL_VM_EVENT_CALL ? KL_VM_CALL : KL_VM_RET);
 	if (op < 0 || buf < 0)
 		return op < 0 ? op : buf;
 	*local = kl_abs_local(op, buf);

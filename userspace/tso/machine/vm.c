@@ -129,7 +129,8 @@ static void pop_marker(struct kl_vm *vm, unsigned int t)
 {
 	struct kl_vm_thread *th = &vm->thread[t];
 
-	event(vm, th->buf[0].kind == KL_VM_CALL ? KL_EV_FLUSH_CALL : KL_EV_FLUSH_RET, t);
+	event(vm, th->buf[0].kind == KL_VM_CALL ? KL_VM_EVENT_FLUSH_CALL : KL_VM_EVENT_FLUSH_RET,
+	      t);
 	drop_oldest(th, 1);
 }
 
@@ -319,7 +320,7 @@ static bool enter(struct step *s, unsigned int method, unsigned int args)
 {
 	const struct kl_vm_prog *p = s->vm->prog;
 	const struct kl_vm_method *m = &p->methods[method];
-	struct kl_vm_event *e = event(s->vm, KL_EV_CALL, s->t);
+	struct kl_vm_event *e = event(s->vm, KL_VM_EVENT_CALL, s->t);
 
 	memset(s->th->reg[1], 0, p->nregs[1] * sizeof(uint64_t));
 	memcpy(s->th->reg[1], s->th->reg[0] + args, m->nparams * sizeof(uint64_t));
@@ -336,7 +337,7 @@ static bool leave(struct step *s, unsigned int first)
 {
 	const struct kl_vm_prog *p = s->vm->prog;
 	const struct kl_vm_method *m = &p->methods[s->th->method];
-	struct kl_vm_event *e = event(s->vm, KL_EV_RET, s->t);
+	struct kl_vm_event *e = event(s->vm, KL_VM_EVENT_RET, s->t);
 
 	memcpy(s->th->reg[0] + s->th->args, s->th->reg[1] + first, m->nresults * sizeof(uint64_t));
 	e->method = s->th->method;

@@ -117,7 +117,12 @@ struct kl_vm_thread {
 	uint64_t reg[2][KL_VM_REGS];
 };
 
-enum kl_vm_event_kind { KL_EV_CALL, KL_EV_RET, KL_EV_FLUSH_CALL, KL_EV_FLUSH_RET };
+enum kl_vm_event_kind {
+	KL_VM_EVENT_CALL,
+	KL_VM_EVENT_RET,
+	KL_VM_EVENT_FLUSH_CALL,
+	KL_VM_EVENT_FLUSH_RET
+};
 
 /* An event of a history. */
 struct kl_vm_event {
