@@ -214,11 +214,8 @@ const struct kl_deed *kl_scene_deeds(const struct kl_scene *s, enum kl_act act, 
 				     size_t *n)
 {
 	const size_t from = first_deed(s, act, v);
-	size_t to = from;
 
-	while (to < s->ndeeds && s->deeds[to].act == act && s->deeds[to].v == v)
-		to++;
-	*n = to - from;
+	*n = (v < UINT64_MAX ? first_deed(s, act, v + 1) : first_deed(s, act + 1, 0)) - from;
 	return s->deeds + from;
 }
 
