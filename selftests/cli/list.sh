@@ -67,6 +67,11 @@ if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	  int old_way(struct ring *r)
 	  coverage unknown: old_way(): it is not known where it is inlined: there is no debugging information of kernel kernel.o; give --debug=FILE
 	END
+	sed '/^probe/,$d' spec.lin >bare.lin
+	echo "probe get on old_way(r) { result v = r->size; }" >>bare.lin
+	run list --btf kernel.o bare.lin
+	ktap_result "$([ $status -eq 0 ] && grep -q '^  no object: all calls' out; echo $?)" \
+		"a clause without an object is said" "$(cat out err)"
 	echo "ffffffff81000000 T old_way" >symbols
 	run list --btf kernel.o --symbols symbols spec.lin
 	if [ $status -eq 0 ] && grep -q '^  fentry  old_way' out; then

@@ -52,7 +52,7 @@ if gcc -w -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	expect 0 "klin spec accepts it" spec all.lin
 	cp all.lin out
 	has "what no clause can read" '^spec structure {$' '^probe whole on whole() {$' \
-		'^	// The function has further parameters' '^	// object E;' \
+		'^	// The function has further parameters' '^	object 0;' \
 		'^probe plain on plain(a, b, c, d, e, f) {$'
 	run list --btf=kernel.o all.lin
 	ktap_result "$([ "$(grep -cE '^  (fentry|kprobe) ' out)" -eq 7 ]; echo $?)" \

@@ -263,7 +263,8 @@ static int show_places(struct kl_kernel *k, struct kl_found *f, bool bad, bool t
  * Show one alternative of a clause.  *@taken is true if an earlier alternative can be attached, so
  * that klin uses that one; it becomes true if this one can be attached.  Return: 0 or -ENOMEM.
  */
-static int list_target(struct kl_kernel *k, const struct kl_probe_target *t, bool *taken)
+static int list_target(struct kl_kernel *k, const struct kl_spec *spec,
+		       const struct kl_probe_target *t, bool *taken)
 {
 	const bool method = t->kind == KL_TARGET_KLIN, other = *taken;
 	struct kl_found f;
@@ -285,7 +286,11 @@ static int list_target(struct kl_kernel *k, const struct kl_probe_target *t, boo
 		show(err ? "no" : other ? "unused" : method ? "klin" : ways[f.way], &f.func, name,
 		     f.why);
 	}
-	return ret || err || other ? ret : show_coverage(k, &f);
+	if (ret || err || other)
+		return ret;
+	if (kl_target_lacks_object(spec, t))
+		printf("  no object: all calls are operations on one object\n");
+	return show_coverage(k, &f);
 }
 
 static int list_spec(struct kl_kernel *k, const char *path)
@@ -302,7 +307,7 @@ static int list_spec(struct kl_kernel *k, const char *path)
 
 		printf("%s\n", kl_spec_method(spec, p->method)->name);
 		for (j = 0; j < p->ntargets && !ret; j++)
-			ret = list_target(k, &p->targets[j], &taken);
+			ret = list_target(k, spec, &p->targets[j], &taken);
 		missing += !taken;
 	}
 	kl_spec_free(spec);

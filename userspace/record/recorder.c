@@ -217,6 +217,11 @@ static int choose(struct kl_recorder *r, struct kl_clause *c)
 	c->history_method = method;
 	if (c->found.target->kind == KL_TARGET_NOTHING)
 		return 0;
+	if (kl_target_lacks_object(s, c->found.target))
+		kl_warn_at(kl_spec_path(s), c->found.target->pos.line, c->found.target->pos.col,
+			   "the clause of %s() names no object, so all calls are operations on one "
+			   "object; add `object E;', or `object 0;' if there is only one",
+			   c->found.target->name);
 	err = kl_filter_check(r, c);
 	if (!err && r->opts.plain)
 		err = kl_plain_check(r, c);

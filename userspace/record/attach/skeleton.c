@@ -213,8 +213,7 @@ static void put_probe(FILE *out, const struct kl_func *f, const struct shape *s,
 	if (s->object >= 0)
 		fprintf(out, "\tobject %s;\t// a guess\n", s->params[s->object].name);
 	else
-		fprintf(out,
-			"\t// object E;\tWithout it all calls are operations on one object.\n");
+		fprintf(out, "\tobject 0;\t// all calls are operations on one object\n");
 	for (i = 0; i < s->n; i++) {
 		if (!is_value(s->params[i].use))
 			continue;

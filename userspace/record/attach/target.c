@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "record/attach/target.h"
+#include "spec/spec.h"
 
 #define METHODS "/sys/kernel/debug/klin/methods"
 
@@ -36,6 +37,11 @@ int kl_klin_method(const char *name, uint32_t *id)
 const struct kl_kplace *kl_found_place(const struct kl_found *f)
 {
 	return f->nplaces ? &f->places[f->which] : NULL;
+}
+
+bool kl_target_lacks_object(const struct kl_spec *s, const struct kl_probe_target *t)
+{
+	return t->kind == KL_TARGET_FUNC && !t->object && kl_spec_partition(s) != KL_PART_NONE;
 }
 
 /* Check that the target's expressions fit the function.  Return: 0, -EINVAL or -ENOMEM. */

@@ -43,6 +43,11 @@ const struct kl_kplace *kl_found_place(const struct kl_found *f);
  */
 int kl_target_place(struct kl_kernel *k, struct kl_found *f, unsigned int which);
 /*
+ * Return: true if the clause names no object, so that all calls of its function are operations on
+ * one object, although the specification is about objects.  This is seldom meant.
+ */
+bool kl_target_lacks_object(const struct kl_spec *s, const struct kl_probe_target *t);
+/*
  * Look up the target @t in the kernel.  Return: 0, or a negative errno with @f->why filled if the
  * target does not fit or cannot be attached.
  */
