@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
+#include "klin/kernel.h"
 #include "record/attach/coverage.h"
-#include "record/attach/kernel.h"
 #include "record/attach/list.h"
 #include "record/attach/module.h"
 #include "record/attach/prototypes.h"
@@ -195,7 +195,7 @@ static int list_functions(struct kl_kernel *k, const char *pattern, bool verbose
 {
 	struct kl_prototype_writer w = { .f = stdout };
 	unsigned int count[4] = { 0 };
-	char why[600], near[400] = "";
+	char why[600];
 	struct kl_func *f;
 	size_t n, i;
 	int err = 0;
@@ -219,10 +219,7 @@ static int list_functions(struct kl_kernel *k, const char *pattern, bool verbose
 		return KLIN_EXIT_SYSTEM;
 	}
 	if (!n) {
-		kl_func_suggest(k, pattern, near, sizeof(near));
-		kl_err("kernel %s has no function '%s': it was inlined everywhere, renamed, or not "
-		       "built in%s%s%s", k->release, pattern, *near ? "; did you mean " : "", near,
-		       *near ? "?" : "");
+		kernel_lacks(k, pattern);
 		return KLIN_EXIT_USAGE;
 	}
 	kl_info("%zu functions: %u by fentry, %u by kprobe only, %u by klin.ko only, %u not at all",
@@ -335,11 +332,9 @@ static int cmd_list(int argc, char **argv)
 	what = a.what;
 	if (!what || !strncmp(what, "klin:", 5))
 		return list_methods(what ? what + 5 : "*");
-	ret = a.btf ? kl_kernel_open_files(a.btf, a.symbols, &k) : kl_kernel_open(true, &k);
-	if (ret == -ENOMEM)
-		kl_err("out of memory");
+	ret = kernel_open(a.btf, a.symbols, &k);
 	if (ret)
-		return kl_ending_error(ret);
+		return ret;
 	k->debug = a.debug;
 	len = strlen(what);
 	if (!k->tracefs && !k->offline)

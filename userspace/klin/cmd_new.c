@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/memstream.h"
 #include "klin/cmd.h"
-#include "record/attach/kernel.h"
+#include "klin/kernel.h"
 #include "record/attach/skeleton.h"
 #include "spec/lang/lex.h"
 #include "spec/spec.h"
@@ -111,14 +111,11 @@ static const struct argp argp = {
 static int find_function(struct kl_kernel *k, const char *name, struct kl_func *f)
 {
 	const char *colon = strchr(name, ':'), *function = colon ? colon + 1 : name;
-	char module[64], why[600], near[400] = "";
+	char module[64], why[600];
 
 	snprintf(module, sizeof(module), "%.*s", (int)(colon ? colon - name : 0), name);
 	if (kl_func_find(k, function, colon ? module : NULL, f)) {
-		kl_func_suggest(k, function, near, sizeof(near));
-		kl_err("kernel %s has no function '%s': it was inlined everywhere, renamed, or not "
-		       "built in%s%s%s",
-		       k->release, name, *near ? "; did you mean " : "", near, *near ? "?" : "");
+		kernel_lacks(k, name);
 		return -EINVAL;
 	}
 	if (kl_func_way(f, why, sizeof(why)) == KL_WAY_NONE) {
@@ -211,11 +208,9 @@ static int cmd_new(int argc, char **argv)
 		kl_err("%s exists, and klin new replaces no file; choose another name", a.out);
 		return KLIN_EXIT_USAGE;
 	}
-	ret = a.btf ? kl_kernel_open_files(a.btf, a.symbols, &k) : kl_kernel_open(true, &k);
-	if (ret == -ENOMEM)
-		kl_err("out of memory");
+	ret = kernel_open(a.btf, a.symbols, &k);
 	if (ret)
-		return kl_ending_error(ret);
+		return ret;
 	for (i = 0; i < a.n && !ret; i++)
 		ret = find_function(k, a.functions[i], &functions[i]);
 	if (!ret)
