@@ -3,6 +3,9 @@
 #ifndef KL_BASE_SHIPPED_H
 #define KL_BASE_SHIPPED_H
 
+#include <stdbool.h>
+#include <string.h>
+
 struct kl_shipped {
 	const char *name;	/* path below specs/, without .lin */
 	const char *text;
@@ -10,6 +13,15 @@ struct kl_shipped {
 
 /* Sorted by name; the last entry has no name. */
 extern const struct kl_shipped kl_shipped[];
+
+/*
+ * Return: true for a model, whose specification is for the clients of the model.  Other histories
+ * may exceed its limits, such as the size of an array.
+ */
+static inline bool kl_shipped_is_model(const struct kl_shipped *p)
+{
+	return strchr(p->name, '/');
+}
 
 /**
  * kl_shipped_near() - find the shipped specification that a person most likely meant
