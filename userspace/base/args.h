@@ -21,6 +21,18 @@
  */
 int kl_args(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
+/*
+ * kl_args() calls this function first if a program sets it; klin-replay, which is to be small, does
+ * not.
+ */
+extern void (*kl_args_look)(const struct argp *argp, int argc, char **argv);
+
+/*
+ * End the program if a long option does not exist but another has nearly the same name.  getopt()
+ * reports all other mistakes.
+ */
+void kl_args_suggest(const struct argp *argp, int argc, char **argv);
+
 /* Add the file @arg of --@option to @files.  More than KL_FILES_MAX files are a usage error. */
 void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
 		  const char *arg);

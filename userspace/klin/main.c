@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/err.h"
 #include "base/nearest.h"
 #include "klin/cmd.h"
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 	const struct kl_command *c;
 
 	kl_ending_guard();
+	kl_args_look = kl_args_suggest;
 	setlocale(LC_CTYPE, "");
 	/* glibc's default threshold grows when large blocks are freed; one that is set does not. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);

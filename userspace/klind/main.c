@@ -506,6 +506,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	kl_ending_guard();
+	kl_args_look = kl_args_suggest;
 	setlocale(LC_CTYPE, "");
 	kl_log_level = KL_LOG_INFO;
 	if (getenv("JOURNAL_STREAM"))
