@@ -362,6 +362,31 @@ static void look_at_row(const char *name, const char *ops, const char *headline)
 	kl_spec_free(spec);
 }
 
+/* If a writer that the counterexample lacks is cast, so are those that took what it wrote. */
+static void test_whole_cast(void **state)
+{
+	const struct kl_options opt = { .classical = true, .max_shrink = 100, .threads = 1 };
+	const char text[] = "# klin history 1\n# first init\nt1 @1 0 10 push 4\n"
+			    "t1 @1 20 30 push 1\nt1 @1 40 59 pop -> 4\nt2 @1 50 70 pop -> 4\n"
+			    "t2 @1 80 90 push 4\n";
+	struct kl_spec *spec = shipped_spec("stack");
+	struct kl_history *h;
+	struct kl_report *r;
+	struct kl_story *s;
+
+	assert_int_equal(kl_text_read("whole", text, strlen(text), &h), 0);
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	assert_int_equal(kl_story_tell(spec, h, &r->parts[0], &s), 0);
+	assert_non_null(s);
+	assert_string_equal(strstr(s->headline, ": ") + 2,
+			    "t2's pop() -> 4 took 4, which was not next: only 1 was right");
+	assert_int_equal(s->ncast, 4);
+	kl_story_free(s);
+	kl_report_free(r);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 static void test_headlines(void **state)
 {
 	size_t i;
@@ -462,6 +487,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headlines),
+		cmocka_unit_test(test_whole_cast),
 		cmocka_unit_test(test_casts),
 	};
 

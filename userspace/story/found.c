@@ -216,7 +216,7 @@ static int cast_proof(const struct found *f, struct kl_story *story)
 			return -ENOMEM;
 		facts++;
 	}
-	return 0;
+	return kl_story_cast_all(s, story, t->ops[f->v.e].op);
 }
 
 /* The operation saw the words @seen, which are in no state that it can have found. */
@@ -401,15 +401,12 @@ static int tell_returned(struct found *f, const struct results *r, struct kl_sto
 				 kl_name_val(s, kl_word(v)).s, why, text);
 }
 
-/* The last operation of the counterexample that certainly returned before @e, or KL_NO_OP. */
-static uint32_t last_before(const struct kl_scene *s, uint32_t e)
+/* If the counterexample has one other operation, which certainly returned before @e: this one. */
+static uint32_t only_before(const struct kl_scene *s, uint32_t e)
 {
-	size_t i;
+	const uint32_t other = s->proof[s->proof[0] == e];
 
-	for (i = s->nproof; i--;)
-		if (kl_scene_before(s, s->proof[i], e))
-			return s->proof[i];
-	return KL_NO_OP;
+	return s->nproof == 2 && kl_scene_before(s, other, e) ? other : KL_NO_OP;
 }
 
 /* May an operation take effect between the two? */
@@ -430,7 +427,7 @@ static bool has_between(const struct kl_scene *s, uint32_t x, uint32_t e)
 static int tell_states(struct found *f, struct kl_story *story)
 {
 	const struct kl_scene *s = f->v.t->s;
-	const uint32_t e = f->v.t->ops[f->v.e].op, x = last_before(s, e);
+	const uint32_t e = f->v.t->ops[f->v.e].op, x = only_before(s, e);
 	const struct kl_name name = kl_name_op(s, e);
 
 	memset(f->matters, 0, sizeof(f->matters));
@@ -505,7 +502,7 @@ static int look_at_pair(struct kl_stores *t, uint32_t a, uint32_t b, struct kl_s
 	story->reason = "exclude_each_other";
 	if (kl_story_cast(story, t->ops[b].op, "is not possible after the other") ||
 	    kl_story_cast(story, t->ops[a].op, "is not possible after the other") ||
-	    cast_proof(&f, story))
+	    cast_proof(&f, story) || kl_story_cast_all(s, story, t->ops[a].op))
 		return -ENOMEM;
 	return kl_story_headline(story,
 				 "%s and %s cannot both be right: neither can follow the "

@@ -59,7 +59,7 @@ static int cast_proof(const struct kl_scene *s, struct kl_story *story, uint32_t
 							      "overlaps"))
 			return -ENOMEM;
 	}
-	return 0;
+	return kl_story_cast_all(s, story, e);
 }
 
 static int tell_never(const struct kl_scene *s, uint32_t e, struct kl_story *story)
@@ -119,7 +119,8 @@ static int look_at_pair(struct kl_reach *r, uint32_t a, uint32_t b, struct kl_st
 		return ret;
 	story->reason = "exclude_each_other";
 	if (kl_story_cast(story, b, "is not possible after the other") ||
-	    kl_story_cast(story, a, "is not possible after the other") || cast_proof(s, story, b))
+	    kl_story_cast(story, a, "is not possible after the other") || cast_proof(s, story, b) ||
+	    kl_story_cast_all(s, story, a))
 		return -ENOMEM;
 	return kl_story_headline(story,
 				 "%s and %s cannot both be right: neither can follow the "

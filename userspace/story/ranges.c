@@ -502,7 +502,7 @@ static int cast_proof(const struct kl_ranges *c, struct kl_story *story)
 								     "may count"))
 			return -ENOMEM;
 	}
-	return 0;
+	return kl_story_cast_all(c->s, story, c->op);
 }
 
 int kl_ranges_cast(const struct kl_ranges *c, struct kl_story *story)

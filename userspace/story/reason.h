@@ -82,6 +82,11 @@ int kl_story_cast_leaving(const struct kl_scene *s, const struct kl_word_deed *d
  * -ENOMEM.
  */
 int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story);
+/*
+ * The same; and if one of them is not in the counterexample, which may explain less with it, cast
+ * each operation that need not be after operation @e.  Return: 0 or -ENOMEM.
+ */
+int kl_story_cast_all(const struct kl_scene *s, struct kl_story *story, uint32_t e);
 /* Add the longest orders of the counterexample's operations.  Return: 0 or -ENOMEM. */
 int kl_story_orders(const struct kl_scene *s, struct kl_story *story);
 void kl_story_free_allowed(struct kl_allowed *a);

@@ -336,3 +336,25 @@ int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story)
 	free(bits);
 	return ret;
 }
+
+int kl_story_cast_all(const struct kl_scene *s, struct kl_story *story, uint32_t e)
+{
+	size_t i;
+
+	if (kl_story_cast_writers(s, story))
+		return -ENOMEM;
+	for (i = 0; i < story->ncast && kl_scene_proves(s, story->cast[i].op); i++)
+		;
+	/* With store buffers a story does not say why a writer's store does not matter. */
+	if (i == story->ncast || s->tso)
+		return 0;
+	for (i = s->part->nops; i-- && story->ncast < KL_STORY_CAST;) {
+		const uint32_t op = kl_result_op(s->part, i);
+
+		if (!kl_scene_before(s, e, op) &&
+		    kl_story_cast(story, op, "%s",
+				  kl_scene_before(s, op, e) ? "returned before" : "overlaps"))
+			return -ENOMEM;
+	}
+	return 0;
+}
