@@ -106,13 +106,24 @@ def random_args(rng, model, method, serial, top):
                  for i in range(model.methods[method][0]))
 
 
+def random_first(rng, model, top):
+    """The state before a run, after some operations that nobody saw, and their number."""
+    state, serial = model.init, 0
+    while not model.fresh and rng.random() < 0.7:
+        serial += 1
+        method = rng.choice(list(model.methods))
+        nexts = model.step(state, method, random_args(rng, model, method, serial, top))
+        state = rng.choice(nexts)[1] if nexts else state
+    return state, serial
+
+
 def random_ops(rng, model, obj):
     """A short run of the model."""
     nthreads = rng.randint(2, 4)
-    state, free, last, ops = model.init, [0] * nthreads, 0, []
+    free, last, ops = [0] * nthreads, 0, []
     names = list(model.methods)
     top = rng.choice((2, model.values, 50))
-    serial = 0
+    state, serial = random_first(rng, model, top)
     for _ in range(rng.randint(3, 9)):
         last += rng.randint(1, 9) * 3
         thread = rng.randrange(nthreads)

@@ -14,10 +14,12 @@ class Buffers:
     words that they are to, as a function of its arguments.  @fences: those of them that begin with
     an empty buffer.  @reads: methods, or pairs of a method and results, that leave the buffer
     alone.  All others are locked instructions: they find the buffer empty, and leave it empty.
+    @stores: results with which a method stores, if it does not with all.
     """
 
-    def __init__(self, plain, fences=(), reads=()):
+    def __init__(self, plain, fences=(), reads=(), stores=None):
         self.plain, self.fences, self.reads = plain, set(fences), set(reads)
+        self.stores = stores or {}
 
     def waits(self, method):
         return method in self.plain
@@ -58,7 +60,7 @@ def steps(model, memory, entries, number, method, args):
             if not buffers.waits(method):
                 found.append((res, after, entries))
                 continue
-        if buffers.waits(method):
+        if buffers.waits(method) and res == buffers.stores.get(method, res):
             stores = tuple((slot, word(model, after, slot))
                            for slot in buffers.plain[method](*args))
             found.append((res, memory, entries + ((number, stores),)))
@@ -205,10 +207,10 @@ def views_at(model, ops, a, firsts, after=None):
 def random_ops(rng, model, obj):
     """A short run of the machine."""
     nthreads = rng.randint(2, 4)
-    memory, buffers = model.init, [()] * nthreads
     free, last, ops, newest = [0] * nthreads, 0, [], {}
     names = [m for m in model.methods if m not in model.rare]
     top = rng.choice((2, model.values, 50))
+    memory, buffers = history.random_first(rng, model, top)[0], [()] * nthreads
     eager, drains = rng.random(), rng.random()
     for serial in range(1, rng.randint(4, 8)):
         last += rng.randint(1, 9) * 3
