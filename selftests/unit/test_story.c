@@ -387,6 +387,43 @@ static void test_whole_cast(void **state)
 	kl_spec_free(spec);
 }
 
+/* Is an operation of this name in the cast? */
+static bool casts(const char *spec_name, const char *ops, const char *method)
+{
+	const struct kl_options opt = { .classical = true, .max_shrink = 100, .threads = 1 };
+	struct kl_spec *spec = shipped_spec(spec_name);
+	struct kl_history *h;
+	struct kl_report *r;
+	struct kl_story *s;
+	bool found = false;
+	size_t i;
+
+	assert_int_equal(kl_text_read("casts", ops, strlen(ops), &h), 0);
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	assert_int_equal(kl_story_tell(spec, h, &r->parts[0], &s), 0);
+	assert_non_null(s);
+	for (i = 0; i < s->ncast; i++)
+		found |= !strcmp(h->methods[kl_op_method(h, &h->ops[s->cast[i].op])], method);
+	kl_story_free(s);
+	kl_report_free(r);
+	kl_history_free(h);
+	kl_spec_free(spec);
+	return found;
+}
+
+/* An index is no value that an operation wrote; a bound that may be exchanged is. */
+static void test_writers(void **state)
+{
+	assert_false(casts("bpf_lpm",
+			   "# klin history 1\n# first init\nt1 @1 0 10 lookup -> 1\n"
+			   "t2 @1 20 30 remove 1\n",
+			   "remove"));
+	assert_true(casts("ping_range",
+			  "# klin history 1\nt1 @1 0 10 may 3 -> 1\n"
+			  "t1 @1 20 30 get -> 1 0\nt2 @1 25 40 set 1 2\n",
+			  "set"));
+}
+
 static void test_headlines(void **state)
 {
 	size_t i;
@@ -488,6 +525,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headlines),
 		cmocka_unit_test(test_whole_cast),
+		cmocka_unit_test(test_writers),
 		cmocka_unit_test(test_casts),
 	};
 

@@ -75,19 +75,21 @@ static int note_mark(void *ctx, const struct kl_outcome *o)
 }
 
 /*
- * May argument @k of a method be in the state after it?  The other arguments are 1 or 0, and the
- * method begins in the first state.  The mark is no index, so an error shows an argument that is
- * one.  Return: 1, 0 or -ENOMEM.
+ * May argument @k of a method be in the state after it?  The other arguments are 0, 1 or greater,
+ * and the method begins in the first state.  The mark is no index, so an error shows an argument
+ * that is one.  Return: 1, 0 or -ENOMEM.
  */
 static int flows(struct kl_run *run, const struct kl_val *first, size_t len, unsigned int m,
 		 unsigned int nparams, unsigned int k)
 {
 	struct kl_val args[KL_MAX_ARGS];
-	unsigned int other, i;
+	unsigned int round, i;
 	bool found = false;
 	int ret = 0;
 
-	for (other = 0; other < 2 && !found && !ret; other++) {
+	for (round = 0; round < 3 && !found && ret != -ENOMEM; round++) {
+		const uint64_t other = round < 2 ? round : MARK + 1;
+
 		for (i = 0; i < nparams; i++)
 			args[i] = kl_word(i == k ? MARK : other);
 		ret = kl_run_apply(run, first, len, m, args, NULL, note_mark, &found);
