@@ -13,8 +13,6 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/memstream.h"
-#include "base/sha256.h"
-#include "check/certificate.h"
 #include "klind/report_write.h"
 #include "page/page.h"
 #include "report/envelope.h"
@@ -22,9 +20,8 @@
 #include "report/verdict.h"
 #include "top/row.h"
 #include "tso/engine/tso.h"
+#include "watch/proof.h"
 
-#define CHECK_WORK 4000000000ull /* looks of one check (see check.h), about half a minute */
-#define CHECK_BYTES	(256ull << 20)
 #define PAGE_OPERATIONS	20000 /* operations of a page, which take about half a MiB */
 
 /* A file of the report, or the member "check" of report.json, that could not be made. */
@@ -39,14 +36,13 @@ struct report {
 	const struct incident *i;
 	char dir[4096];			/* path of the temporary directory */
 	struct kl_history *flight;	/* history of the flight recorder, or NULL */
-	struct kl_history *history;	/* history to show the violation with, or NULL */
-	struct kl_report *check;	/* result of the check of @history, or NULL */
+	struct kl_proof proof;		/* history to show the violation with, and its check */
 	json_t *result;			/* the result as `klin check --json' prints it, or NULL */
 	struct missing missing[6]; /* room for all files but report.json, and for "check" */
 	size_t nmissing;
 	/* history.klh, flight.klh and the certificate were written */
 	bool has_history, has_flight, has_certificate;
-	/* 0: @history shows the violation; -ENODATA: it does not; other errno: not checked */
+	/* 0: @proof shows the violation; -ENODATA: it does not; other errno: not checked */
 	int proved;
 };
 
@@ -56,43 +52,19 @@ static bool shows_violation(const struct incident *i)
 }
 
 /*
- * Make r->history from @shot, and check it.  @object: keep only this object; NULL: all objects.
- *
- * Return: 0 if the history shows a violation, also a suspected one; -ENODATA if not; other errno.
- */
-static int check_shot(struct report *r, const struct flight_shot *shot, const uint64_t *object)
-{
-	const struct kl_options opt = {
-		.threads = 1, .classical = r->i->classical, .max_shrink = 1,
-		.bytes = CHECK_BYTES, .work = CHECK_WORK,
-	};
-	int ret;
-
-	kl_report_free(r->check);
-	kl_history_free(r->history);
-	r->check = NULL;
-	r->history = NULL;
-	ret = flight_shot_history(shot, object, &r->history);
-	/* Record the memory model, so that `klin check' decides the written history as here. */
-	if (!ret)
-		r->history->memory = (struct kl_memory){ .sc = opt.classical, .told = true };
-	if (!ret)
-		ret = kl_check(r->i->spec, r->history, &opt, &r->check);
-	return ret ? ret : r->check->verdict == KL_VIOLATION || r->check->suspected ? 0 : -ENODATA;
-}
-
-/*
  * Find a history that shows the violation.  Try the operations that came with the violation first,
- * then the operations that the flight recorder has of the object.  Return: as check_shot().
+ * then the operations that the flight recorder has of the object.  Return: as proof_check().
  */
 static int find_proof(struct report *r)
 {
 	const struct incident *i = r->i;
-	int ret = i->window ? check_shot(r, i->window, NULL) : -ENODATA;
+	int ret = i->window ? proof_check(&r->proof, i->spec, i->window, NULL, i->classical) :
+			      -ENODATA;
 
 	if (ret != -ENODATA)
 		return ret;
-	return i->flight ? check_shot(r, i->flight, i->has_object ? &i->object : NULL) : -ENOMEM;
+	return i->flight ? proof_check(&r->proof, i->spec, i->flight,
+				       i->has_object ? &i->object : NULL, i->classical) : -ENOMEM;
 }
 
 static const char *missing_reason(int err)
@@ -118,27 +90,13 @@ static int put_history(const struct report *r, const struct kl_history *h, const
 	return path_of(r, name, path, sizeof(path)) ?: kl_klh_write(h, path);
 }
 
-/* The certificate identifies its history by the hash of history.klh. */
-static int hash_history(struct report *r)
-{
-	char path[4200], *data;
-	size_t len;
-	int ret = path_of(r, "history.klh", path, sizeof(path)) ?: kl_read_file(path, &data, &len);
-
-	if (ret)
-		return ret;
-	kl_sha256(data, len, r->history->sha256);
-	free(data);
-	return 0;
-}
-
 static int put_certificate(struct report *r)
 {
-	char path[4200];
+	char history[4200], path[4200];
 
-	/* Name the history by a relative path: both files are in the report's directory. */
-	return hash_history(r) ?: path_of(r, "certificate", path, sizeof(path)) ?:
-	       kl_cert_write(r->check, r->i->classical, "history.klh", path);
+	return path_of(r, "history.klh", history, sizeof(history)) ?:
+	       path_of(r, "certificate", path, sizeof(path)) ?:
+	       proof_certify(&r->proof, r->i->classical, history, path);
 }
 
 /* The files of the report name each other by paths in the report's directory. */
@@ -160,7 +118,7 @@ static int put_counterexample(const struct report *r)
 
 	if (ret)
 		return ret;
-	ret = kl_print_report(o.f, r->check, "history.klh", &style);
+	ret = kl_print_report(o.f, r->proof.r, "history.klh", &style);
 	if (!ret)
 		return kl_outfile_commit(&o);
 	kl_outfile_abort(&o);
@@ -176,9 +134,9 @@ static void tell_story(const struct report *r, const char *path)
 	char *story = NULL;
 	int ret;
 
-	if (!r->i->told || !r->check || kl_memstream_open(&m))
+	if (!r->i->told || !r->proof.r || kl_memstream_open(&m))
 		return;
-	ret = kl_print_report(m.f, r->check, "history.klh", &style);
+	ret = kl_print_report(m.f, r->proof.r, "history.klh", &style);
 	if (!ret)
 		fprintf(m.f, "\nReport: %s\n", path);
 	if (kl_memstream_close(&m, &story, NULL) || ret) {
@@ -196,14 +154,14 @@ static json_t *check_json(struct report *r)
 	const struct kl_verdict_style style = style_of(r);
 
 	if (!r->result)
-		r->result = kl_json_whole(kl_report_json(r->check, "history.klh", &style));
+		r->result = kl_json_whole(kl_report_json(r->proof.r, "history.klh", &style));
 	return json_incref(r->result);
 }
 
 static int write_page(struct report *r)
 {
 	const struct kl_page page = {
-		.title = r->i->name, .result = r->result, .h = r->history, .r = r->check,
+		.title = r->i->name, .result = r->result, .h = r->proof.h, .r = r->proof.r,
 		.command = "klin check history.klh", .most = PAGE_OPERATIONS,
 	};
 	struct kl_outfile o;
@@ -224,7 +182,7 @@ static void put_page(struct report *r)
 {
 	int ret = r->proved;
 
-	if (r->check) {
+	if (r->proof.r) {
 		json_decref(check_json(r));
 		ret = r->result ? write_page(r) : -ENOMEM;
 	}
@@ -326,15 +284,15 @@ static void put_proof(struct report *r)
 	int ret;
 
 	r->proved = find_proof(r);
-	ret = r->history ? put_history(r, r->history, "history.klh") : r->proved;
+	ret = r->proof.h ? put_history(r, r->proof.h, "history.klh") : r->proved;
 	r->has_history = !ret;
 	if (ret)
 		note_missing(r, "history.klh", ret, "klin check");
-	ret = !r->check ? r->proved : r->has_history ? put_certificate(r) : 0;
-	r->has_certificate = r->check && r->has_history && !ret;
+	ret = !r->proof.r ? r->proved : r->has_history ? put_certificate(r) : 0;
+	r->has_certificate = r->proof.r && r->has_history && !ret;
 	if (ret || !r->has_history)
 		note_missing(r, "certificate", ret, "klin check --certificate=certificate");
-	ret = r->check ? put_counterexample(r) : r->proved;
+	ret = r->proof.r ? put_counterexample(r) : r->proved;
 	if (ret)
 		note_missing(r, "counterexample.txt", ret, "klin check");
 }
@@ -353,11 +311,11 @@ static void put_flight(struct report *r)
 /* Write report.json.  If memory is short, leave out the check's result.  Return: 0 or an errno. */
 static int put_report(struct report *r, const char *when)
 {
-	json_t *check = r->check ? check_json(r) : NULL;
+	json_t *check = r->proof.r ? check_json(r) : NULL;
 	int ret;
 
 	if (shows_violation(r->i) && !check)
-		note_missing(r, "check", r->check ? -ENOMEM : r->proved, "klin check --json");
+		note_missing(r, "check", r->proof.r ? -ENOMEM : r->proved, "klin check --json");
 	ret = put_json(r, when, check);
 	if (ret != -ENOMEM || !check)
 		return ret;
@@ -443,8 +401,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 		ret = r.nmissing > 0;
 	}
 	json_decref(r.result);
-	kl_report_free(r.check);
-	kl_history_free(r.history);
+	proof_free(&r.proof);
 	kl_history_free(r.flight);
 	return ret;
 }

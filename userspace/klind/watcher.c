@@ -14,6 +14,7 @@
 #include "record/record.h"
 #include "watch/feed.h"
 #include "watch/flight.h"
+#include "watch/proof.h"
 #include "watch/shed.h"
 
 #define INTERVAL_US	3000		/* time between two reads of the buffers, in us */
@@ -125,20 +126,9 @@ static void log_held(struct watcher *w, uint64_t now)
 /* Copy the operations of a violation for the reporter's thread.  Return: the copy, or NULL. */
 static struct flight_shot *take_window(const struct watcher *w, const struct kl_history *h)
 {
-	struct flight_shot *shot = NULL;
-	struct kl_history head;
-	struct flight *f;
+	struct flight_shot *shot = h ? proof_window(w->spec, h) : NULL;
 
-	if (!h)
-		return NULL;
-	head = *h;
-	head.spec_path = (char *)kl_spec_path(w->spec);
-	head.spec_text = (char *)kl_spec_text(w->spec);
-	f = flight_new(w->spec, &head, UINT64_MAX, 0);
-	if (f && !flight_add(f, h))
-		shot = flight_take(f, KL_TIME_MAX);
-	flight_free(f);
-	if (!shot)
+	if (!shot && h)
 		kl_warn("%s: out of memory for the operations of this violation: the report uses "
 			"those of the flight recorder", w->conf.name);
 	return shot;
