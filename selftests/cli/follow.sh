@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # klin check --follow: a growing file, a pipe, an interrupt, lines that are broken or too
-# late, and refused arguments.
+# late, certificates, and refused arguments.
 
 . "$(dirname "$0")/common.sh"
 
@@ -136,6 +136,46 @@ test_story()
 	ktap_result $? "no story is told of operations that klin has forgotten" "$(cat out)"
 }
 
+# replay STATUS CERTIFICATE NAME: klin replay accepts the certificate, or refuses it.
+replay()
+{
+	"$KLIN" replay "$2" >out 2>err
+	status=$?
+	ktap_result "$([ $status -eq "$1" ]; echo $?)" "$3" "status $status, expected $1" \
+		"$(cat out err "$2")"
+}
+
+# The first violation has a certificate, and beside it a history of its own, from which klin
+# replay checks it.  Both also hold when they are moved, and when the window has forgotten.
+test_certificate()
+{
+	pipe 1 '^  Again: klin replay w.cert$' "the story names the certificate" \
+		--certificate=w.cert <wrong.txt
+	replay 0 w.cert "klin replay accepts the certificate of a violation in a stream"
+	sed 's/^part VIOLATION/part LINEARIZABLE/; /^cut/d; /^kept/d' w.cert >c.cert
+	replay 1 c.cert "a certificate with another verdict is refused"
+	mkdir moved
+	mv w.cert w.cert.klh moved
+	replay 0 moved/w.cert "both files can be moved together"
+	"$KLIN" check moved/w.cert.klh >out 2>err
+	ktap_result "$([ $? -eq 1 ]; echo $?)" "the history shows the violation by itself" \
+		"$(cat out err)"
+	cp q.txt moved/w.cert.klh
+	replay 2 moved/w.cert "the certificate is refused for another history"
+	pipe 1 '"replay":"klin replay '"'old one'"'"' "JSON names the certificate" --json \
+		--certificate="old one" "$queue" <in.txt
+	replay 0 "old one" "klin replay accepts a violation whose beginning is forgotten"
+	pipe 1 '^  Again: klin replay none$' "--show=0: the certificate is named" --show=0 \
+		--certificate=none <wrong.txt
+	pipe 0 '^LINEARIZABLE' "no violation" --certificate=good <q.txt
+	ktap_result "$([ ! -e good ] && [ ! -e good.klh ]; echo $?)" \
+		"without a violation no file is written"
+	timeout -k 5 1200 "$KLIN" check --follow --certificate=nowhere/c - <wrong.txt >out 2>err
+	status=$?
+	[ $status -eq 4 ] && grep -q 'nowhere/c' err && ! grep -q Again out
+	ktap_result $? "a certificate that cannot be written" "status $status" "$(cat out err)"
+}
+
 test_interrupt()
 {
 	head -n 2000 q.txt >grow.txt
@@ -240,18 +280,23 @@ test_gap()
 }
 
 ktap_header
-ktap_plan 34
+ktap_plan 48
 test_grows
 test_gap
 test_late_header
 test_at_once
 test_places
 test_story
+test_certificate
 test_interrupt
 test_pipes
 test_order
-refuse "--certificate with --follow" "--certificate and --follow exclude each other" \
-	check --follow --certificate=c "$queue" q.txt
+refuse "a certificate that replaces the history" "s or s.klh is the history itself" \
+	check --follow --certificate=s "$queue" s.klh
+refuse "a certificate on standard output" "expected a file's name" \
+	check --follow --certificate=- "$queue" q.txt
+refuse "--counterexample with --follow" "--counterexample and --follow exclude each other" \
+	check --follow --counterexample=c "$queue" q.txt
 refuse "--engine with --follow" "--engine and --follow exclude each other" \
 	check --follow --engine=wgl "$queue" q.txt
 refuse "--lateness without --follow" "--lateness requires --follow" check --lateness=5 "$queue" q.txt

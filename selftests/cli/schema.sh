@@ -100,6 +100,7 @@ result 1 check-appends check --json appends.edn
 # Checks that run along.
 "$KLIN" gen --type=queue --ops=500 --threads=3 --objects=3 --mutate=3 -o wrong.klh
 result 1 follow-violation check --follow --json --show=2 wrong.klh
+result 1 follow-certificate check --follow --json --certificate=c.cert wrong.klh
 result 0 follow-good check --follow --json good.klh
 result 3 follow-suspected check --follow --json "$specs/register.lin" gaps.txt
 "$KLIN" gen --type=map --ops=500 --threads=3 --mutate=40 -o map.klh

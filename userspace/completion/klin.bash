@@ -57,7 +57,7 @@ _klin()
     gen) options='--keys= --mix= --objects= --ops= --producers= --seed= --threads= --type= --any --delay= --error= --memory-model= --mutate= --pending= --points --stall --where= --output= --to= --help --usage' ;;
     list) options='--btf= --debug= --symbols= --verbose --help --usage' specs=1 ;;
     litmus) options='--explain= --json --memory-limit= --memory-model= --no-reduce --output= --summary --time-limit= --help --usage' ;;
-    monitor) options='--attach= --buffer= --clock= --clock-error= --color= --cpu= --debug= --duration= --full --json --load= --memory-limit= --memory-model= --no-diagram --object= --output= --pid= --sample= --show= --slots= --stacks --top --verbose --help --usage' specs=1 ;;
+    monitor) options='--attach= --buffer= --certificate= --clock= --clock-error= --color= --cpu= --debug= --duration= --full --json --load= --memory-limit= --memory-model= --no-diagram --object= --output= --pid= --sample= --show= --slots= --stacks --top --verbose --help --usage' specs=1 ;;
     new) options='--btf= --name= --output= --symbols= --help --usage' ;;
     record) options='--attach= --buffer= --clock= --clock-error= --cpu= --debug= --duration= --load= --object= --output= --pid= --sample= --slots= --stacks --verbose --help --usage' specs=1 ;;
     replay) options='--from= --history= --independent= --spec= --time-limit= --help --usage' ;;

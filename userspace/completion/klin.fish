@@ -109,6 +109,7 @@ complete -c klin -n '__fish_seen_subcommand_from litmus' -l usage -d 'Give a sho
 complete -c klin -n '__fish_seen_subcommand_from monitor' -a "(klin spec --list 2>/dev/null | sed 's/ .*//')"
 complete -c klin -n '__fish_seen_subcommand_from monitor' -l attach -r -x -a "(printf 'auto\nfentry\nkprobe\nplain\n')" -d 'How to attach to functions: auto, fentry or kprobe'
 complete -c klin -n '__fish_seen_subcommand_from monitor' -l buffer -r -d 'Number of buffer pages for each CPU, a power of two (default: 1024, or less if all buffers would exceed an eighth of the memory)'
+complete -c klin -n '__fish_seen_subcommand_from monitor' -l certificate -r -d 'Write a proof of the first violation to FILE, which `klin replay\' can check, and its operations to FILE.klh; without a violation both are left as they are'
 complete -c klin -n '__fish_seen_subcommand_from monitor' -l clock -r -x -a "(printf 'mono\nseq\ntick\nepoch\n')" -d 'The clock: mono (the kernel\'s clock, whose error between CPUs is measured), seq (an exact count, which drains the store buffer at each operation), tick (a count that a thread on a CPU of its own raises each microsecond) or epoch (a count that rises each time the buffers are read)'
 complete -c klin -n '__fish_seen_subcommand_from monitor' -l clock-error -r -d 'Do not measure the error of mono, but trust that it differs by at most NS between two CPUs'
 complete -c klin -n '__fish_seen_subcommand_from monitor' -l color -r -x -a "(printf 'auto\nalways\nnever\n')" -d 'auto (default: on a terminal, unless NO_COLOR is set), always or never'

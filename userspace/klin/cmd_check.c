@@ -14,6 +14,7 @@
 #include "base/memstream.h"
 #include "base/quote.h"
 #include "check/certificate.h"
+#include "klin/certify.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
 #include "klin/input.h"
@@ -76,7 +77,10 @@ static const struct argp_option options[] = {
 	  "this option engines may use 4096 MiB",
 	  0 },
 	{ "certificate", OPT_CERT, "FILE", 0,
-	  "Write a proof of the verdict to FILE, which `klin replay' can check", 0 },
+	  "Write a proof of the verdict to FILE, which `klin replay' can check.  With --follow: "
+	  "of the first violation only, and its operations to FILE.klh; without a violation "
+	  "both are left as they are",
+	  0 },
 	{ "counterexample", OPT_CEX, "FILE", 0,
 	  "Write the first counterexample to FILE as a history.  Without a counterexample, FILE "
 	  "is not changed",
@@ -129,7 +133,7 @@ static void note_offline(struct check_args *a, int key)
 
 	if (key == OPT_MEMORY_MODEL || key == OPT_BYTES || key == OPT_OUTPUT || key == OPT_JSON ||
 	    key == OPT_SHOW || key == OPT_NO_DIAGRAM || key == OPT_FULL || key == OPT_COLOR ||
-	    key == OPT_FOLLOW || key == OPT_LATENESS)
+	    key == OPT_FOLLOW || key == OPT_LATENESS || key == OPT_CERT)
 		return;
 	for (i = 0; options[i].name; i++)
 		if (options[i].key == key)
@@ -305,7 +309,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		/* A time limit replaces the default bound of work. */
 		if (!a->has_work && !a->opt.time_ns)
 			a->opt.work = KLIN_DEFAULT_WORK;
-		if (a->certificate && strchr(a->history, '\n'))
+		if (a->certificate && a->follow)
+			certify_arg(state, a->certificate, a->history);
+		else if (a->certificate && strchr(a->history, '\n'))
 			argp_error(state, "--certificate: the name of the history has a newline, "
 					  "which a certificate cannot hold; rename the history");
 		break;
@@ -334,7 +340,10 @@ static const struct argp argp = {
 	       "  # The verdict on each partition as the results of tests.\n"
 	       "  klin check --output=ktap specs/queue.lin queue.klh\n"
 	       "  # Decide while a program writes the history.\n"
-	       "  my-program | klin check --follow specs/queue.lin -",
+	       "  my-program | klin check --follow specs/queue.lin -\n"
+	       "  # The same, with a proof of the first violation.\n"
+	       "  my-program | klin check --follow --certificate=run.cert specs/queue.lin -\n"
+	       "  klin replay run.cert",
 };
 
 static int exit_code(enum kl_verdict v)
@@ -460,6 +469,7 @@ static int check_follow(const struct check_args *a)
 			.no_diagram = a->style.no_diagram, .full = a->style.full,
 			.colour = a->style.colour, .show = a->opt.max_shrink,
 			.bytes = a->opt.bytes, .stop = stop_on_signals(true),
+			.certificate = a->certificate,
 		},
 	};
 

@@ -8,6 +8,7 @@
 
 #include "base/args.h"
 #include "base/err.h"
+#include "klin/certify.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/monitor_top.h"
@@ -17,7 +18,7 @@
 
 enum {
 	OPT_JSON = 256, OPT_OUTPUT, OPT_SHOW, OPT_NO_DIAGRAM, OPT_FULL, OPT_COLOR, OPT_MEMORY_MODEL,
-	OPT_BYTES, OPT_TOP,
+	OPT_BYTES, OPT_TOP, OPT_CERT,
 };
 
 struct monitor_args {
@@ -52,6 +53,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_COLOR:
 		a->style.colour = kl_arg_colour(state, arg);
 		break;
+	case OPT_CERT:
+		a->style.certificate = arg;
+		break;
 	case OPT_TOP:
 		a->top = true;
 		break;
@@ -63,6 +67,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->style.memory_by = KL_MEMORY_BY_COMMAND;
 		break;
 	case ARGP_KEY_END:
+		if (a->style.certificate)
+			certify_arg(state, a->style.certificate, a->rec.spec);
 		if (a->rec.opts.others)
 			argp_error(state,
 				   "--pid and --cpu: only a whole recording shows which "
@@ -84,6 +90,10 @@ static const struct argp_option options[] = {
 	{ "json", OPT_JSON, NULL, 0,
 	  "The same as --output=json: JSON objects, one a line: each violation, and the "
 	  "verdict at the end",
+	  0 },
+	{ "certificate", OPT_CERT, "FILE", 0,
+	  "Write a proof of the first violation to FILE, which `klin replay' can check, and its "
+	  "operations to FILE.klh; without a violation both are left as they are",
 	  0 },
 	{ "show", OPT_SHOW, "N", 0, "Number of counterexamples to show (default 1)", 0 },
 	{ "no-diagram", OPT_NO_DIAGRAM, NULL, 0, "Omit the time diagram", 0 },
@@ -122,7 +132,8 @@ static const struct argp argp = {
 	.children = children,
 	.args_doc = "SPEC [-- COMMAND...]",
 	.doc = "Record the operations of a running kernel by SPEC's probe clauses, and check "
-	       "them at once, in bounded memory.  No history is written.\v ",
+	       "them at once, in bounded memory.  No history is written, except by "
+	       "--certificate.\v ",
 	.help_filter = help_filter,
 };
 

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "history/formats/kv_spec.h"
 #include "history/spell.h"
+#include "klin/certify.h"
 #include "klin/cmd.h"
 #include "klin/session.h"
 #include "report/counterexample.h"
@@ -34,6 +35,9 @@ struct session {
 	uint64_t violations;	/* number of violations so far */
 	double start, shown;	/* times of the start and of the last progress line, in seconds */
 	json_t *found;		/* violations for a form that is printed at the end, or NULL */
+	char *replay;		/* the command that checks the certificate, or NULL */
+	bool certified;		/* the certificate was written, or could not be */
+	int unwritten;		/* negative errno of a certificate that could not be, or 0 */
 	int failed;		/* negative errno of a print that failed, or 0 */
 	bool line;		/* the terminal shows a progress line */
 };
@@ -61,7 +65,27 @@ static void put_json(struct session *s, json_t *j)
 	fflush(stdout);
 }
 
-static void violation_json(struct session *s, const struct kl_online_violation *v)
+/*
+ * Write the proof of the first violation that the operations show by themselves.  Return: the
+ * command that checks it, or NULL if there is none of this violation.
+ */
+static const char *certify(struct session *s, const struct kl_online_violation *v)
+{
+	int ret;
+
+	if (!s->replay || s->certified || v->suspect)
+		return NULL;
+	clear_line(s);
+	ret = certify_write(s->style.certificate, s->spec, v, s->style.classical);
+	if (ret == -ENODATA)
+		return NULL;
+	s->certified = true;
+	s->unwritten = ret;
+	return ret ? NULL : s->replay;
+}
+
+static void violation_json(struct session *s, const struct kl_online_violation *v,
+			   const char *replay)
 {
 	const struct kl_report *r = v->report;
 	json_t *j = kl_json_envelope("violation", r ? r->h->release : NULL), *ops;
@@ -85,6 +109,8 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 	json_object_set_new(j, "events", kl_json_number(v->events));
 	json_object_set_new(j, "reason", json_string(v->reason));
 	json_object_set_new(j, "engine", json_string(v->engine));
+	if (replay)
+		json_object_set_new(j, "replay", kl_json_text(replay));
 	for (i = 0; r && i < r->nparts && !r->parts[i].cex; i++)
 		;
 	if (r && i < r->nparts) {
@@ -96,7 +122,7 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 			json_array_append_new(ops, kl_op_json_placed(r->h, p->cex->ops[i], h,
 								     &h->ops[i]));
 		json_object_set_new(j, "counterexample", ops);
-		kl_add_story(j, r->spec, r->h, p, NULL);
+		kl_add_story(j, r->spec, r->h, p, replay);
 	}
 	put_json(s, j);
 }
@@ -104,18 +130,18 @@ static void violation_json(struct session *s, const struct kl_online_violation *
 static void on_violation(void *ctx, const struct kl_online_violation *v)
 {
 	struct session *s = ctx;
+	const char *replay = certify(s, v);
 	const struct kl_verdict_style style = {
 		.no_diagram = s->style.no_diagram, .no_memory = true, .full = s->style.full,
 		.colour = s->style.colour,
 	};
-
 	FILE *f = s->style.out ? s->style.out : stdout;
 
 	if (s->violations++ >= MAX_PRINTED)
 		return;
 	clear_line(s);
 	if (s->style.output) {
-		violation_json(s, v);
+		violation_json(s, v, replay);
 		return;
 	}
 	if (v->time == KL_TIME_MAX)
@@ -132,6 +158,9 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	if (v->report)
 		s->failed = kl_print_report(f, v->report, "its last operations", &style) ?:
 			    s->failed;
+	/* Also if the violation has no story. */
+	if (replay)
+		fprintf(f, "  Again: %s\n", replay);
 	if (s->violations == MAX_PRINTED)
 		fprintf(f, "Further violations are counted, but not printed.\n");
 	fflush(f);
@@ -144,7 +173,8 @@ struct session *session_new(const struct kl_spec *spec, const struct kl_history 
 	const struct feed_opts opts = {
 		.classical = style->memory_by == KL_MEMORY_BY_HISTORY ? h->memory.sc :
 			     style->classical,
-		.show = style->show, .bytes = style->bytes, .stop = style->stop,
+		.show = style->show, .histories = style->certificate, .bytes = style->bytes,
+		.stop = style->stop,
 		.violation = on_violation, .ctx = s,
 	};
 
@@ -159,12 +189,12 @@ struct session *session_new(const struct kl_spec *spec, const struct kl_history 
 	s->start = s->shown = seconds();
 	if (style->output > KL_OUTPUT_JSON)
 		s->found = json_array();
-	s->feed = s->release || !h->release ? feed_new(spec, h, &opts) : NULL;
+	s->replay = style->certificate ? certify_replay(style->certificate) : NULL;
+	if ((s->release || !h->release) && (s->replay || !style->certificate))
+		s->feed = feed_new(spec, h, &opts);
 	if (s->feed)
 		return s;
-	json_decref(s->found);
-	free(s->release);
-	free(s);
+	session_free(s);
 	return NULL;
 }
 
@@ -176,6 +206,7 @@ void session_free(struct session *s)
 	feed_free(s->feed);
 	json_decref(s->found);
 	free(s->release);
+	free(s->replay);
 	free(s);
 }
 
@@ -333,6 +364,11 @@ int session_end(struct session *s, bool whole)
 		kl_err("%s: the report cannot be printed: %s", s->style.name, strerror(-s->failed));
 		return KLIN_EXIT_SYSTEM;
 	}
+	if (s->replay && st.violations && !s->certified)
+		kl_warn("there is no certificate; '%s' is not changed: the operations that klin "
+			"keeps show none of the violations by themselves", s->style.certificate);
+	if (s->unwritten)
+		return KLIN_EXIT_SYSTEM;
 	return st.verdict == KL_LINEARIZABLE ? KLIN_EXIT_OK :
 	       st.verdict == KL_VIOLATION ? kl_ending_violation() : KLIN_EXIT_UNKNOWN;
 }

@@ -23,6 +23,7 @@ struct session_style {
 	unsigned int show;	/* number of counterexamples that are shown */
 	uint64_t bytes;		/* bound of the memory for states */
 	const volatile int *stop;	/* becomes nonzero to end the check */
+	const char *certificate;	/* gets the first violation's proof (certify.h), or NULL */
 	FILE *out;		/* gets violations as text; NULL: standard output */
 };
 
