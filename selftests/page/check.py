@@ -132,8 +132,11 @@ def the_table_has_each_operation(b, result):
 def a_word_is_found_where_it_is_shown(b, result):
     shown = b.run("[...Array(klin.app.h.n).keys()].map(i => [klin.describe(i)[0],"
                   "klin.app.h.threads[klin.app.h.thread[i]]])")
-    for query in "e", "1", "deq", "a", "(", "->", "t1", "t", ",", "<", "un", "-", "?", "x", "...":
-        b.run(f"klin.app.search.field.value = {json.dumps(query)}; klin.app.search.run()")
+    # Words across a method, its arguments and its results, too, where quotes keep blanks.
+    for query in ("e", "1", "deq", "a", "(", "->", "t1", "t", ",", "<", "un", "-", "?", "x", "...",
+                  "()", "q(", "(1", "1)", "1) -", "deq() -> 1", ") -> 1", ", ", ") ->  "):
+        typed = f'"{query}"' if " " in query else query
+        b.run(f"klin.app.search.field.value = {json.dumps(typed)}; klin.app.search.run()")
         same((query, b.run("klin.app.hitList")),
              (query, [i for i, (text, thread) in enumerate(shown)
                       if query in text.lower() or query == thread]))
@@ -703,7 +706,7 @@ def a_page_of_many_operations_opens_and_searches_at_once(b, result):
     times = {"ready": b.run("Math.round(klin.ready)"),
              "loaded": b.run("Math.round(performance.timing.domContentLoadedEventEnd -"
                              "performance.timing.navigationStart)")}
-    for query in "value:77", "thread:t3 deq", "7":
+    for query in "value:77", "thread:t3 deq", "7", "deq() -> 1":
         times[query] = b.run(f"""(() => {{ const s = klin.app.search;
             s.field.value = {json.dumps(query)}; s.run(); return Math.round(s.took); }})()""")
     b.run("klin.app.lanes.fit([])")

@@ -327,26 +327,44 @@ function sigText(h, s) {
 }
 
 function makeText(h, s) {
-	const from = h.sigFirst[s], mid = from + h.sigArgs[s], to = mid + h.sigResults[s];
-	const word = (at) => h.values[h.sigVals[at]];
-	const method = h.methods[h.sigMethod[s]];
-	let text = method + "(", unknown = true;
+	let text = "";
 
-	if (method.startsWith("append") && mid > from + 1 && word(mid - 1).startsWith("...\"")) {
-		text = "append(" + word(from) + ", " + word(mid - 1).slice(3);
-	} else {
-		for (let at = from; at < mid; at++)
-			text += (at > from ? ", " : "") + word(at);
+	eachPiece(h, s, h.methods, h.values, (piece) => { text += piece; });
+	return text;
+}
+
+/* Call @f(piece) for the pieces of a signature's text, spelt as @methods and @values have them. */
+function eachPiece(h, s, methods, values, f) {
+	const from = h.sigFirst[s], mid = from + h.sigArgs[s], to = mid + h.sigResults[s];
+	const m = h.sigMethod[s], bytes = mid > from + 1 && h.methods[m].startsWith("append") &&
+		h.values[h.sigVals[mid - 1]].startsWith("...\"");
+	let unknown = true;
+
+	f(bytes ? "append" : methods[m]);
+	f("(");
+	for (let at = from; at < mid; at++) {
+		const value = values[h.sigVals[at]];
+
+		/* The values between the first and the bytes are not shown. */
+		if (bytes && at > from && at < mid - 1)
+			continue;
+		if (at > from)
+			f(", ");
+		f(bytes && at > from ? value.slice(3) : value);
 	}
-	text += ")";
-	for (let at = mid; at < to; at++)
-		unknown = unknown && word(at) === "?";
-	if (to === mid || unknown)
-		return text;
-	text += to > mid + 1 ? " -> (" : " -> ";
-	for (let at = mid; at < to; at++)
-		text += (at > mid ? ", " : "") + word(at);
-	return text + (to > mid + 1 ? ")" : "");
+	f(")");
+	for (let at = mid; at < to && unknown; at++)
+		unknown = h.values[h.sigVals[at]] === "?";
+	if (unknown)
+		return;
+	f(to > mid + 1 ? " -> (" : " -> ");
+	for (let at = mid; at < to; at++) {
+		if (at > mid)
+			f(", ");
+		f(values[h.sigVals[at]]);
+	}
+	if (to > mid + 1)
+		f(")");
 }
 
 function opText(h, i) { return sigText(h, h.sig[i]); }

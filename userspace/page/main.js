@@ -33,23 +33,8 @@ function start() {
 			readTheme();
 			tell("theme");
 		});
-	if (page.app) {
+	if (page.app)
 		followFragment(page.app);
-		makeTexts(result.history, 0);
-	}
-}
-
-/* Make the texts that a search needs while nothing else is to be done. */
-function makeTexts(h, from) {
-	const later = window.requestIdleCallback || ((f) => setTimeout(f, 20));
-	const end = Math.min(from + 4000, h.sigMethod.length);
-
-	later(() => {
-		for (let s = from; s < end; s++)
-			lowerText(h, s);
-		if (end < h.sigMethod.length)
-			makeTexts(h, end);
-	});
 }
 
 /* #op=7 selects an operation, #q=deq searches, so that a link can point to what it shows. */

@@ -25,7 +25,13 @@ function words(query) {
 }
 
 /* Mark the entries of a table that @test is true for. */
-function marks(table, test) { return Uint8Array.from(table, (text, k) => test(text, k) ? 1 : 0); }
+function marks(table, test) {
+	const m = new Uint8Array(table.length);
+
+	for (let k = 0; k < m.length; k++)
+		m[k] = test(table[k], k) ? 1 : 0;
+	return m;
+}
 
 /*
  * A word without these characters can only be found in a method's name or in a value; "?" is not
@@ -34,12 +40,61 @@ function marks(table, test) { return Uint8Array.from(table, (text, k) => test(te
 const BETWEEN = /[\s(),>?-]/;
 const LOOK = 2; /* the text has to be looked at */
 
-/* The text of a signature in lower case, which is kept: making 100,000 takes some 50 ms. */
-function lowerText(h, s) {
-	h.lower = h.lower || [];
-	if (h.lower[s] === undefined)
-		h.lower[s] = sigText(h, s).toLowerCase();
-	return h.lower[s];
+/* The methods and values in lower case, which are kept. */
+function lowerWords(h) {
+	const lower = (table) => table.map((t) => t.toLowerCase());
+
+	h.lower = h.lower || { methods: lower(h.methods), values: lower(h.values) };
+	return h.lower;
+}
+
+/*
+ * Looks for a text in pieces, in lower case.  To join the pieces of 100,000 operations takes
+ * longer than to look through them as they are: this is the algorithm of Knuth, Morris and
+ * Pratt, which never goes back in a text.
+ */
+class Finder {
+	constructor(h, text) {
+		const n = text.length;
+
+		this.h = h;
+		this.word = new Uint16Array(n);
+		this.shorter = new Uint32Array(n + 1); /* after k characters, without the first */
+		for (let i = 0; i < n; i++)
+			this.word[i] = text.charCodeAt(i);
+		for (let i = 1; i < n; i++)
+			this.shorter[i + 1] = this.step(this.shorter[i], this.word[i]);
+		this.feed = (piece) => this.read(piece);
+	}
+
+	/* Return: how many characters of the word match once @c follows @k that do. */
+	step(k, c) {
+		while (k && this.word[k] !== c)
+			k = this.shorter[k];
+		return this.word[k] === c ? k + 1 : 0;
+	}
+
+	read(piece) {
+		const n = this.word.length;
+		let k = this.at;
+
+		for (let i = 0; i < piece.length && k < n; i++)
+			k = this.step(k, piece.charCodeAt(i));
+		this.at = k;
+	}
+
+	/* Return: whether the text is in that of signature @s. */
+	in(s) {
+		const h = this.h, lower = lowerWords(h);
+
+		this.at = 0;
+		/* A result without its history gives texts, but not their parts. */
+		if (h.total === NONE)
+			this.read(sigText(h, s).toLowerCase());
+		else
+			eachPiece(h, s, lower.methods, lower.values, this.feed);
+		return this.at === this.word.length;
+	}
 }
 
 /* Return: a function that tells whether operation i matches a word. */
@@ -101,8 +156,9 @@ function matcher(h, word) {
 		const threads = marks(
 			h.threads, (t, k) => same(t) || h.comms[k] && same(h.comms[k]));
 
-		const inside = (t) => t.toLowerCase().includes(text);
-		const methods = marks(h.methods, inside), values = marks(h.values, inside);
+		const finder = new Finder(h, text), lower = lowerWords(h);
+		const inside = (t) => t.includes(text);
+		const methods = marks(lower.methods, inside), values = marks(lower.values, inside);
 		/* Texts that were given, and those of appends, have other parts. */
 		const whole = h.total === NONE || BETWEEN.test(text) ?
 			methods.map(() => 1) :
@@ -116,9 +172,9 @@ function matcher(h, word) {
 		return (i) => {
 			const s = h.sig[i];
 
-			/* Texts are only made for operations that other words have found. */
+			/* Texts are only read of operations that other words have found. */
 			if (m[s] === LOOK)
-				m[s] = lowerText(h, s).includes(text) ? 1 : 0;
+				m[s] = finder.in(s) ? 1 : 0;
 			return m[s] || threads[h.thread[i]];
 		};
 	}
