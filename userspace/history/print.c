@@ -103,7 +103,7 @@ int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct
 
 	if (size)
 		*buf = 0;
-	put(&o, string ? "append" : h->methods[s->method]);
+	put(&o, string ? "append" : kl_history_method_said(h, s->method));
 	put(&o, "(");
 	put_vals(&o, h, kl_op_args(h, op), string ? 1 : s->nargs);
 	put(&o, string ? ", " : "");

@@ -122,6 +122,23 @@ const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind,
 	return i == KL_TABLE_END ? NULL : s->spelling[i].text;
 }
 
+int kl_history_spell_method(struct kl_history *h, const char *name, const char *text, size_t len)
+{
+	const uint64_t word = kl_hash_bytes(name, strlen(name));
+
+	if (strlen(name) == len && !memcmp(name, text, len))
+		return 0;
+	return kl_history_spell_kind(h, KL_SPELLED_METHOD, word, text, len);
+}
+
+const char *kl_history_method_said(const struct kl_history *h, size_t i)
+{
+	const char *const name = h->methods[i];
+	const uint64_t word = kl_hash_bytes(name, strlen(name));
+
+	return kl_history_spelled(h, KL_SPELLED_METHOD, word) ?: name;
+}
+
 size_t kl_history_nspellings(const struct kl_history *h)
 {
 	return h->spellings ? h->spellings->n : 0;
@@ -156,7 +173,8 @@ void kl_history_put_spellings(FILE *f, const struct kl_history *h)
 	const struct spelling *p;
 
 	for (p = s ? s->spelling : NULL; s && p < s->spelling + s->n; p++)
-		fprintf(f, formats[p->kind], p->word, p->text);
+		if (p->kind != KL_SPELLED_METHOD)
+			fprintf(f, formats[p->kind], p->word, p->text);
 }
 
 void kl_history_free_spellings(struct kl_history *h)

@@ -15,8 +15,18 @@
  * A spelling belongs to a word, which is a value or an object; to a thread by its number; or to a
  * kernel stack by its number; or it names the slab cache of an object.  The spelling of a stack is
  * its frames, as in "FUNCTION+0x10 [MODULE]", from the innermost on, with "; " between them.
+ *
+ * The spelling of a method is its name in a foreign form: Jepsen has enqueue where a spec has enq.
+ * Its word is a hash of the spec's name, since a part of a history may number methods otherwise.
+ * klin's own forms have the spec's name in each operation, so they do not keep this spelling.
  */
-enum kl_spelled { KL_SPELLED_WORD, KL_SPELLED_THREAD, KL_SPELLED_STACK, KL_SPELLED_SLAB };
+enum kl_spelled {
+	KL_SPELLED_WORD,
+	KL_SPELLED_THREAD,
+	KL_SPELLED_STACK,
+	KL_SPELLED_SLAB,
+	KL_SPELLED_METHOD,
+};
 
 /**
  * kl_history_spell_kind() - set the spelling of a word, thread or stack
@@ -36,6 +46,20 @@ static inline int kl_history_spell(struct kl_history *h, uint64_t word, const ch
 {
 	return kl_history_spell_kind(h, KL_SPELLED_WORD, word, text, len);
 }
+
+/**
+ * kl_history_spell_method() - set the name that reports show for a method
+ * @h: the history
+ * @name: the spec's name of the method
+ * @text: the name in the file; may equal @name
+ * @len: length of @text
+ *
+ * Return: as kl_history_spell_kind().
+ */
+int kl_history_spell_method(struct kl_history *h, const char *name, const char *text, size_t len);
+
+/* Return: the name of method @i of @h as the file has it. */
+const char *kl_history_method_said(const struct kl_history *h, size_t i);
 
 /* Return: the spelling of a word, thread or stack, or NULL. */
 const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind, uint64_t word);

@@ -191,7 +191,7 @@ static json_t *methods_json(const struct kl_history *h)
 	size_t i;
 
 	for (i = 0; i < h->nmethods; i++)
-		json_array_append_new(j, kl_json_text(h->methods[i]));
+		json_array_append_new(j, kl_json_text(kl_history_method_said(h, i)));
 	return j;
 }
 

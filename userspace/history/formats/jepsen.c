@@ -90,6 +90,8 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 		index = kl_history_method(j->pairs.h, methods[i].ours, strlen(methods[i].ours));
 		if (index < 0)
 			return index;
+		if (kl_history_spell_method(j->pairs.h, methods[i].ours, f, len))
+			return -ENOMEM;
 		j->method[i] = index;
 	}
 	return i;
