@@ -77,7 +77,7 @@ run check --json pq.linp
 python3 - <<'END'
 import json
 v = json.load(open("out"))["partitions"][0]["story"]
-assert v["headline"].endswith("line 4's pop() -> 3 took 3 while 5, which is greater, was inside"), v
+assert v["headline"].endswith("line 4's poll() -> 3 took 3 while 5, which is greater, was inside"), v
 assert all(o["thread"] is None for o in v["cast"]), v
 END
 ktap_result $? "a file without threads has none in a report" "$(cat out)"

@@ -139,6 +139,9 @@ static int read_events(struct kl_input *in, struct kl_history **out)
 	for (i = 0; i < NMETHODS && index >= 0; i++) {
 		index = kl_history_method(h, methods[i].ours, strlen(methods[i].ours));
 		r.method[i] = index;
+		if (index >= 0 && kl_history_spell_method(h, methods[i].ours, methods[i].theirs,
+							  strlen(methods[i].theirs)))
+			index = -ENOMEM;
 	}
 	if (index >= 0)
 		index = kl_history_object(h, 0);

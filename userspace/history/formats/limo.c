@@ -69,6 +69,7 @@ struct reader {
 	struct kl_words words;
 	const struct limo_type *type;
 	uint16_t method[METHODS];	/* for each method of the type: index in the history */
+	bool said[METHODS]; /* the file's name of the method is known */
 };
 
 /* Return: true if the word at @p is one of @names, which are separated by blanks. */
@@ -225,15 +226,21 @@ static int scan_end(struct reader *r, const char **pp)
 	return kl_scan_eol(&r->scan, pp);
 }
 
-/* Return: the index in the type of the method named at @p, or -EINVAL after a message. */
+/* Return: the index in the type of the method named at @p, -EINVAL after a message, or -ENOMEM. */
 static int scan_method(struct reader *r, const char *p, size_t n)
 {
 	int i;
 
 	for (i = 0; i < METHODS && r->type->methods[i].ours; i++)
 		if (is_named(p, n, r->type->methods[i].theirs))
-			return i;
-	return kl_scan_bad(&r->scan, p, r->type->expected);
+			break;
+	if (i == METHODS || !r->type->methods[i].ours)
+		return kl_scan_bad(&r->scan, p, r->type->expected);
+	/* Of a method that has several names in one file, reports show the first. */
+	if (!r->said[i] && kl_history_spell_method(r->pairs.h, r->type->methods[i].ours, p, n))
+		return -ENOMEM;
+	r->said[i] = true;
+	return i;
 }
 
 /* Return: true if `true' or `false' is at @p, with or without parentheses. */

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "history/internal.h"
 #include "history/formats/linp.h"
+#include "history/spell.h"
 #include "history/source.h"
 
 static const struct kl_linp_type *find_type(const struct kl_linp_type *types, size_t n,
@@ -51,6 +52,10 @@ static int begin_method(struct kl_linp *l, unsigned int i)
 
 	if (index < 0)
 		return index;
+	/* Reports show a result, so the name of contains_true and contains_false is contains. */
+	if (m->shape != KL_LINP_TRUE && m->shape != KL_LINP_FALSE &&
+	    kl_history_spell_method(l->h, m->ours, m->theirs, len))
+		return -ENOMEM;
 	l->sig[i] = (struct kl_opsig){
 		.method = index,
 		.nargs = values[m->shape].nargs,
