@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/nearest.h"
 
-#define MOST_OPTIONS	64
+#define MOST_OPTIONS 64
 
 /* A list of all options of a command. */
 struct options {
@@ -101,7 +101,8 @@ void kl_args_suggest(const struct argp *argp, int argc, char **argv)
 			if (!near)
 				continue;
 			kl_err("no option `--%.*s'; did you mean `--%s'?  `%s --help' lists the "
-			       "options", (int)len, name, near, argv[0]);
+			       "options",
+			       (int)len, name, near, argv[0]);
 			exit(kl_ending(KLIN_EXIT_USAGE));
 		}
 	}
