@@ -16,21 +16,23 @@
 #include "spec/probe/probe.h"
 #include "spec/spec.h"
 
-static char messages[16384];
+/* Messages, and the source lines and carets below them. */
+static char messages[16384], shown[16384];
 
 static void sink(enum kl_level level, const char *line)
 {
-	size_t len = strlen(messages);
+	char *to = strncmp(line, "  ", 2) ? messages : shown;
+	size_t len = strlen(to);
 
 	(void)level;
-	snprintf(messages + len, sizeof(messages) - len, "%s\n", line);
+	snprintf(to + len, sizeof(messages) - len, "%s\n", line);
 }
 
 static int parse(const char *text, struct kl_spec **s)
 {
 	int ret;
 
-	messages[0] = 0;
+	messages[0] = shown[0] = 0;
 	kl_log_sink = sink;
 	ret = kl_spec_parse("t.lin", text, strlen(text), s);
 	kl_log_sink = NULL;
@@ -67,6 +69,16 @@ static void bad_body(const char *body, const char *expected)
 		 "map<word, bool> m; stack<word> st;\n"
 		 "method m(word x, bool b) {\n%s\n} }", body);
 	bad(text, expected);
+}
+
+/* A message shows the line that it is about, with a caret. */
+static void test_source_line(void **state)
+{
+	(void)state;
+	bad("spec t {\n\tword x = 0;\n\tmethod m() { atomic { z = 1; } }\n}\n",
+	    "t.lin:3:24: error: no variable 'z'\n");
+	assert_string_equal(shown, "   method m() { atomic { z = 1; } }\n"
+				   "                         ^\n");
 }
 
 #define E(col, msg) "t.lin:3:" col ": error: " msg "\n"
@@ -628,6 +640,7 @@ static void test_container_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_source_line),
 		cmocka_unit_test(test_shipped_specs_accepted),
 		cmocka_unit_test(test_method_signatures),
 		cmocka_unit_test(test_partition),
