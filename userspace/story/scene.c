@@ -105,6 +105,8 @@ static void free_deeds(struct kl_scene *s)
 	free(s->steps);
 	s->deeds = NULL;
 	s->steps = NULL;
+	s->ndeeds = 0;
+	s->nsteps = 0;
 }
 
 /* The first word of the steps; @k finds those of a key. */
