@@ -36,11 +36,12 @@ static int cast_proof(const struct kl_scene *s, struct kl_story *story, uint32_t
 static struct kl_name tell_need(const struct kl_scene *s, uint32_t op)
 {
 	struct kl_name text = { "" };
-	const struct kl_word_deed *d, *end = s->steps + s->nsteps;
+	const struct kl_word_deed *d, *end;
 
 	/* The presence of a set's key is no value. */
 	if (!s->steps || s->type.kind == KL_CONTAINER_SET || kl_scene_over(s, s->nsteps))
 		return text;
+	end = s->steps + s->nsteps;
 	for (d = s->steps; d < end && d->op != op; d++)
 		;
 	if (d == end || d->maybe)

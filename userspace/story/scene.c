@@ -212,13 +212,18 @@ static size_t first_deed(const struct kl_scene *s, enum kl_act act, uint64_t v)
 	return low;
 }
 
+static const struct kl_deed *deed_at(const struct kl_scene *s, size_t index)
+{
+	return s->deeds ? s->deeds + index : NULL;
+}
+
 const struct kl_deed *kl_scene_deeds(const struct kl_scene *s, enum kl_act act, uint64_t v,
 				     size_t *n)
 {
 	const size_t from = first_deed(s, act, v);
 
 	*n = (v < UINT64_MAX ? first_deed(s, act, v + 1) : first_deed(s, act + 1, 0)) - from;
-	return s->deeds + from;
+	return deed_at(s, from);
 }
 
 const struct kl_deed *kl_scene_all(const struct kl_scene *s, enum kl_act act, size_t *n)
@@ -226,7 +231,7 @@ const struct kl_deed *kl_scene_all(const struct kl_scene *s, enum kl_act act, si
 	const size_t from = first_deed(s, act, 0);
 
 	*n = first_deed(s, act + 1, 0) - from;
-	return s->deeds + from;
+	return deed_at(s, from);
 }
 
 bool kl_scene_proves(const struct kl_scene *s, uint32_t op)
