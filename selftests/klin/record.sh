@@ -47,7 +47,7 @@ test_signal()
 	fi
 }
 
-# refused NAME WORDS ARGUMENT...: status 2, one line with WORDS, no file.
+# refused NAME WORDS ARGUMENT...: status 2, one message with WORDS, no file.
 refused()
 {
 	name=$1 words=$2
@@ -55,7 +55,7 @@ refused()
 	rm -f "$work"/no.klh*
 	record "$work/no.klh" "$@"
 	status=$?
-	if [ $status -eq 2 ] && [ "$(wc -l <"$work/record")" -eq 1 ] &&
+	if [ $status -eq 2 ] && [ "$(grep -vc "^  " "$work/record")" -eq 1 ] &&
 	   grep -q -- "$words" "$work/record" && [ -z "$(ls "$work"/no.klh* 2>/dev/null)" ]; then
 		ktap_pass "refused: $name"
 	else

@@ -2,6 +2,7 @@
 /* Names of members of the structures that slab caches are for, by their offsets. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -62,6 +63,12 @@ static struct btf *types(void)
 	return btf;
 }
 
+static bool named(const struct btf *btf, const char *cache, uint32_t size, uint32_t offset,
+		  char *out, size_t out_size)
+{
+	return kl_member_name(btf, kl_cache_structure(btf, cache, size), offset, out, out_size);
+}
+
 static void test_members(void **state)
 {
 	static const struct { uint32_t offset; const char *name; } want[] = {
@@ -77,29 +84,29 @@ static void test_members(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(want) / sizeof(*want); i++) {
-		if (!kl_member_name(btf, "outer", 64, want[i].offset, name, sizeof(name)))
+		if (!named(btf, "outer", 64, want[i].offset, name, sizeof(name)))
 			fail_msg("nothing at %u", want[i].offset);
 		assert_string_equal(name, want[i].name);
 	}
 	for (i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
-		if (kl_member_name(btf, "outer", 64, nothing[i], name, sizeof(name)))
+		if (named(btf, "outer", 64, nothing[i], name, sizeof(name)))
 			fail_msg("%s at %u", name, nothing[i]);
 	/* The structure of another name must have the size; that of this name may have another. */
-	assert_true(kl_member_name(btf, "outer", 60, 8, name, sizeof(name)));
-	assert_true(kl_member_name(btf, "outer_cache", 64, 8, name, sizeof(name)));
-	assert_false(kl_member_name(btf, "outer_cache", 60, 8, name, sizeof(name)));
-	assert_true(kl_member_name(btf, "task_cache", 8, 4, name, sizeof(name)));
+	assert_true(named(btf, "outer", 60, 8, name, sizeof(name)));
+	assert_true(named(btf, "outer_cache", 64, 8, name, sizeof(name)));
+	assert_false(named(btf, "outer_cache", 60, 8, name, sizeof(name)));
+	assert_true(named(btf, "task_cache", 8, 4, name, sizeof(name)));
 	assert_string_equal(name, "exit");
-	assert_true(kl_member_name(btf, "task", 8, 4, name, sizeof(name)));
-	assert_true(kl_member_name(btf, "node", 8, 4, name, sizeof(name)));
+	assert_true(named(btf, "task", 8, 4, name, sizeof(name)));
+	assert_true(named(btf, "node", 8, 4, name, sizeof(name)));
 	assert_string_equal(name, "next");
 	/* No structure of the name; a name without a structure. */
-	assert_false(kl_member_name(btf, "inner", 64, 8, name, sizeof(name)));
-	assert_false(kl_member_name(btf, "lock_t", 8, 4, name, sizeof(name)));
-	assert_false(kl_member_name(btf, "_cache", 8, 4, name, sizeof(name)));
-	assert_false(kl_member_name(NULL, "outer", 64, 8, name, sizeof(name)));
-	assert_true(kl_member_name(btf, "outer", 64, 8, tiny, sizeof(tiny)));
-	assert_false(kl_member_name(btf, "outer", 64, 16, tiny, sizeof(tiny)));
+	assert_false(named(btf, "inner", 64, 8, name, sizeof(name)));
+	assert_false(named(btf, "lock_t", 8, 4, name, sizeof(name)));
+	assert_false(named(btf, "_cache", 8, 4, name, sizeof(name)));
+	assert_false(named(NULL, "outer", 64, 8, name, sizeof(name)));
+	assert_true(named(btf, "outer", 64, 8, tiny, sizeof(tiny)));
+	assert_false(named(btf, "outer", 64, 16, tiny, sizeof(tiny)));
 	btf__free(btf);
 }
 

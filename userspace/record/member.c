@@ -64,17 +64,17 @@ static bool enter_member(const struct btf *btf, int *id, uint32_t *offset, char 
  * Find the structure of a slab cache.  Many caches have its name, or the name with another ending;
  * then the size must agree as well.  (The kernel does not allocate all of struct task_struct.)
  */
-static int find_structure(const struct btf *btf, const char *cache, uint32_t size)
+int kl_cache_structure(const struct btf *btf, const char *cache, uint32_t size)
 {
 	static const char *const endings[] = { "_struct", "", "_info" };
 	const char *ending = strstr(cache, "_cache");
 	const size_t stem = ending && !strcmp(ending, "_cache") ?
 			    (size_t)(ending - cache) : strlen(cache);
-	int id = btf__find_by_name_kind(btf, cache, BTF_KIND_STRUCT);
+	int id = btf ? btf__find_by_name_kind(btf, cache, BTF_KIND_STRUCT) : -ENOENT;
 	char name[64];
 	size_t i;
 
-	for (i = 0; id < 0 && stem && i < sizeof(endings) / sizeof(*endings); i++) {
+	for (i = 0; btf && id < 0 && stem && i < sizeof(endings) / sizeof(*endings); i++) {
 		snprintf(name, sizeof(name), "%.*s%s", (int)stem, cache, endings[i]);
 		id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
 		if (id > 0 && btf__type_by_id(btf, id)->size != size)
@@ -83,10 +83,8 @@ static int find_structure(const struct btf *btf, const char *cache, uint32_t siz
 	return id;
 }
 
-bool kl_member_name(const struct btf *btf, const char *cache, uint32_t size, uint32_t offset,
-		    char *out, size_t out_size)
+bool kl_member_name(const struct btf *btf, int id, uint32_t offset, char *out, size_t out_size)
 {
-	int id = btf ? find_structure(btf, cache, size) : -ENOENT;
 	int level;
 
 	*out = 0;

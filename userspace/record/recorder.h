@@ -109,6 +109,15 @@ struct kl_blocked {
 	struct kl_sampler *sampler; /* opened when the task was first seen on a CPU; or NULL */
 };
 
+/* A slab cache, and the structure of its objects, see member.h. */
+struct kl_slab_cache {
+	char name[32];
+	uint32_t size;
+	int structure;
+};
+
+#define KL_SLABS_MAX 64 /* caches that are remembered; each further one is looked up anew */
+
 struct kl_recorder {
 	struct kl_record_opts opts;
 	struct kl_kernel *kernel;
@@ -124,6 +133,8 @@ struct kl_recorder {
 	struct bpf_link *cpu_link; /* link to CPUs that go offline or come online */
 	struct bpf_object *tick_obj;
 	struct bpf_object *slab_obj; /* slab.c; NULL: slab caches are not known */
+	struct kl_slab_cache slabs[KL_SLABS_MAX]; /* caches that were seen */
+	unsigned int nslabs;
 	struct bpf_link **ticks;	/* by CPU */
 
 	int ncpus;
@@ -209,7 +220,7 @@ void kl_slab_close(struct kl_recorder *r);
  * the structure with the cache's name ("mm_struct.mmap_lock"), or an offset ("kmalloc-64+0x10").
  * Return: false if there is none.
  */
-bool kl_slab_name(const struct kl_recorder *r, uint64_t addr, char *name, size_t size);
+bool kl_slab_name(struct kl_recorder *r, uint64_t addr, char *name, size_t size);
 
 /* stacks.c: kernel stacks of calls. */
 int kl_stacks_open(struct kl_recorder *r);

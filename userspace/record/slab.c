@@ -38,12 +38,30 @@ void kl_slab_close(struct kl_recorder *r)
 	r->slab_obj = NULL;
 }
 
-bool kl_slab_name(const struct kl_recorder *r, uint64_t addr, char *name, size_t size)
+/* Return: the structure of a slab cache, as kl_cache_structure() finds it. */
+static int structure_of(struct kl_recorder *r, const char *cache, uint32_t size)
+{
+	struct kl_slab_cache *c = r->slabs;
+
+	while (c < r->slabs + r->nslabs && (c->size != size || strcmp(c->name, cache)))
+		c++;
+	if (c < r->slabs + r->nslabs)
+		return c->structure;
+	if (r->nslabs == KL_SLABS_MAX)
+		return kl_cache_structure(r->kernel->btf, cache, size);
+	snprintf(c->name, sizeof(c->name), "%s", cache);
+	c->size = size;
+	c->structure = kl_cache_structure(r->kernel->btf, cache, size);
+	r->nslabs++;
+	return c->structure;
+}
+
+bool kl_slab_name(struct kl_recorder *r, uint64_t addr, char *name, size_t size)
 {
 	struct klin_slab_query q = { .addr = addr };
 	/* The kernel writes the result over the input. */
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &q, .ctx_size_in = sizeof(q));
-	char cache[sizeof(q.name) + 1], member[64];
+	char cache[sizeof(q.name)], member[64];
 	const struct bpf_program *prog;
 
 	if (!r->slab_obj)
@@ -51,9 +69,10 @@ bool kl_slab_name(const struct kl_recorder *r, uint64_t addr, char *name, size_t
 	prog = bpf_object__next_program(r->slab_obj, NULL);
 	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) || !*q.name)
 		return false;
-	snprintf(cache, sizeof(cache), "%.*s", (int)sizeof(q.name), q.name);
+	snprintf(cache, sizeof(cache), "%.*s", (int)sizeof(q.name) - 1, q.name);
 	if (!q.shared && q.offset &&
-	    kl_member_name(r->kernel->btf, cache, q.size, q.offset, member, sizeof(member)))
+	    kl_member_name(r->kernel->btf, structure_of(r, cache, q.size), q.offset, member,
+			   sizeof(member)))
 		snprintf(name, size, "%s.%s", cache, member);
 	else if (q.offset)
 		snprintf(name, size, "%s+0x%x", cache, q.offset);
