@@ -183,9 +183,7 @@ static int tell_both(const struct kl_reach *r, uint32_t x, uint32_t e, struct kl
 		return kl_story_headline(story, "%s and %s both gave %s", kl_name_op(s, x).s,
 					 kl_name_op(s, e).s,
 					 kl_name_val(s, *kl_op_res(s->h, &s->h->ops[e])).s);
-	return kl_story_headline(story, "%s and %s cannot both be right: neither can follow the "
-				 "other, whatever came between", kl_name_op(s, x).s,
-				 kl_name_op(s, e).s);
+	return kl_story_neither(s, x, e, story);
 }
 
 /* No operation before makes @e possible. */

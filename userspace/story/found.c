@@ -437,10 +437,7 @@ static int tell_states(struct found *f, struct kl_story *story)
 		story->reason = "never_possible";
 		if (cast_proof(f, story))
 			return -ENOMEM;
-		return kl_story_headline(story,
-					 "%s is not possible in any order of the operations "
-					 "called before %llu",
-					 name.s, (unsigned long long)s->h->ops[e].ret);
+		return kl_story_never(s, e, "", story);
 	}
 	story->reason = "cannot_follow";
 	if (kl_story_cast(story, x, "came before") || cast_proof(f, story))
@@ -504,10 +501,7 @@ static int look_at_pair(struct kl_stores *t, uint32_t a, uint32_t b, struct kl_s
 	    kl_story_cast(story, t->ops[a].op, "is not possible after the other") ||
 	    cast_proof(&f, story) || kl_story_cast_all(s, story, t->ops[a].op))
 		return -ENOMEM;
-	return kl_story_headline(story,
-				 "%s and %s cannot both be right: neither can follow the "
-				 "other, whatever came between",
-				 kl_name_op(s, t->ops[a].op).s, kl_name_op(s, t->ops[b].op).s);
+	return kl_story_neither(s, t->ops[a].op, t->ops[b].op, story);
 }
 
 static int tell(const struct kl_scene *s, struct kl_story *story)

@@ -84,16 +84,8 @@ static int tell_never(const struct kl_scene *s, uint32_t e, struct kl_story *sto
 			  value.s) ||
 	    cast_proof(s, story, e))
 		return -ENOMEM;
-	if (!*right)
-		return kl_story_headline(story,
-					 "%s is not possible in any order of the operations "
-					 "called before %llu",
-					 name.s, (unsigned long long)s->h->ops[e].ret);
-	if (act == KL_ACT_NONE)
-		return kl_story_headline(story,
-					 "%s is not possible in any order of the operations "
-					 "called before %llu; only %s was right",
-					 name.s, (unsigned long long)s->h->ops[e].ret, right);
+	if (!*right || act == KL_ACT_NONE)
+		return kl_story_never(s, e, right, story);
 	if (act == KL_ACT_EMPTY)
 		return kl_story_headline(story,
 					 "%s found nothing, while a value was inside: only "
@@ -122,10 +114,7 @@ static int look_at_pair(struct kl_reach *r, uint32_t a, uint32_t b, struct kl_st
 	    kl_story_cast(story, a, "is not possible after the other") || cast_proof(s, story, b) ||
 	    kl_story_cast_all(s, story, a))
 		return -ENOMEM;
-	return kl_story_headline(story,
-				 "%s and %s cannot both be right: neither can follow the "
-				 "other, whatever came between",
-				 kl_name_op(s, a).s, kl_name_op(s, b).s);
+	return kl_story_neither(s, a, b, story);
 }
 
 static int look_at(struct kl_reach *r, uint32_t e, struct kl_story *story)

@@ -30,9 +30,7 @@ static int tell_pair(const struct kl_scene *s, uint32_t a, uint32_t b, struct kl
 	    kl_story_cast(story, a, "is not possible after the other") ||
 	    kl_ranges_exclude(s, a, b, story) < 0 || kl_ranges_exclude(s, b, a, story) < 0)
 		return -ENOMEM;
-	return kl_story_headline(story, "%s and %s cannot both be right: neither can follow the "
-				 "other, whatever came between", kl_name_op(s, a).s,
-				 kl_name_op(s, b).s);
+	return kl_story_neither(s, a, b, story);
 }
 
 static int tell(const struct kl_scene *s, struct kl_story *story)

@@ -38,6 +38,14 @@ const struct kl_reason *const *kl_reasons(void);
 /* Set the headline.  Return: 1 or -ENOMEM. */
 int kl_story_headline(struct kl_story *story, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The headline of two operations that are impossible after each other.  Return: 1 or -ENOMEM. */
+int kl_story_neither(const struct kl_scene *s, uint32_t a, uint32_t b, struct kl_story *story);
+/*
+ * The headline of an operation that fits into no order; @right: results that were right, or "".
+ * Return: 1 or -ENOMEM.
+ */
+int kl_story_never(const struct kl_scene *s, uint32_t op, const char *right,
+		   struct kl_story *story);
 /* Add a fact, if there is room.  Return: 0 or -ENOMEM. */
 int kl_story_fact(struct kl_story *story, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -61,6 +61,23 @@ int kl_story_headline(struct kl_story *story, const char *fmt, ...)
 	return n < 0 ? -ENOMEM : 1;
 }
 
+int kl_story_neither(const struct kl_scene *s, uint32_t a, uint32_t b, struct kl_story *story)
+{
+	return kl_story_headline(story,
+				 "%s and %s cannot both be right: neither can follow the "
+				 "other, whatever came between",
+				 kl_name_op(s, a).s, kl_name_op(s, b).s);
+}
+
+int kl_story_never(const struct kl_scene *s, uint32_t op, const char *right, struct kl_story *story)
+{
+	return kl_story_headline(story,
+				 "%s is not possible in any order of the operations called before "
+				 "%llu%s%s%s",
+				 kl_name_op(s, op).s, (unsigned long long)s->h->ops[op].ret,
+				 *right ? "; only " : "", right, *right ? " was right" : "");
+}
+
 int kl_story_fact(struct kl_story *story, const char *fmt, ...)
 {
 	va_list ap;
