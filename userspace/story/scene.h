@@ -60,6 +60,8 @@ struct kl_scene_looks {
 struct kl_scene_memo {
 	struct kl_stores *stores;
 	struct kl_ranges *ranges;
+	/* writers.c: for each method, a bit for each argument that may flow into the state */
+	uint8_t *flows;
 	/* operations that are assumed to take effect in this order; KL_NO_OP: none */
 	uint32_t earlier, later;
 };

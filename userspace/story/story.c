@@ -333,6 +333,7 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		ret = -ENOMEM;
 	kl_ranges_free(memo.ranges);
 	kl_stores_free(memo.stores);
+	free(memo.flows);
 	kl_scene_free(&s);
 	if (ret <= 0) {
 		kl_story_free(story);

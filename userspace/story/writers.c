@@ -29,9 +29,7 @@
 struct wanted {
 	uint32_t op;
 	struct kl_val v;
-	bool steps;	/* the scene's steps tell; else the arguments do */
-	/* for each method of the spec, a bit for each argument that may flow into the state */
-	const uint8_t *flows;
+	bool steps; /* the scene's steps tell; else the arguments do */
 	uint32_t last;	/* the last writer that certainly took effect before @op, or KL_NO_OP */
 	const struct kl_word_deed *step;	/* of the operation that match() returned last */
 };
@@ -146,7 +144,7 @@ static bool names_value(const struct kl_scene *s, const struct wanted *w, const 
 	    kl_val_eq(*kl_op_res(s->h, o), kl_word(0)))
 		return false;
 	for (k = 0; k < kl_op_sig(s->h, o)->nargs; k++)
-		if (k != m->part_param && (w->flows[index] >> k & 1) &&
+		if (k != m->part_param && (s->memo->flows[index] >> k & 1) &&
 		    kl_val_eq(kl_op_args(s->h, o)[k], w->v))
 			return true;
 	return false;
@@ -325,18 +323,12 @@ static int cast_all(const struct kl_scene *s, struct wanted *w, struct kl_story 
 int kl_story_cast_writers(const struct kl_scene *s, struct kl_story *story)
 {
 	struct wanted w = { .op = story->cast[0].op };
-	uint8_t *bits;
-	int ret;
 
 	if (s->h->ops[w.op].flags & KL_OP_PENDING)
 		return 0;
-	bits = find_flows(s);
-	if (!bits)
-		return -ENOMEM;
-	w.flows = bits;
-	ret = cast_all(s, &w, story);
-	free(bits);
-	return ret;
+	if (!s->memo->flows)
+		s->memo->flows = find_flows(s);
+	return s->memo->flows ? cast_all(s, &w, story) : -ENOMEM;
 }
 
 int kl_story_cast_all(const struct kl_scene *s, struct kl_story *story, uint32_t e)
