@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What stories cost.  A story takes no more looks than the decision did, and a constant; and no
+ * The cost of stories.  A story takes no more looks than the decision did, and a constant; and no
  * reason goes on when its part of these looks is used up.  Looks are counted, so that the test is
  * the same on each machine.
  */

@@ -358,7 +358,7 @@ static json_t *parts_json(struct columns *c)
 		if (p->cex) {
 			json_object_set_new(one, "proof", proof_json(p->cex));
 			json_object_set_new(one, "orders", kl_page_orders(c->r->spec, p->cex));
-			/* It names all operations. */
+			/* The order of what goes well names all operations. */
 			prefix = c->nops == c->h->nops ? kl_page_prefix(c->r, p) : NULL;
 			if (prefix)
 				json_object_set_new(one, "prefix", prefix);

@@ -173,7 +173,7 @@ static json_t *order_of(const struct kl_spec *spec, const struct kl_history *h,
 						       ops && h->ops[op].ret == KL_TIME_MAX));
 		order[n++] = op;
 	}
-	/* Those at the end were not seen by any other operation. */
+	/* No other operation saw the operations at the end. */
 	for (; ops && n && h->ops[order[n - 1]].ret == KL_TIME_MAX; n--)
 		json_array_remove(steps, n - 1);
 	json_object_set_new(j, "states", order && plain ? kl_page_states(spec, h, order, n) :

@@ -168,7 +168,7 @@ static struct kl_word_sentence name_writers(const struct chain *c, const struct 
 	return text;
 }
 
-/* What an operation that leaves the word did. */
+/* Return: the verb for operations that leave the word. */
 static const char *left(const struct chain *c)
 {
 	return c->s->type.kind != KL_CONTAINER_SET ? "left" : c->v ? "added" : "removed";

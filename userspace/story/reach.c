@@ -16,7 +16,7 @@
 #define X_DONE		(1u << KL_REACH_MOST)
 #define STEP_LOOKS 8 /* looks for a step, also if it is known */
 
-/* What an operation makes of a state. */
+/* The states that an operation makes of a state. */
 struct kl_reach_step {
 	uint32_t state, sig;
 	bool pending;
@@ -90,7 +90,7 @@ static int run(struct kl_reach *r, struct kl_reach_step *step, uint32_t op)
 			     step->last ? on_possible : on_outcome, r);
 	if (ret == -ENOMEM)
 		return ret;
-	/* What the interpreter cannot do is not excluded. */
+	/* An operation that the interpreter cannot run is not excluded. */
 	step->over = ret < 0;
 	step->n = step->last ? ret > 0 : r->nnext - step->next;
 	return 0;
@@ -137,8 +137,11 @@ static int add_node(struct search *s, uint32_t done, uint32_t state)
 	uint32_t i;
 	size_t at;
 
-	kl_table_for_each(&s->table, hash, at,
-			  i) if (s->nodes[i].done == done && s->nodes[i].state == state) return 0;
+	kl_table_for_each(&s->table, hash, at, i)
+	{
+		if (s->nodes[i].done == done && s->nodes[i].state == state)
+			return 0;
+	}
 	if (s->nnodes == MOST_NODES) {
 		s->over = true;
 		return 0;

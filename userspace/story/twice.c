@@ -32,7 +32,7 @@ static bool may_not(const struct kl_scene *s, const struct kl_word_deed *d)
 	return d->maybe || s->h->ops[d->op].flags & KL_OP_PENDING;
 }
 
-/* What a change from @v did. */
+/* Return: the verb for a change from @v. */
 static const char *changed(const struct kl_scene *s, uint64_t v)
 {
 	if (s->keyed && v == KL_STEP_ABSENT)

@@ -146,7 +146,7 @@ static int apply(struct search *s, uint32_t item)
 		return -ENOMEM;
 	kl_run_set_fresh(s->t->run, kl_machine_next_unknown(&s->m));
 	ret = kl_scene_apply(scene, s->t->run, s->view, len, s->t->ops[at].op, on_outcome, s);
-	/* What the interpreter cannot do is not excluded. */
+	/* An operation that the interpreter cannot run is not excluded. */
 	if (ret < 0 && ret != -ENOMEM)
 		s->over = true;
 	return ret == -ENOMEM ? ret : 0;

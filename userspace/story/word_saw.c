@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What operations saw of a word, see word_saw.h. */
+/* Sentences on words that operations saw, see word_saw.h. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -33,7 +33,7 @@ struct kl_name kl_word_saw(const struct kl_scene *s, const struct kl_word_deed *
 	return name;
 }
 
-/* What X saw, for "although X had ... by". */
+/* Return: the words on what X saw, for "although X had ... by". */
 static const char *saw_what(const struct kl_scene *s, const struct kl_word_deed *x)
 {
 	if (!s->keyed || x->step.kind != KL_WORD_SEES)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What operations saw of a word, as sentences of several reasons:
+ * Sentences on words that operations saw, which several reasons use:
  *
  *	t1's read() -> 7 saw 7, which t2's write(8) had overwritten by 30
  */

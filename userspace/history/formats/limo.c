@@ -236,7 +236,7 @@ static int scan_method(struct reader *r, const char *p, size_t n)
 			break;
 	if (i == METHODS || !r->type->methods[i].ours)
 		return kl_scan_bad(&r->scan, p, r->type->expected);
-	/* Of a method that has several names in one file, reports show the first. */
+	/* Reports show the first name of a method that has several names in one file. */
 	if (!r->said[i] && kl_history_spell_method(r->pairs.h, r->type->methods[i].ours, p, n))
 		return -ENOMEM;
 	r->said[i] = true;
