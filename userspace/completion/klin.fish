@@ -90,7 +90,7 @@ complete -c klin -n '__fish_seen_subcommand_from gen' -l to -r -x -a "(klin conv
 complete -c klin -n '__fish_seen_subcommand_from gen' -l help -s ? -d 'Give this help list'
 complete -c klin -n '__fish_seen_subcommand_from gen' -l usage -d 'Give a short usage message'
 complete -c klin -n '__fish_seen_subcommand_from list' -a "(klin spec --list 2>/dev/null | sed 's/ .*//')"
-complete -c klin -n '__fish_seen_subcommand_from list' -l btf -r -d 'List functions of the kernel with this BTF, raw or in an ELF file, instead of the running kernel'
+complete -c klin -n '__fish_seen_subcommand_from list' -l btf -r -d 'Look at the kernel with this BTF, raw or in an ELF file, instead of the running kernel'
 complete -c klin -n '__fish_seen_subcommand_from list' -l debug -r -d 'Debugging information for inlined functions: a vmlinux or a loaded module; may be given several times (default: the distribution\'s file)'
 complete -c klin -n '__fish_seen_subcommand_from list' -l symbols -r -d 'With --btf: that kernel\'s /proc/kallsyms or System.map (default: the functions that have BTF)'
 complete -c klin -n '__fish_seen_subcommand_from list' -l verbose -s v -d 'Print the prototypes of the functions from BTF, and whether a probe sees all calls'
@@ -133,7 +133,7 @@ complete -c klin -n '__fish_seen_subcommand_from monitor' -l top -d 'Show rates,
 complete -c klin -n '__fish_seen_subcommand_from monitor' -l verbose -s v -d 'Print more, including messages of libbpf and the verifier'
 complete -c klin -n '__fish_seen_subcommand_from monitor' -l help -s ? -d 'Give this help list'
 complete -c klin -n '__fish_seen_subcommand_from monitor' -l usage -d 'Give a short usage message'
-complete -c klin -n '__fish_seen_subcommand_from new' -l btf -r -d 'Functions of the kernel with this BTF, raw or in an ELF file, instead of the running kernel'
+complete -c klin -n '__fish_seen_subcommand_from new' -l btf -r -d 'Look at the kernel with this BTF, raw or in an ELF file, instead of the running kernel'
 complete -c klin -n '__fish_seen_subcommand_from new' -l name -s n -r -d 'Name of the specification (default: what the functions\' names begin with)'
 complete -c klin -n '__fish_seen_subcommand_from new' -l output -s o -r -d 'Write to FILE, which must not exist (default: -)'
 complete -c klin -n '__fish_seen_subcommand_from new' -l symbols -r -d 'With --btf: that kernel\'s /proc/kallsyms or System.map (default: the functions that have BTF)'

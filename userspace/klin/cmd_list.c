@@ -26,23 +26,15 @@ static const char *const ways[] = {
 };
 
 struct list_args {
-	const char *what, *btf, *symbols;
+	const char *what;
+	struct kernel_args kernel;
 	bool verbose;
 	struct kl_files debug;
 };
 
-enum { OPT_BTF = 256, OPT_SYMBOLS, OPT_DEBUG };
+enum { OPT_DEBUG = 256 };
 
 static const struct argp_option options[] = {
-	{ "btf", OPT_BTF, "FILE", 0,
-	  "List functions of the kernel with this BTF, raw or in an ELF "
-	  "file, instead of the running kernel.  Then klin does not know which functions ftrace "
-	  "manages.  Needs no root",
-	  0 },
-	{ "symbols", OPT_SYMBOLS, "FILE", 0,
-	  "With --btf: that kernel's /proc/kallsyms or "
-	  "System.map (default: the functions that have BTF)",
-	  0 },
 	{ "debug", OPT_DEBUG, "FILE", 0,
 	  "Debugging information for inlined functions: a vmlinux "
 	  "or a loaded module; may be given several times (default: the distribution's file)",
@@ -57,11 +49,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct list_args *a = state->input;
 
 	switch (key) {
-	case OPT_BTF:
-		a->btf = arg;
-		break;
-	case OPT_SYMBOLS:
-		a->symbols = arg;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->kernel;
 		break;
 	case OPT_DEBUG:
 		kl_args_file(state, "debug", &a->debug, arg);
@@ -75,9 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->what = arg;
 		break;
 	case ARGP_KEY_END:
-		if (a->symbols && !a->btf)
-			argp_error(state, "--symbols requires --btf");
-		if (a->btf && !a->what)
+		if (a->kernel.btf && !a->what)
 			argp_error(state, "--btf requires PATTERN or SPEC.lin");
 		break;
 	default:
@@ -86,7 +73,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = { { &kernel_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "[PATTERN|SPEC.lin]",
@@ -332,7 +322,7 @@ static int cmd_list(int argc, char **argv)
 	what = a.what;
 	if (!what || !strncmp(what, "klin:", 5))
 		return list_methods(what ? what + 5 : "*");
-	ret = kernel_open(a.btf, a.symbols, &k);
+	ret = kernel_open(&a.kernel, &k);
 	if (ret)
 		return ret;
 	k->debug = a.debug;

@@ -20,20 +20,11 @@
 struct new_args {
 	const char *functions[KL_SKELETON_MAX];
 	unsigned int n;
-	const char *name, *out, *btf, *symbols;
+	const char *name, *out;
+	struct kernel_args kernel;
 };
 
-enum { OPT_BTF = 256, OPT_SYMBOLS };
-
 static const struct argp_option options[] = {
-	{ "btf", OPT_BTF, "FILE", 0,
-	  "Functions of the kernel with this BTF, raw or in an ELF file, instead of the running "
-	  "kernel.  Needs no root",
-	  0 },
-	{ "symbols", OPT_SYMBOLS, "FILE", 0,
-	  "With --btf: that kernel's /proc/kallsyms or System.map (default: the functions that "
-	  "have BTF)",
-	  0 },
 	{ "name", 'n', "NAME", 0,
 	  "Name of the specification (default: what the functions' names begin with)", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE, which must not exist (default: -)", 0 },
@@ -56,11 +47,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct new_args *a = state->input;
 
 	switch (key) {
-	case OPT_BTF:
-		a->btf = arg;
-		break;
-	case OPT_SYMBOLS:
-		a->symbols = arg;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->kernel;
 		break;
 	case 'n':
 		if (!is_name(arg))
@@ -81,8 +69,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->n)
 			argp_error(state, "expected FUNCTION; `klin list PATTERN' finds some");
-		if (a->symbols && !a->btf)
-			argp_error(state, "--symbols requires --btf");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -90,7 +76,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = { { &kernel_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "FUNCTION...",
@@ -208,7 +197,7 @@ static int cmd_new(int argc, char **argv)
 		kl_err("%s exists, and klin new replaces no file; choose another name", a.out);
 		return KLIN_EXIT_USAGE;
 	}
-	ret = kernel_open(a.btf, a.symbols, &k);
+	ret = kernel_open(&a.kernel, &k);
 	if (ret)
 		return ret;
 	for (i = 0; i < a.n && !ret; i++)

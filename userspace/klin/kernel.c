@@ -6,9 +6,47 @@
 #include "base/err.h"
 #include "klin/kernel.h"
 
-int kernel_open(const char *btf, const char *symbols, struct kl_kernel **k)
+enum { OPT_BTF = 1024, OPT_SYMBOLS }; /* above the keys of the commands */
+
+static const struct argp_option options[] = {
+	{ "btf", OPT_BTF, "FILE", 0,
+	  "Look at the kernel with this BTF, raw or in an ELF file, instead of the running kernel.  "
+	  "Then klin does not know which functions ftrace manages.  Needs no root",
+	  0 },
+	{ "symbols", OPT_SYMBOLS, "FILE", 0,
+	  "With --btf: that kernel's /proc/kallsyms or System.map (default: the functions that "
+	  "have BTF)",
+	  0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	const int err = btf ? kl_kernel_open_files(btf, symbols, k) : kl_kernel_open(true, k);
+	struct kernel_args *a = state->input;
+
+	switch (key) {
+	case OPT_BTF:
+		a->btf = arg;
+		break;
+	case OPT_SYMBOLS:
+		a->symbols = arg;
+		break;
+	case ARGP_KEY_END:
+		if (a->symbols && !a->btf)
+			argp_error(state, "--symbols requires --btf");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp kernel_argp = { .options = options, .parser = parse };
+
+int kernel_open(const struct kernel_args *a, struct kl_kernel **k)
+{
+	const int err = a->btf ? kl_kernel_open_files(a->btf, a->symbols, k) :
+				 kl_kernel_open(true, k);
 
 	if (err == -ENOMEM)
 		kl_err("out of memory");
