@@ -57,6 +57,29 @@ told "a lock without a fence" "3 operations changed held = false, which can have
 replayed "a lock without a fence" "True True" explore --json dekker.lin
 replayed "a lock without a fence, with hashes" "True True" explore --json --hash-compact dekker.lin
 
+# A run whose calls and returns have an order: only the store buffer excludes it.
+cat >late.lin <<E2
+spec late {
+	word v = 0;
+	method put(word n) { atomic_flush { v = n; } }
+	method peek() -> word n { atomic_flush { return v; } }
+}
+shared word x = 0;
+method put(word n) { x = n; fence; }
+method peek() -> word { word n = x; fence; return n; }
+client roles(put, peek) ops(1) values(7);
+E2
+run explore late.lin
+told "a run that only store buffers exclude" \
+	"Only with store buffers: the calls and returns alone have an order: peek() -> 0, put(7); " \
+	"; but the call of t1's peek() was in T1's store buffer from step 2 to step 4, and a step of"
+! grep -q "^Hint" out
+ktap_result $? "no hint at a store that its operation drained" "$(cat out)"
+sed -i 's/word n = x; fence; return n;/word n; fence; n = x; return n;/' late.lin
+run explore late.lin
+[ $status -eq 0 ]
+ktap_result $? "its correct twin is accepted" "$(cat out)"
+
 run explore --no-run seqlock.lin
 ! grep -q 'What is wrong' out
 ktap_result $? "without the run there is no story of its steps" "$(cat out)"

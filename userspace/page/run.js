@@ -57,6 +57,10 @@ class Run {
 			of.message ?
 				make("p", { class: "headline" }, sentence(string(of.message))) :
 				null,
+			of.order_without_buffers ?
+				make("p", {}, "Only with store buffers: " +
+					sentence(string(of.order_without_buffers))) :
+				null,
 			of.store_buffer ?
 				make("p", {}, sentence(string(of.store_buffer.sentence))) :
 				null,

@@ -8,6 +8,7 @@
 #include "report/json.h"
 #include "report/run_accesses.h"
 #include "report/run_end.h"
+#include "report/run_order.h"
 #include "report/run_story.h"
 #include "report/story.h"
 #include "report/words.h"
@@ -27,6 +28,8 @@ struct run_story {
 	struct stale stale;
 	bool has_stale;
 	struct kl_run_accesses accesses;
+	struct kl_run_last last;
+	char *order;		/* see kl_run_order(); may be NULL */
 };
 
 static void note_step(void *ctx, const struct kl_explore_step *step)
@@ -34,6 +37,7 @@ static void note_step(void *ctx, const struct kl_explore_step *step)
 	struct run_story *s = ctx;
 
 	kl_run_accesses_add(&s->accesses, step);
+	kl_run_last_add(&s->last, step);
 }
 
 /* ---- the store in the buffer --------------------------------------------------------------- */
@@ -106,12 +110,16 @@ static int make_story(struct run_story *s, struct kl_explorer *x, bool sc)
 		ret = find_stale(s, x) ?: ret;
 	if (!ret)
 		ret = check_history(s, sc);
+	/* A hint says what the store buffer has to do with it. */
+	if (!ret && !sc && !*kl_explore_hint(x) && s->r->verdict == KL_LINEARIZABLE)
+		ret = kl_run_order(x, s->h, &s->last, &s->order);
 	/* The run stands without a story. */
 	return ret == -ENOTSUP || ret == -ESTALE || ret == -EINVAL ? 0 : ret;
 }
 
 static void free_story(struct run_story *s)
 {
+	free(s->order);
 	kl_report_free(s->r);
 	kl_history_free(s->h);
 	kl_run_accesses_free(&s->accesses);
@@ -142,13 +150,15 @@ int kl_run_story_print(FILE *f, struct kl_explorer *x, bool sc)
 		ret = kl_run_end_print(f, x, &s.accesses);
 	if (p && !ret)
 		ret = kl_print_story(f, s.spec, s.h, p, NULL);
+	if (s.order && !ret)
+		kl_put_sentence(f, "Only with store buffers:", s.order);
 	if (s.has_stale && !ret) {
 		put_stale(&s.stale, text, sizeof(text));
 		kl_put_sentence(f, "  ", text);
 	}
 	if (p && !ret)
 		fputs("  Times are numbers of the run's steps.\n", f);
-	if ((p || s.has_stale) && !ret)
+	if ((p || s.order || s.has_stale) && !ret)
 		fputc('\n', f);
 	free_story(&s);
 	return ret;
@@ -182,6 +192,8 @@ int kl_run_story_add(json_t *j, struct kl_explorer *x, bool sc)
 		ret = kl_run_end_add(j, x, &s.accesses);
 	if (p && !ret)
 		kl_add_story(j, s.spec, s.h, p, NULL);
+	if (s.order && !ret)
+		json_object_set_new(j, "order_without_buffers", kl_json_text(s.order));
 	if (s.has_stale && !ret)
 		json_object_set_new(j, "store_buffer", stale_json(&s.stale));
 	free_story(&s);

@@ -67,17 +67,28 @@ void kl_ex_note_stale(struct kl_explorer *x, unsigned int t)
 	}
 }
 
+/* Return: true if the store that @s missed is still in its thread's buffer. */
+static bool still_in_buffer(const struct kl_explorer *x, const struct kl_ex_stale *s)
+{
+	const struct kl_vm_thread *th = &x->vm.thread[s->owner];
+	const int at = in_buffer(th, s->addr);
+
+	return at >= 0 && th->buf[at].val == s->val;
+}
+
 /*
  * Explain a stale read of the thread of @e, if there was one.  In the specification, the step of
- * the storing thread drains its buffer.  In the implementation, the store was still in the
- * buffer.
+ * the storing thread drains its buffer.  In the implementation, the store is still in the buffer.
+ * A store that has left it may have been drained by the implementation, too, which explains
+ * nothing.
  */
 static void print_stale(const struct kl_explorer *x, const struct kl_vm_event *e, FILE *f)
 {
 	const struct kl_ex_stale *s = &x->stale[e->thread];
 	const char *name;
 
-	if (!s->seen || s->method < 0 || !kl_spec_method(x->spec, s->method)->flush)
+	if (!s->seen || s->method < 0 || !kl_spec_method(x->spec, s->method)->flush ||
+	    !still_in_buffer(x, s))
 		return;
 	name = x->methods[s->method].name;
 	fprintf(f, "T%u's %s() read ", e->thread, x->methods[e->method].name);
