@@ -587,6 +587,22 @@ hint "another thread's store is buffered" \
 run explore other.lin
 [ $status -eq 1 ] && ! grep -q '^Hint' out
 ktap_result $? "no hint for a fault that store buffers do not cause" "status $status" "$(cat out err)"
+# A look at an end of a deque changes nothing, so it may be atomic.
+cat >ends.lin <<E
+spec ends {
+	deque<word> d = empty;
+
+	method push(word v) { atomic_flush { d.push_back(v); } }
+	method first() -> word v { atomic { return d.front(); } }
+	method last() -> word v { atomic { return d.back(); } }
+}
+shared word a = 0, b = 0;
+method push(word v) { atomic { if (a == 0) a = v; b = v; } fence; }
+method first() -> word { word v = a; if (v == 0) return empty; return v; }
+method last() -> word { word v = b; if (v == 0) return empty; return v; }
+client roles(push, first|last) ops(2);
+E
+right "looks at both ends of a deque change nothing" ends.lin
 # A run has a column for each thread, and below each step what it changes.
 sed 's/} while (!cas(&top, t, s) @lin);/} while (top != t); top = s;/' "$models/treiber.lin" >racy.lin
 run explore --shortest racy.lin

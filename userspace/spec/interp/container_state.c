@@ -413,10 +413,12 @@ static bool may_change(enum kl_cont_kind kind, enum kl_cont_op op, struct kl_val
 	case KL_CO_GET:
 	case KL_CO_SIZE:
 	case KL_CO_FRONT:
+	case KL_CO_BACK:
 	case KL_CO_TOP:
 	case KL_CO_COUNT:
 		return false;
 	case KL_CO_POP:
+	case KL_CO_POP_BACK:
 		return v.tag != KL_EMPTY || fewer;
 	case KL_CO_ADD:
 		return kind != KL_C_SET || v.tag != KL_WORD || v.v;
