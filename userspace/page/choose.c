@@ -99,9 +99,10 @@ static void choose(struct choice *c, const struct kl_report *r, const json_t *re
 	keep_named(c, result, 8);
 	c->by_call = true;
 	keep_named(c, found, 8);
-	for (i = 0; i < violated && c->n < c->most; i++)
+	for (i = 0; i < violated; i++)
 		for (k = 0; r->parts[i].cex && k < r->parts[i].cex->h->nops; k++, nparts += k == 1)
-			keep(c, r->parts[i].cex->ops[k]);
+			if (c->n < c->most)
+				keep(c, r->parts[i].cex->ops[k]);
 	/* Half of the room is for the violated partitions, in equal shares. */
 	for (i = 0; i < violated; i++)
 		if (r->parts[i].cex && r->parts[i].cex->h->nops)
