@@ -96,7 +96,8 @@ klind_src := $(wildcard userspace/klind/*.c)
 # language they contain only the part that histories need.
 replay_src := $(filter-out userspace/spec/impl/% userspace/spec/probe/% \
 	userspace/history/formats/% $(addprefix userspace/,base/suggest.c base/threads.c \
-	history/klh_feed.c history/klh_write.c history/spell_out.c history/stream.c \
+	history/klh_feed.c history/klh_write.c history/source_text.c history/spell_out.c \
+	history/stream.c \
 	history/string_pool.c history/write.c \
 	spec/interp/dump.c spec/interp/fast_path.c spec/interp/flow.c), \
 	$(call sources,klin-replay trusted base history spec)) \

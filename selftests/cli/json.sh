@@ -83,7 +83,8 @@ json 1 "the story of a violation names each operation, its role and its line" "
 		\"t3's deq() -> 1 was called at 40, after t2's deq() -> 1 had returned at 30\"],
 	'cast': [{'thread': t, 'method': o[:3], 'arguments': a, 'results': s, 'text': o,
 			'call': c, 'return': c + 10, 'role': r, 'id': i,
-			'source': {'file': 'h.txt', 'line': i + 3}}
+			'source': {'file': 'h.txt', 'line': i + 3,
+				'text': open('h.txt').readlines()[i + 2][:-1]}}
 		for t, o, a, s, c, r, i in ((3, 'deq() -> 1', [], [1], 40, 'took 1', 2),
 			(1, 'enq(1)', [1], [], 0, 'added 1', 0),
 			(2, 'deq() -> 1', [], [1], 20, 'took 1', 1))]}]"
@@ -160,14 +161,14 @@ json 1 "numbers of 2^63 and more are strings, smaller ones are not" "
 	sorted(type(p['key']).__name__ for p in v['partitions']) == ['int', 'str']"
 json 1 "thread ids of 2^63 and more are strings" "
 	[p.get('counterexample') for p in v['partitions'] if p['key'] == 2**63 - 1] == [[{
-		'id': 0, 'source': {'file': 'h.txt', 'line': 3},
+		'id': 0, 'source': {'file': 'h.txt', 'line': 3, 'text': open('h.txt').readlines()[2][:-1]},
 		'thread': str(2**64 - 1), 'method': 'get', 'arguments': [2**63 - 1],
 		'results': [5], 'text': 'get(9223372036854775807) -> 5',
 		'call': 2**63 - 2, 'return': 2**63 - 1}]]"
 sed -i 's/ 9223372036854775807 -> 5$/ 9223372036854775807 -> absent/' h.txt
 json 1 "times of 2^63 and more are strings" "
 	[p.get('counterexample') for p in v['partitions'] if p['key'] == str(2**63)] == [[{
-		'id': 1, 'source': {'file': 'h.txt', 'line': 4},
+		'id': 1, 'source': {'file': 'h.txt', 'line': 4, 'text': open('h.txt').readlines()[3][:-1]},
 		'thread': 7, 'method': 'get', 'arguments': [str(2**63)],
 		'results': [5], 'text': 'get(9223372036854775808) -> 5',
 		'call': str(2**63), 'return': str(2**64 - 2)}]]"

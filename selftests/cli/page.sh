@@ -109,6 +109,23 @@ END
 run report -o skipped.html "$specs/register.lin" skipped.edn
 result skipped check --json "$specs/register.lin" skipped.edn
 
+# Further keys of entries, with a byte that is no UTF-8, a control byte and what ends a script.
+printf '%b\n' \
+	'{:process 0, :type :invoke, :f :write, :value 1, :time 7000000000, :index 3}' \
+	'#jepsen.history.Op{:process 0, :type :ok, :f :write, :value 1,' \
+	' :time 7002500000, :node "n</script>\0001\0377"}' \
+	'{:process 1, :type :invoke, :f :write, :value 2, :time 7003000000}' \
+	'{:process 1, :type :info, :f :write, :value 2, :time 8, :error [:timed-out "<b>"]}' \
+	'{:process 0, :type :invoke, :f :read, :value nil, :time 9007199254740993}' \
+	'{:process 0, :type :ok, :f :read, :value 7, :time 9007199254741000}' >entries.edn
+page entries "$specs/register.lin" entries.edn
+result entries check --json "$specs/register.lin" entries.edn
+page entries_part --texts=200 "$specs/register.lin" entries.edn
+cp entries.json entries_part.json
+page entries_alone entries.json
+cp entries.json entries_alone.json
+page one --operations=1 "$specs/queue.lin" queue.txt
+
 # Strings, of which the empty one is the word 0.
 cat >kv.edn <<'END'
 {:process 0, :type :invoke, :f :append, :key "a", :value "x 1 0 y"}

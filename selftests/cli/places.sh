@@ -38,6 +38,13 @@ grep -q '^  "client-3"  write(-5000)  *wrote -5000  *events 3-4  lines 3 and 4, 
 	grep -q 'times number the calls and returns in the file' out &&
 	! grep -q 'atomic counter\|t[0-9]\{9\}\| 31\|0xffff' out
 ktap_result $? "a story has the words, names and indices of the file" "$(cat out)"
+sed -i 's/:ok, :f :read/:ok\n :f :read, :node "\x1b[1m"/' "a b.edn"
+run check --full "a b.edn"
+printf '  In a b.edn:\n    5: {:process 1, :type :invoke, :f :read, :value nil, :index 11}\n%s\n%s\n' \
+	'    6: {:process 1, :type :ok' \
+	'       :f :read, :node " [1m", :value 0x1F, :index 12}' >wanted
+grep -A 3 '^  In a b.edn:' out | cmp -s - wanted
+ktap_result $? "the story has the entries of the file, without control characters" "$(cat out)"
 run report "a b.edn" -o r.html
 grep -q "klin check 'a b.edn'" r.html
 ktap_result $? "a page quotes the name of the file" "$(cat err)"

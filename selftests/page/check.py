@@ -279,12 +279,63 @@ def an_order_has_all_operations_before_the_violation(b, result):
 @test("queue")
 def what_overlaps_an_operation_is_listed(b, result):
     b.run("klin.app.select(0)")
-    same(said(b, ".detail h4")[0], "Overlaps 1 operation")
+    same(said(b, ".detail h4")[:2], ["In the file", "Overlaps 1 operation"])
     same(said(b, ".detail ul")[0].split(" ")[0:2], ["t2's", "enq(2)"])
     facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
     same(facts["took"], "10 ns")
     b.run("klin.app.select(2)")
-    same(said(b, ".detail h4")[0], "Overlaps no operation")
+    same(said(b, ".detail h4")[1], "Overlaps no operation")
+
+
+def shown(text):
+    """A text as a page shows it: control characters are seen."""
+    return re.sub("[\x00-\x08\x0b-\x1f\x7f]", lambda m: f"\\u{{{ord(m[0]):x}}}", text)
+
+
+def an_operation_has_its_entries_in_the_file(b, result):
+    for op in stories(result)[0]["cast"]:
+        b.run(f"klin.app.select([...klin.app.h.id].indexOf({op['id']}))")
+        source = op["source"]
+        same(said(b, ".detail pre"), [shown(source[n]) for n in ("text", "return_text")])
+        facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+        assert "took by :time" in facts, facts
+        # JavaScript rounds large numbers of a result.
+        if b.run("klin.app.h.entries.size"):
+            same([facts[f":time of the {n}"].replace("\u202f", "") for n in ("call", "end")],
+                 [f"{source[n]} ns" for n in ("time", "return_time")])
+    b.run("klin.app.select(-1)")
+
+
+for page in "entries", "entries_alone":
+    test(page)(an_operation_has_its_entries_in_the_file)
+
+
+@test("entries")
+def what_an_entry_says_is_found_and_timed(b, result):
+    for query, count in {"text:timed-out": 1, "text:</SCRIPT>": 1, "text::node": 1,
+                         "text:jepsen": 1, "text:none": 0}.items():
+        b.run(f"klin.app.search.field.value = {json.dumps(query)}; klin.app.search.run()")
+        same((query, b.run("klin.app.hitList.length")), (query, count))
+    b.run("klin.app.search.field.value = ''; klin.app.search.run(); klin.app.select(1)")
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same([facts[n] for n in ("took by :time", ":index")], ["2.50 ms", "3"])
+    b.run("klin.app.select(3)")
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same(facts["took by :time"], "7 ns")
+    b.run("klin.app.select(2)")
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same(facts["line of its unknown end"], "5")
+    assert "not by their :time" in said(b, "#keys")[0], said(b, "#keys")
+
+
+@test("entries_part")
+def a_page_says_which_entries_it_leaves_out(b, result):
+    # Those of the story have room first.
+    same(b.run("[...klin.app.h.id].filter(i => klin.app.h.entries.has(i))"), [3])
+    notes = " ".join(said(b, ".note"))
+    assert "For 2 operations the text in the file is left out" in notes, notes
+    b.run("klin.app.select(2)")
+    assert "no room" in said(b, ".detail")[0], said(b, ".detail")
 
 
 @test("skipped")
@@ -559,7 +610,7 @@ def where_operations_ran(b, result):
     part = [p for p in result["partitions"] if "story" in p][0]
     same([facts[k] for k in ("comm", "CPU", "object", "symbol")],
          [story["cast"][0]["comm"], str(story["cast"][0]["cpu"]), part["object"], part["symbol"]])
-    same(said(b, ".detail pre"), ["\n".join(story["cast"][0]["stack"])])
+    same(said(b, ".detail pre:not(.entry)"), ["\n".join(story["cast"][0]["stack"])])
     b.run("document.querySelector('details.table').open = true; klin.app.table.fill()")
     row = b.run("[...document.querySelectorAll('.table tbody tr.failing td')].map(c =>"
                 "c.textContent)")
@@ -572,10 +623,10 @@ def a_recording_shows_where_operations_ran(b, result):
     where_operations_ran(b, result)
     same(lanes(b), ["t301 kworker/2:1", "t302 ip netns", "t303"])
     b.run("klin.app.select(0)")
-    same(said(b, ".detail pre"), ["worker+0x10 [queue]\nkthread+0xd7"])
+    same(said(b, ".detail pre:not(.entry)"), ["worker+0x10 [queue]\nkthread+0xd7"])
     b.run("klin.app.select(klin.app.h.n - 1)")
     facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
-    same([facts["slab cache"], said(b, ".detail pre")], ["kmalloc-64", []])
+    same([facts["slab cache"], said(b, ".detail pre:not(.entry)")], ["kmalloc-64", []])
     for query, count in {"comm:kworker/2:1": 2, 'comm:"ip netns"': 2, "cpu:0": 2,
                          "stack:worker": 1, "stack:take+0x4": 2,
                          "object:init_net_queue": 5, "kworker/2:1": 2}.items():

@@ -61,7 +61,7 @@ _klin()
     new) options='--btf= --name= --output= --symbols= --help --usage' ;;
     record) options='--attach= --buffer= --clock= --clock-error= --cpu= --debug= --duration= --load= --object= --output= --pid= --sample= --slots= --stacks --verbose --help --usage' specs=1 ;;
     replay) options='--from= --history= --independent= --spec= --time-limit= --help --usage' ;;
-    report) options='--from= --independent= --memory-model= --operations= --output= --time-limit= --help --usage' specs=1 ;;
+    report) options='--from= --independent= --memory-model= --operations= --output= --texts= --time-limit= --help --usage' specs=1 ;;
     rounds) options='--cpus= --output= --rounds= --seed= --variant= --help --usage' specs=1 ;;
     sites) options='--debug= --kernel= --in= --json --module= --help --usage' ;;
     spec) options='--dump --list --help --usage' specs=1 ;;

@@ -170,6 +170,7 @@ complete -c klin -n '__fish_seen_subcommand_from report' -l independent -r -d 'I
 complete -c klin -n '__fish_seen_subcommand_from report' -l memory-model -r -x -a "(printf 'tso\nsc\n')" -d 'tso or sc, as for `klin check\''
 complete -c klin -n '__fish_seen_subcommand_from report' -l operations -r -d 'Show at most about N operations, those of violations and around them first (default 200000); 0: all'
 complete -c klin -n '__fish_seen_subcommand_from report' -l output -s o -r -d 'Write the page to FILE (default: standard output)'
+complete -c klin -n '__fish_seen_subcommand_from report' -l texts -r -d 'Show at most BYTES of the operations\' lines in the file itself, those of violations first (default 500000); 0: all'
 complete -c klin -n '__fish_seen_subcommand_from report' -l time-limit -r -d 'Give up the check (UNKNOWN) after SECONDS'
 complete -c klin -n '__fish_seen_subcommand_from report' -l help -s ? -d 'Give this help list'
 complete -c klin -n '__fish_seen_subcommand_from report' -l usage -d 'Give a short usage message'

@@ -15,6 +15,16 @@
 
 #define KL_INPUT_BEHIND	8 /* number of readable bytes after the last line, of any value */
 
+/* What a regular file was when it was opened, to tell whether it is still the same. */
+struct kl_input_id {
+	uint64_t dev, ino, size;
+	int64_t sec, nsec; /* of its last change */
+};
+
+struct stat;
+/* Return: the identity of a file, from what fstat() says of it. */
+struct kl_input_id kl_input_id(const struct stat *st);
+
 struct kl_input {
 	const char *name;	/* the input's name in messages */
 	int fd;			/* -1: the input is in memory */
@@ -26,7 +36,9 @@ struct kl_input {
 	unsigned int independent;	/* enum kl_independent */
 	uint64_t size;		/* size of the file in bytes, or 0 if it is unknown */
 	bool file;		/* @name is a file, which can be read again */
+	struct kl_input_id id; /* of that file */
 	enum kl_place_kind places;	/* kind of places of the history's form */
+	const struct kl_form *form; /* the history's form, or NULL */
 	size_t skipped;		/* number of bytes skipped by kl_input_skip() */
 	/* runs handed out; length of the input if it was one short run, in buf; else 0 */
 	size_t runs, whole;

@@ -28,6 +28,9 @@ int kl_source_note(struct kl_history *h, const struct kl_input *in)
 		s->failed = h->source->failed;
 		s->nfailed = h->source->nfailed;
 		h->source->failed = NULL;
+		s->other = h->source->other;
+		s->nother = h->source->nother;
+		h->source->other = NULL;
 	}
 	kl_source_free(h->source);
 	h->source = s;
@@ -39,6 +42,8 @@ int kl_source_note(struct kl_history *h, const struct kl_input *in)
 		return -ENOMEM;
 	s->skip = in->skipped;
 	s->places = in->places;
+	s->id = in->id;
+	s->form = in->form;
 	s->first = 1;
 	/* A pipe cannot be read again, so a short text is kept. */
 	if (in->file || !in->whole || !h->places)
@@ -74,6 +79,9 @@ void kl_source_free(struct kl_source *s)
 	free(s->kept);
 	free(s->events);
 	free(s->failed);
+	free(s->other);
+	if (s->again)
+		s->again->free(s->again);
 	free(s);
 }
 

@@ -19,13 +19,32 @@
 struct kl_source_events {
 	uint32_t place;			/* the operation's */
 	uint32_t call_line, ret_line;	/* lines of the events; 0: there is none */
+	uint32_t end_line; /* line after which its outcome stays unknown, or 0: Jepsen's :info */
 	uint32_t call_index, ret_index;	/* Jepsen's :index of the events, plus 1; 0: none */
+	/* offsets of their first bytes, @ret_at also that of @end_line; or KL_NO_PLACE */
+	uint32_t call_at, ret_at;
 };
 
 /* An operation that took no effect, as the source says.  The history does not have it. */
 struct kl_source_failed {
 	uint32_t call_line, ret_line;
-	struct kl_op op;	/* pending; its signature and thread are the history's */
+	uint32_t call_at, ret_at; /* as in struct kl_source_events */
+	/*
+	 * its signature and thread are the history's; it is pending, but @ret is the time of the
+	 * last event before it ended
+	 */
+	struct kl_op op;
+};
+
+/* An entry of no operation, as those of Jepsen's :nemesis. */
+struct kl_source_other {
+	uint32_t line, at; /* @at: as call_at of struct kl_source_events */
+	uint64_t after; /* time of the last event before it, 0 if there is none */
+};
+
+/* The begin of what source_text.c keeps, so that a program needs that file only if it uses it. */
+struct kl_source_again {
+	void (*free)(struct kl_source_again *again);
 };
 
 struct kl_source {
@@ -33,8 +52,13 @@ struct kl_source {
 	size_t nevents;
 	struct kl_source_failed *failed;	/* in the order of their calls */
 	size_t nfailed;
+	struct kl_source_other *other; /* in the order of the text */
+	size_t nother;
 	char *name;		/* the file's name in messages */
 	char *path;		/* path of a file that can be read again, or NULL */
+	struct kl_input_id id; /* of that file */
+	const struct kl_form *form; /* how to read an entry again, or NULL */
+	struct kl_source_again *again; /* see source_text.h; or NULL */
 	size_t skip;		/* number of bytes before the first line */
 	enum kl_place_kind places;
 	/* lines that are in memory, or NULL */

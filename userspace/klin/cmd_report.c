@@ -24,13 +24,13 @@ struct report_args {
 	struct kl_read_opts read;
 	struct kl_options opt;
 	bool model;		/* --memory-model was given */
-	size_t most;
+	size_t most, texts;
 };
 
 #define MOST_SOURCE	(1 << 20)	/* bytes of a model's or a litmus test's text */
 #define MOST_WITNESS	20000	/* operations of a history whose orders the page has */
 
-enum { OPT_FROM = 256, OPT_INDEPENDENT, OPT_MEMORY_MODEL, OPT_TIME, OPT_OPERATIONS };
+enum { OPT_FROM = 256, OPT_INDEPENDENT, OPT_MEMORY_MODEL, OPT_TIME, OPT_OPERATIONS, OPT_TEXTS };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write the page to FILE (default: standard output)", 0 },
@@ -38,8 +38,11 @@ static const struct argp_option options[] = {
 	  "Show at most about N operations, those of violations and around them first "
 	  "(default 200000); 0: all.  The page says what it leaves out",
 	  0 },
-	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0,
-	  "tso or sc, as for `klin check'", 0 },
+	{ "texts", OPT_TEXTS, "BYTES", 0,
+	  "Show at most BYTES of the operations' lines in the file itself, those of violations "
+	  "first (default 500000); 0: all.  The page says what it leaves out",
+	  0 },
+	{ "memory-model", OPT_MEMORY_MODEL, "MODEL", 0, "tso or sc, as for `klin check'", 0 },
 	{ "time-limit", OPT_TIME, "SECONDS", 0, "Give up the check (UNKNOWN) after SECONDS", 0 },
 	{ "from", OPT_FROM, "FORM", 0, "The form of a history, as in `klin convert --from'", 0 },
 	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
@@ -56,6 +59,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_OPERATIONS:
 		a->most = kl_arg_number(state, "operations", arg, 0, UINT32_MAX);
+		break;
+	case OPT_TEXTS:
+		a->texts = kl_arg_number(state, "texts", arg, 0, UINT32_MAX);
 		break;
 	case OPT_MEMORY_MODEL:
 		a->opt.classical = kl_arg_sc(state, arg);
@@ -508,7 +514,7 @@ static int write_page(const char *path, const struct kl_page *p)
 static int cmd_report(int argc, char **argv)
 {
 	struct report_args a = {
-		.out = "-", .most = KL_PAGE_OPERATIONS,
+		.out = "-", .most = KL_PAGE_OPERATIONS, .texts = KL_PAGE_TEXTS,
 		.opt = {
 			.max_shrink = 8, .bytes = 4096ull << 20, .work = KLIN_DEFAULT_WORK,
 		},
@@ -520,6 +526,7 @@ static int cmd_report(int argc, char **argv)
 		return ret;
 	m.page.title = a.input;
 	m.page.most = a.most;
+	m.page.texts = a.texts;
 	ret = make(&a, &m);
 	m.page.result = m.result;
 	m.page.found = m.found;

@@ -111,6 +111,7 @@ class App {
 			h.error ? "Whiskers: the clock's error." : "",
 			h.drain ? "Upright line: the store buffer was empty." : "",
 			h.point ? "Dot: took effect." : "",
+			h.timed ? "The lanes go by the order of the events, not by their :time." : "",
 			this.result.violations.some((v) => v.orders.length) ?
 				"Numbers: the steps of the order; \u2717: does not fit after them." :
 				"",

@@ -29,12 +29,13 @@ class Detail {
 		put(this.box, make("h3", {}, opText(this.app.h, i)),
 			make("dl", {}, this.facts(i).map(([ name,
 				text ]) => [make("dt", {}, name), make("dd", {}, text)])),
-			this.stack(i), this.overlapping(i), this.similar(i));
+			this.entries(i), this.stack(i), this.overlapping(i), this.similar(i));
 	}
 
 	facts(i) {
 		const h = this.app.h, facts = [], part = partOf(h, i);
-		const extra = object((h.extra.get(i) || {}).extra), source = object(extra.source);
+		const extra = object((h.extra.get(i) || {}).extra), place = object(extra.source);
+		const source = entryOf(h, i);
 		const add = (name, text) => {
 			if (text !== "" && text !== undefined && text !== null)
 				facts.push([ name, string(text) ]);
@@ -62,8 +63,12 @@ class Detail {
 		if (h.line && h.line[i])
 			add("line", h.line[i] + (h.file ? " of " + h.file : ""));
 		else
-			add("line", source.line);
+			add("line", place.line);
 		add("line of the return", source.return_line);
+		add("line of its unknown end", source.end_line);
+		add(":time of the call", nanoseconds(source.time));
+		add(":time of the end", nanoseconds(source.return_time));
+		add("took by :time", tookByEntries(source));
 		add(":index", source.index);
 		add(":index of the return", source.return_index);
 		if (h.numbered && h.id[i] !== 0xffffffff)
@@ -87,6 +92,25 @@ class Detail {
 			place.step ? "step " + place.step : "does not fit after the last step");
 		add("state before", place.before);
 		add("state after", place.after);
+	}
+
+	/* What the file itself says of the operation. */
+	entries(i) {
+		const h = this.app.h, e = entryOf(h, i);
+		const one = (text, cut) => typeof text === "string" ?
+			make("pre", { class: "entry" },
+				text + (cut ? "\u2026 (the entry is longer)" : "")) :
+			null;
+
+		if (typeof e.text !== "string" && typeof e.return_text !== "string")
+			return h.entriesLeft ?
+				make("p", { class: "quiet" },
+					"The page has no room for its text in the file.") :
+				null;
+		return [
+			make("h4", {}, "In the file"), one(e.text, e.text_cut),
+			one(e.return_text, e.return_text_cut)
+		];
 	}
 
 	stack(i) {

@@ -154,6 +154,10 @@ function notes(data, r) {
 		all.push("This page holds " + count(h.n) + " of " + plural(h.total, "operation") +
 			"; " + plural(h.total - h.n, "operation") + " are left out: " + leftOut(h) +
 			". `klin report --operations=0' makes a page with all.");
+	if (h.entriesLeft)
+		all.push("For " + plural(h.entriesLeft, "operation") +
+			" the text in the file is left out; `klin report --texts=0' makes a page " +
+			"with all.");
 	if (r.raw.skipped)
 		all.push("Entries of the file that are no operations: " + count(r.raw.skipped) +
 			" (" + string(r.raw.skipped_reason) + ").");

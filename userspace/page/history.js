@@ -150,6 +150,7 @@ function readHistory(c) {
 	h.line = c.line ? new Uint32Array(h.n) : null;
 	if (c.line)
 		eachNumber(c.line, (i, v) => { h.line[i] = last += v % 2 ? -(v + 1) / 2 : v / 2; });
+	readEntries(h, c);
 	h.gaps = array(c.gaps).map((g) => ({
 		from: offset(h, g.from),
 		to: offset(h, g.to),
@@ -157,6 +158,21 @@ function readHistory(c) {
 		object: g.object === undefined ? NONE : g.object,
 	}));
 	return h;
+}
+
+/* What the page has of the file's own text, by the operations' numbers in the history. */
+function readEntries(h, c) {
+	const texts = object(c.texts);
+
+	h.entries = new Map(array(texts.list).map((one) => [one.id, object(one)]));
+	h.entriesLeft = texts.left || 0;
+	h.timed = array(texts.list).some((one) => one.time !== undefined);
+}
+
+/* What is known of an operation's entries in the file. */
+function entryOf(h, i) {
+	return h.entries.get(h.id[i]) ||
+		object(object(object(h.extra.get(i)).extra).source);
 }
 
 /* A time as a number from the base on. */
@@ -199,6 +215,8 @@ function listedHistory(ops, numbered) {
 		gaps: [],
 		texts: [],
 		extra: new Map(),
+		entries: new Map(),
+		entriesLeft: 0,
 		sigVals: [],
 		cpu: null,
 		point: null,
@@ -395,6 +413,21 @@ function tookText(h, i) {
 		return "";
 	return unit ? (took / unit[0]).toPrecision(3) + " " + unit[1] :
 		      took + (h.clock === "mono" ? " ns" : "");
+}
+
+/* A time of the file in nanoseconds, or "". */
+function nanoseconds(time) {
+	return isNull(time) ? "" : string(time).replace(/\B(?=(\d{3})+$)/g, "\u202f") + " ns";
+}
+
+/* How long an operation took by the times of its entries, or "". */
+function tookByEntries(entry) {
+	if (isNull(entry.time) || isNull(entry.return_time))
+		return "";
+	const took = Number(BigInt(entry.return_time) - BigInt(entry.time));
+	const unit = UNITS.find(([ size ]) => took >= size);
+
+	return unit ? (took / unit[0]).toPrecision(3) + " " + unit[1] : took + " ns";
 }
 
 /* Where an operation ran, and where it is in the input. */

@@ -9,6 +9,7 @@
 #include "page/choose.h"
 #include "page/columns.h"
 #include "page/page.h"
+#include "page/texts.h"
 #include "report/json.h"
 
 /* Write a part of a JSON text, so that no value in it can end the element that holds it. */
@@ -59,6 +60,7 @@ static void set_text(json_t *j, const char *name, const char *text)
 static json_t *make_data(const struct kl_page *p)
 {
 	json_t *j = json_object();
+	json_t *history, *texts;
 	bool *kept = NULL;
 
 	set_text(j, "title", p->title);
@@ -72,10 +74,15 @@ static json_t *make_data(const struct kl_page *p)
 	if (p->sources)
 		json_object_set(j, "sources", p->sources);
 	if (p->h) {
-		if (kl_page_choose(p->h, p->r, p->result, p->found, p->most, &kept))
+		if (kl_page_choose(p->h, p->r, p->result, p->found, p->most, &kept)) {
 			kl_json_no_memory();
-		else
-			json_object_set_new(j, "history", kl_page_columns(p->h, p->r, kept));
+			return kl_json_whole(j);
+		}
+		history = kl_page_columns(p->h, p->r, kept);
+		texts = kl_page_texts(p, kept);
+		if (texts)
+			json_object_set_new(history, "texts", texts);
+		json_object_set_new(j, "history", history);
 	}
 	free(kept);
 	return kl_json_whole(j);

@@ -16,6 +16,8 @@
 
 /* Operations that a page holds if nothing else is asked for. */
 #define KL_PAGE_OPERATIONS	200000
+/* Bytes of the file's own text that it holds then. */
+#define KL_PAGE_TEXTS 500000
 
 /**
  * struct kl_page - what a page shows; all members but @title may be missing
@@ -29,6 +31,7 @@
  * @command: the command line that makes the result again
  * @note: a sentence about something that the page lacks
  * @most: number of operations that the page may hold, see kl_page_choose(); 0: all
+ * @texts: bytes of their entries in the file that it may hold; 0: all
  */
 struct kl_page {
 	const char *title;
@@ -36,7 +39,7 @@ struct kl_page {
 	const struct kl_history *h;
 	const struct kl_report *r;
 	const char *source, *command, *note;
-	size_t most;
+	size_t most, texts;
 };
 
 /**

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Search.  A query is words, all of which must match.  NAME:WORD looks in one place: thread,
- * comm, stack, method, value, key, object, cpu, line or id.  Other words are looked for in the
- * operation as text.
+ * comm, stack, method, value, key, object, cpu, line or id, or text for that in the file.
+ * Other words are looked for in the operation as text.
  */
 
-const PLACE = /^(thread|comm|stack|method|value|key|object|cpu|line|id):(.*)$/;
+const PLACE = /^(thread|comm|stack|method|value|key|object|cpu|line|id|text):(.*)$/;
 const CHOICES = [ "thread", "comm", "cpu", "method", "key", "object" ]; /* of the lists */
 
 function bare(text) { return text.replace(/^"([^"]*)"$/, "$1"); }
@@ -149,6 +149,14 @@ function matcher(h, word) {
 		return (i) => h.cpu && same(h.cpu[i] - 1) && h.cpu[i];
 	case "line":
 		return (i) => h.line && same(h.line[i]);
+	case "text":
+		return (i) => {
+			const e = entryOf(h, i);
+
+			return (string(e.text) + "\n" + string(e.return_text))
+				.toLowerCase()
+				.includes(text);
+		};
 	case "id":
 		return (i) => same(h.id[i]);
 	default: {

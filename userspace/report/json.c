@@ -75,7 +75,7 @@ json_t *kl_json_number(uint64_t v)
 }
 
 /* The length of the UTF-8 character at @s, or 0 if it is malformed (RFC 3629, section 4). */
-static size_t utf8_length(const unsigned char *s)
+static size_t utf8_length(const unsigned char *s, size_t len)
 {
 	unsigned int low = *s == 0xe0 ? 0xa0 : *s == 0xf0 ? 0x90 : 0x80;
 	unsigned int high = *s == 0xed ? 0x9f : *s == 0xf4 ? 0x8f : 0xbf;
@@ -86,7 +86,7 @@ static size_t utf8_length(const unsigned char *s)
 		   4,
 	       i;
 
-	if (n > 1 && (s[1] < low || s[1] > high))
+	if (n > len || (n > 1 && (s[1] < low || s[1] > high)))
 		return 0;
 	for (i = 2; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
@@ -94,24 +94,29 @@ static size_t utf8_length(const unsigned char *s)
 	return n;
 }
 
-json_t *kl_json_text(const char *s)
+json_t *kl_json_bytes(const char *s, size_t len)
 {
-	char *copy = malloc(strlen(s) * strlen(REPLACEMENT) + 1), *to = copy;
+	char *copy = malloc(len * strlen(REPLACEMENT) + 1), *to = copy;
+	const char *const end = s + len;
 	json_t *j;
 	size_t n;
 
 	no_memory |= !copy;
 	if (!copy)
 		return NULL;
-	while (*s) {
-		n = utf8_length((const unsigned char *)s);
+	while (s < end) {
+		n = utf8_length((const unsigned char *)s, end - s);
 		to = n ? mempcpy(to, s, n) : mempcpy(to, REPLACEMENT, strlen(REPLACEMENT));
 		s += n ? n : 1;
 	}
-	*to = '\0';
-	j = json_string(copy);
+	j = json_stringn(copy, to - copy);
 	free(copy);
 	return j;
+}
+
+json_t *kl_json_text(const char *s)
+{
+	return kl_json_bytes(s, strlen(s));
 }
 
 void kl_json_part_name(json_t *j, const struct kl_history *h, const struct kl_part_result *p)

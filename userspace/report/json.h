@@ -51,4 +51,10 @@ json_t *kl_thread_json(const struct kl_history *h, uint32_t thread);
 json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const struct kl_history *h,
 			  const struct kl_op *op);
 
+/*
+ * Add the lines of an operation's entries in the source to @source, and, if they can be read again,
+ * the entries themselves and their times.
+ */
+void kl_source_text_json(json_t *source, const struct kl_history *h, uint32_t id);
+
 #endif

@@ -31,5 +31,7 @@ void kl_json_no_memory(void);
 json_t *kl_json_number(uint64_t v);
 /* A text that may not be UTF-8, such as a file name.  U+FFFD replaces each wrong byte. */
 json_t *kl_json_text(const char *s);
+/* The same of @len bytes, which may be zero. */
+json_t *kl_json_bytes(const char *s, size_t len);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An operation as JSON, see json.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "history/source.h"
+#include "history/source_text.h"
 #include "history/spell.h"
 #include "history/string_pool.h"
 #include "report/json.h"
@@ -87,10 +88,42 @@ json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 	return j;
 }
 
+void kl_source_text_json(json_t *source, const struct kl_history *h, uint32_t id)
+{
+	static const char *const names[2][3] = {
+		[KL_SOURCE_CALL] = { "text", "text_cut", "time" },
+		[KL_SOURCE_RETURN] = { "return_text", "return_text_cut", "return_time" },
+	};
+	const struct kl_source_events *events = kl_source_events(h, id);
+	struct kl_source_text t;
+	unsigned int half;
+	int ret;
+
+	if (events && events->call_index)
+		json_object_set_new(source, "index", json_integer(events->call_index - 1));
+	if (events && events->ret_line)
+		json_object_set_new(source, "return_line", json_integer(events->ret_line));
+	if (events && events->ret_index)
+		json_object_set_new(source, "return_index", json_integer(events->ret_index - 1));
+	if (events && events->end_line)
+		json_object_set_new(source, "end_line", json_integer(events->end_line));
+	for (half = KL_SOURCE_CALL; half <= KL_SOURCE_RETURN; half++) {
+		ret = kl_source_text(h, id, half, &t);
+		if (ret == -ENOMEM)
+			kl_json_no_memory();
+		if (ret <= 0)
+			continue;
+		json_object_set_new(source, names[half][0], kl_json_bytes(t.text, t.len));
+		if (t.cut)
+			json_object_set_new(source, names[half][1], json_true());
+		if (t.entry.timed)
+			json_object_set_new(source, names[half][2], kl_json_number(t.entry.time));
+	}
+}
+
 json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const struct kl_history *h,
 			  const struct kl_op *op)
 {
-	const struct kl_source_events *events = kl_source_events(whole, id);
 	json_t *j = json_object(), *source, *rest = kl_op_json(h, op);
 	size_t col;
 	const unsigned int line = kl_source_find(whole, id, &col);
@@ -112,12 +145,7 @@ json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const str
 	json_object_set_new(source, "line", json_integer(line));
 	if (col)
 		json_object_set_new(source, "column", json_integer(col));
-	if (events && events->call_index)
-		json_object_set_new(source, "index", json_integer(events->call_index - 1));
-	if (events && events->ret_line)
-		json_object_set_new(source, "return_line", json_integer(events->ret_line));
-	if (events && events->ret_index)
-		json_object_set_new(source, "return_index", json_integer(events->ret_index - 1));
+	kl_source_text_json(source, whole, id);
 	json_object_set_new(j, "source", source);
 	return j;
 }

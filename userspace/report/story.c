@@ -7,6 +7,7 @@
 
 #include "history/source.h"
 #include "history/spell.h"
+#include "report/entries.h"
 #include "report/json.h"
 #include "report/stack.h"
 #include "report/story.h"
@@ -123,10 +124,11 @@ int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history 
 	if (s->allowed.sentence)
 		kl_put_sentence(f, "  ", s->allowed.sentence);
 	fputc('\n', f);
+	ret = kl_print_entries(f, h, s);
 	kl_print_stacks(f, h, s);
 	kl_print_trust(f, p, replay);
 	kl_story_free(s);
-	return 0;
+	return ret;
 }
 
 static json_t *texts_json(char *const *texts, size_t n)

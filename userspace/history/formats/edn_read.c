@@ -6,13 +6,15 @@
  *	{:process 0, :type :invoke, :f :write, :value 3}
  *	{:process 9, :type :invoke, :f :append, :key "0", :value "x 9 0 y"}
  *
- * The order of the maps is the order of events.  :time is ignored; reports name the :index.
+ * The order of the maps is the order of events, whatever their :time says; reports show the :time
+ * and the :index.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/formats/edn_entry.h"
 #include "history/formats/edn_form.h"
 #include "history/formats/edn_keys.h"
 #include "history/formats/jepsen_value.h"
@@ -207,7 +209,7 @@ static int event(struct reader *r, const char *tok, const struct kl_edn_val *val
 	/* The nemesis and other processes with names do not use the data structure. */
 	if (process->kind == KL_EDN_WORD) {
 		kl_scan_skipped(&r->j.scan, KL_SKIP_NAMED, tok);
-		return 0;
+		return kl_pairs_other(&r->j.pairs);
 	}
 	ret = process_number(r, process, tok, &number);
 	if (ret)
@@ -295,28 +297,6 @@ static int operation(struct reader *r)
 	return ret || r->looking ? ret : event(r, tok, val);
 }
 
-/* Skip metadata and tags, such as #jepsen.history.Op. */
-static int prefixes(struct kl_edn *e)
-{
-	const char *tok = e->p;
-	int ret = 0;
-
-	while (!ret && *e->p != '{') {
-		tok = e->p;
-		if (*tok == '#' && (unsigned int)((tok[1] | 0x20) - 'a') < 26)
-			e->p = kl_edn_atom_end(tok + 1);
-		else if (*tok == '^' || (*tok == '#' && tok[1] == '^'))
-			ret = kl_edn_metadata(e);
-		else
-			break;
-		if (!ret && !kl_edn_skip(e))
-			ret = kl_scan_bad(&e->scan, e->end - 1, "an operation");
-		if (!ret && e->bad)
-			ret = -EINVAL;
-	}
-	return ret;
-}
-
 /* Read all operations.  After an error the next operation is read, to report its errors, too. */
 static int operations(struct reader *r)
 {
@@ -343,7 +323,8 @@ static int operations(struct reader *r)
 				return 0;
 			return kl_scan_bad(&e->scan, e->p, "the end of the file");
 		}
-		ret = prefixes(e);
+		r->j.pairs.entry = e->p;
+		ret = kl_edn_prefixes(e);
 		if (ret)
 			return ret;
 		if (*e->p != '{')
@@ -397,11 +378,16 @@ static int read_edn(struct kl_input *in, struct kl_history **out)
 }
 
 const struct kl_form kl_form_edn = {
-	.name = "edn", .rank = 80,
+	.name = "edn",
+	.rank = 80,
 	.help = "Jepsen's and Knossos' maps, and Porcupine's key-value logs",
 	.example = "{:process 0, :type :invoke, :f :write, :value 4}",
-	.is = is_edn, .keys = true, .places = KL_PLACES_OFFSETS, .read = read_edn,
+	.is = is_edn,
+	.keys = true,
+	.places = KL_PLACES_OFFSETS,
+	.read = read_edn,
 	.write = kl_jepsen_write_edn,
+	.entry = kl_edn_entry,
 	.specs = { "register", "queue", "lock", "map", "kv" },
 };
 KL_FORM(kl_form_edn);

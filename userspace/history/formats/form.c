@@ -145,6 +145,7 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
 		return -EINVAL;
 	}
 	in->places = form->places;
+	in->form = form;
 	ret = form->read(in, out);
 	if (ret)
 		return ret;

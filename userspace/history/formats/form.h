@@ -29,6 +29,37 @@ size_t kl_head_word(const struct kl_head *head, const char **p);
 /* Return: true if @word is the next word of the line; then *p moves behind it. */
 bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
 
+/* A part of a text. */
+struct kl_piece {
+	const char *s;
+	size_t len;
+};
+
+#define KL_ENTRY_WORDS 16 /* values of an operation at most */
+
+/**
+ * struct kl_entry - what a form finds in an entry of a text that is read again
+ * @len: length of the entry
+ * @timed: the entry has a @time
+ * @time: its time in nanoseconds, on a clock that is not the history's
+ * @process: who made it
+ * @type: its type, such as :invoke
+ * @f: what was done
+ * @value: the value as a whole
+ * @word: the values of the operation, as the text spells them: the arguments in the entry of a
+ *	call, the results in that of a return, or both in an entry of both
+ * @nwords: number of these values
+ *
+ * A part that the entry lacks is empty.
+ */
+struct kl_entry {
+	size_t len;
+	bool timed;
+	uint64_t time;
+	struct kl_piece process, type, f, value, word[KL_ENTRY_WORDS];
+	unsigned int nwords;
+};
+
 /**
  * struct kl_form - a form of histories
  * @name: its name for --to and --from
@@ -41,6 +72,9 @@ bool kl_head_is(const struct kl_head *head, const char **p, const char *word);
  * @read: reads a history.  Return: 0, -EINVAL after a message, or another negative errno
  * @write: writes a history; NULL if klin cannot (kl_klh_write() writes .klh).  Return: 0, -EINVAL
  *	after a message if the form cannot express the history, or another negative errno
+ * @entry: reads an entry of the history again, from @text on, where a newline and a zero byte
+ *	follow @end.  Return: false if it does not end before @end.  NULL: entries are lines, of
+ *	which no more is known
  * @places: the unit of the places of its operations
  * @keys: values may be [KEY VALUE], see --independent
  * @tso: a history that does not name its memory model was recorded on x86; in other forms it is
@@ -53,6 +87,8 @@ struct kl_form {
 	bool (*is)(const struct kl_head *head);
 	int (*read)(struct kl_input *in, struct kl_history **out);
 	int (*write)(const struct kl_history *h, FILE *f);
+	bool (*entry)(const struct kl_history *h, const char *text, const char *end,
+		      struct kl_entry *out);
 	enum kl_place_kind places;
 	bool keys, tso;
 	/*

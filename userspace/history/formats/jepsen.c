@@ -271,7 +271,7 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 	/* An :info without an open operation is a remark. */
 	if (type == KL_JEPSEN_INFO && !process->op) {
 		kl_scan_skipped(&j->scan, KL_SKIP_REMARK, tok);
-		return 0;
+		return kl_pairs_other(&j->pairs);
 	}
 	m = find_method(j, tok, f, len);
 	if (m < 0)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "history/formats/edn_entry.h"
 #include "history/formats/edn_keys.h"
 #include "history/formats/jepsen_value.h"
 
@@ -97,9 +98,24 @@ static int event(struct reader *r, const char *tok, uint64_t process, enum kl_je
 
 static int pass_over(struct reader *r, enum kl_skip kind, const char *line)
 {
-	if (!r->looking)
-		kl_scan_skipped(&r->j.scan, kind, line);
-	return 0;
+	if (r->looking)
+		return 0;
+	kl_scan_skipped(&r->j.scan, kind, line);
+	return kind == KL_SKIP_NAMED ? kl_pairs_other(&r->j.pairs) : 0;
+}
+
+/* Return: the process in the line at @p, or NULL if the line is another program's. */
+static const char *find_process(const char *p)
+{
+	size_t n;
+
+	while ((n = kl_scan_word(p)) && !kl_scan_is(p, n, PROGRAM) &&
+	       !kl_scan_is(p, n, PROGRAM ":"))
+		p = kl_scan_skip(p + n);
+	if (!n)
+		return NULL;
+	p = kl_scan_skip(p + n);
+	return *p == '-' && kl_scan_end(p[1]) ? kl_scan_skip(p + 1) : p;
 }
 
 static int scan_line(void *ctx, const char **pp)
@@ -112,15 +128,10 @@ static int scan_line(void *ctx, const char **pp)
 	size_t n;
 	int type;
 
-	while ((n = kl_scan_word(p)) && !kl_scan_is(p, n, PROGRAM) &&
-	       !kl_scan_is(p, n, PROGRAM ":"))
-		p = kl_scan_skip(p + n);
-	if (!n)
+	j->pairs.entry = j->scan.start;
+	p = tok = find_process(p);
+	if (!p)
 		return pass_over(r, KL_SKIP_FOREIGN, *pp);
-	p = kl_scan_skip(p + n);
-	if (*p == '-' && kl_scan_end(p[1]))
-		p = kl_scan_skip(p + 1);
-	tok = p;
 	/* A line that begins with a word is another message of Jepsen. */
 	if (!kl_scan_digit(*p) && *p != ':' && *kl_scan_skip(p + kl_scan_word(p)) != ':')
 		return pass_over(r, KL_SKIP_FOREIGN, *pp);
@@ -173,12 +184,46 @@ static int read_jepsen(struct kl_input *in, struct kl_history **out)
 	return kl_jepsen_end(&r.j, ret, out);
 }
 
+/* Take the next word of a line.  Return: what follows the word. */
+static const char *take(const char *p, struct kl_piece *word)
+{
+	p = kl_scan_skip(p);
+	*word = (struct kl_piece){ p, kl_scan_word(p) };
+	return p + word->len;
+}
+
+static bool read_entry(const struct kl_history *h, const char *text, const char *end,
+		       struct kl_entry *out)
+{
+	const char *line_end = rawmemchr(text, '\n'), *p = find_process(text);
+	struct kl_edn e = { .scan = { .quiet = true, .text = text, .end = end },
+			    .end = line_end + 1 };
+	struct kl_edn_val v;
+
+	*out = (struct kl_entry){ .len = line_end - text };
+	if (!p)
+		return line_end < end;
+	p = take(take(take(p, &out->process), &out->type), &out->f);
+	p = kl_scan_skip(p);
+	out->value = (struct kl_piece){ p, line_end - p };
+	e.p = p;
+	if (p < line_end && !kl_edn_value(&e, &v))
+		kl_edn_entry_words(h, &e, &v, out);
+	kl_edn_free(&e);
+	return line_end < end;
+}
+
 const struct kl_form kl_form_jepsen = {
-	.name = "jepsen", .rank = 70,
+	.name = "jepsen",
+	.rank = 70,
 	.help = "Jepsen's log lines: registers, queues, mutexes",
 	.example = "INFO  jepsen.util - 2 :invoke :write 4",
-	.is = is_jepsen, .keys = true, .places = KL_PLACES_OFFSETS, .read = read_jepsen,
+	.is = is_jepsen,
+	.keys = true,
+	.places = KL_PLACES_OFFSETS,
+	.read = read_jepsen,
 	.write = kl_jepsen_write_log,
+	.entry = read_entry,
 	.specs = { "register", "queue", "lock" },
 };
 KL_FORM(kl_form_jepsen);

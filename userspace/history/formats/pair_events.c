@@ -91,6 +91,14 @@ static uint32_t place(const struct kl_scan *s, const char *tok)
 	return tok - s->text < KL_FIRST_PLACE ? tok - s->text : KL_NO_PLACE;
 }
 
+/* Return: where the present event begins, see source.h. */
+static uint32_t entry_at(const struct kl_pairs *p)
+{
+	return p->entry && p->scan->text && p->entry - p->scan->text < KL_FIRST_PLACE ?
+		       p->entry - p->scan->text :
+		       KL_NO_PLACE;
+}
+
 /* Note where the call of the last operation is.  Operations before it may have no events. */
 static inline int note_place(struct kl_pairs *p, uint32_t at)
 {
@@ -102,7 +110,11 @@ static inline int note_place(struct kl_pairs *p, uint32_t at)
 	while (p->nevents < op)
 		p->events[p->nevents++] = (struct kl_source_events){ .place = KL_FIRST_PLACE };
 	p->events[p->nevents++] = (struct kl_source_events){
-		.place = at, .call_line = p->scan->line, .call_index = p->index,
+		.place = at,
+		.call_line = p->scan->line,
+		.call_index = p->index,
+		.call_at = entry_at(p),
+		.ret_at = KL_NO_PLACE,
 	};
 	return 0;
 }
@@ -124,12 +136,18 @@ static int give_places(struct kl_pairs *p)
 		if (p->h->ops[i].pad == DROPPED)
 			s->failed[s->nfailed++] = (struct kl_source_failed){
 				.call_line = p->events[i].call_line,
-				.ret_line = p->events[i].ret_line, .op = p->h->ops[i],
+				.ret_line = p->events[i].ret_line,
+				.call_at = p->events[i].call_at,
+				.ret_at = p->events[i].ret_at,
+				.op = p->h->ops[i],
 			};
 		else if (p->events[i].place < KL_FIRST_PLACE)
 			s->events[s->nevents++] = p->events[i];
 	}
 	p->events = NULL;
+	s->other = p->other;
+	s->nother = p->nother;
+	p->other = NULL;
 	return 0;
 }
 
@@ -169,6 +187,16 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 	return s->nres ? 0 : note_called(p, process);
 }
 
+/* Note where the event is that ends the operation of a process. */
+static inline void note_return(struct kl_pairs *p, const struct kl_process *process)
+{
+	struct kl_source_events *e = &p->events[process->op - 1];
+
+	e->ret_line = p->scan->line;
+	e->ret_index = p->index;
+	e->ret_at = entry_at(p);
+}
+
 int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res)
 {
 	const struct kl_opsig s = process->sig;
@@ -181,8 +209,7 @@ int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct
 	ret = s.nres ? note_sig(p, process) : 0;
 	if (ret)
 		return ret;
-	p->events[process->op - 1].ret_line = p->scan->line;
-	p->events[process->op - 1].ret_index = p->index;
+	note_return(p, process);
 	op->flags = KL_OP_DRAINED;
 	op->ret = ++p->now;
 	end_op(p, process);
@@ -198,7 +225,8 @@ int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct k
 	return process->sig.nres ? 0 : note_called(p, process);
 }
 
-int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process)
+/* End an operation whose results are not known.  Return: 0 or a negative errno. */
+static int end_unknown(struct kl_pairs *p, struct kl_process *process)
 {
 	const struct kl_opsig s = process->sig;
 	unsigned int i;
@@ -211,12 +239,35 @@ int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process)
 	return ret;
 }
 
+int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process)
+{
+	p->events[process->op - 1].end_line = p->scan->line;
+	p->events[process->op - 1].ret_at = entry_at(p);
+	return end_unknown(p, process);
+}
+
 int kl_pairs_drop(struct kl_pairs *p, struct kl_process *process)
 {
-	p->h->ops[process->op - 1].pad = DROPPED;
-	p->events[process->op - 1].ret_line = p->scan->line;
+	struct kl_op *op = &p->h->ops[process->op - 1];
+
+	op->pad = DROPPED;
+	op->ret = p->now;
+	note_return(p, process);
 	p->dropped++;
-	return kl_pairs_lose(p, process);
+	return end_unknown(p, process);
+}
+
+int kl_pairs_other(struct kl_pairs *p)
+{
+	const int ret = kl_grow(p->other, p->cother, p->nother + 1);
+
+	if (!ret)
+		p->other[p->nother++] = (struct kl_source_other){
+			.line = p->scan->line,
+			.at = entry_at(p),
+			.after = p->now,
+		};
+	return ret;
 }
 
 bool kl_pairs_dropped(const struct kl_op *op)
@@ -232,7 +283,7 @@ int kl_pairs_end(struct kl_pairs *p)
 
 	for (i = 0; i < p->nprocess && !ret; i++)
 		if (p->process[i].op)
-			ret = kl_pairs_lose(p, &p->process[i]);
+			ret = end_unknown(p, &p->process[i]);
 	ret = ret ?: give_places(p);
 	if (ret)
 		return ret;
@@ -252,7 +303,9 @@ void kl_pairs_free(struct kl_pairs *p)
 	free(p->process);
 	free(p->place);
 	free(p->events);
+	free(p->other);
 	p->events = NULL;
+	p->other = NULL;
 	p->process = NULL;
 	p->place = NULL;
 }

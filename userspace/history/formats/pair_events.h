@@ -53,7 +53,10 @@ struct kl_pairs {
 	struct kl_source_events *events; /* of the history's operations, in their order */
 	size_t nevents, cevents;
 	uint32_t index;		/* the :index of the present event, plus 1; 0: it has none */
+	const char *entry; /* where the present event begins in @scan->text, or NULL */
 	size_t dropped;		/* number of operations that kl_pairs_drop() ended */
+	struct kl_source_other *other; /* entries of kl_pairs_other() */
+	size_t nother, cother;
 };
 
 /* Make a process for the thread with this index.  Return: 0, -ENOMEM or -EOVERFLOW. */
@@ -109,6 +112,9 @@ int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct k
 int kl_pairs_lose(struct kl_pairs *p, struct kl_process *process);
 /* Remove an operation that took no effect.  Return: as kl_pairs_return(). */
 int kl_pairs_drop(struct kl_pairs *p, struct kl_process *process);
+
+/* Note the present entry as one of no operation, for reports.  Return: 0 or -ENOMEM. */
+int kl_pairs_other(struct kl_pairs *p);
 
 /* Return: true if kl_pairs_drop() has removed @op; it is in the history until kl_pairs_end(). */
 bool kl_pairs_dropped(const struct kl_op *op);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The lines of the input that a story is made of. */
+#ifndef KL_REPORT_ENTRIES_H
+#define KL_REPORT_ENTRIES_H
+
+#include <stdio.h>
+
+#include "history/history.h"
+#include "story/story.h"
+
+/*
+ * Print what the file itself says of each operation of the cast, unless it cannot be read again or
+ * has klin's own text form.
+ * Return: 0 or -ENOMEM.
+ */
+int kl_print_entries(FILE *f, const struct kl_history *h, const struct kl_story *s);
+
+#endif
