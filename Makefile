@@ -10,7 +10,8 @@
 # make fuzz         fuzz every reader of foreign data; tools/fuzz --help tells its options
 # make bench        measure the engines; tools/bench --help tells its options
 # make demo         record a real kernel in a virtual machine and check it
-# make install      DESTDIR= PREFIX=
+# make install      install what is built; DESTDIR= PREFIX=
+# make uninstall    remove it again, with the same DESTDIR and PREFIX
 #
 # V=1 shows the commands; SAN=1 builds userspace with clang, ASan, UBSan and libFuzzer, apart,
 # in build/san; KDIR= names the kernel to build the module for.
@@ -46,9 +47,13 @@ INSTALL ?= install
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 SBINDIR ?= $(PREFIX)/sbin
+LIBEXECDIR ?= $(PREFIX)/libexec/klin
 DATADIR ?= $(PREFIX)/share/klin
 MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+# What a module needs that announces its operations, see kmod/README.
+KSRCDIR ?= $(PREFIX)/src/klin
 
 ifeq ($(SAN),1)
 B := build/san
@@ -70,7 +75,7 @@ endif
 CFLAGS ?= -O2 -g
 kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes \
 	-Wstrict-prototypes -fno-strict-aliasing -pthread -D_GNU_SOURCE \
-	-DKLIN_DATADIR='"$(DATADIR)"' -Iuserspace -I. -Ibuild/bpf $(san_flags) $(san_cflags)
+	-Iuserspace -I. -Ibuild/bpf $(san_flags) $(san_cflags)
 # The screen of `klin top'.
 CURSES_LIBS ?= $(shell pkg-config --libs ncursesw 2>/dev/null || echo -lncursesw)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
@@ -171,7 +176,8 @@ bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
 .PHONY: all userspace bpf module replay-files unit unit-build fuzz fuzz-build check check-long \
-	style lint bench demo install clean distclean FORCE
+	style lint bench demo install install-dkms install-selftests uninstall clean \
+	distclean FORCE
 all: userspace bpf module
 userspace: $(B)/libklin.a $(B)/klin $(B)/klin-replay $(B)/klind
 bpf: $(bpf_obj) $(skel)
@@ -184,10 +190,16 @@ define remember
 		printf '%s\n' '$(subst ','\'',$(1))' >$@
 endef
 
+# The same for a compiler and its flags.  `make install' takes what was built with other flags, too:
+# root often installs with another environment than the one of the build.
+goals := $(MAKECMDGOALS)
+installs := $(if $(goals),$(if $(filter-out install% uninstall,$(goals)),,1))
+remember_flags = $(if $(and $(installs),$(wildcard $@)),,$(call remember,$(1)))
+
 $(B)/.cflags: FORCE
-	$(call remember,$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags))
+	$(call remember_flags,$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags))
 $(B)/.ldflags: FORCE
-	$(call remember,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS) $(CURSES_LIBS))
+	$(call remember_flags,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS) $(CURSES_LIBS))
 # The list of the archive's members: when a source file is removed, the archive must be rebuilt.
 $(B)/.libobjs: FORCE
 	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj) $(reason_obj) $(language_obj))
@@ -288,7 +300,7 @@ kl_bpf_cflags := -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Wno-unu
 	-I. -Ibpf -idirafter /usr/include/x86_64-linux-gnu
 
 build/bpf/.cflags: FORCE
-	$(call remember,$(CLANG) $(BPF_CFLAGS) $(kl_bpf_cflags))
+	$(call remember_flags,$(CLANG) $(BPF_CFLAGS) $(kl_bpf_cflags))
 
 build/bpf/%.bpf.o: bpf/%.bpf.c build/bpf/.cflags
 	$(call say,BPF,$<)
@@ -393,30 +405,75 @@ bench: userspace $(B)/bench/record-set
 
 # ---- install -------------------------------------------------------------
 
+# What is installed, each as MODE:FILE:PLACE.  In a FILE.in, @NAME@ stands for a directory.
+to = $(foreach f,$(3),$(1):$(f):$(2)/$(notdir $(f)))
+kept = $(foreach f,$(3),$(1):$(f):$(2)/$(f))
+man_pages := $(wildcard userspace/man/*.[1-9])
+share := $(PREFIX)/share
+installed := $(call to,755,$(BINDIR),$(B)/klin $(B)/klin-replay) \
+	$(call to,755,$(SBINDIR),$(B)/klind) \
+	$(call to,644,$(DATADIR),userspace/klind/klind.conf $(schema)) \
+	$(call kept,644,$(DATADIR),$(shipped)) \
+	644:userspace/klind/klind.service.in:$(UNITDIR)/klind.service \
+	$(foreach f,$(man_pages),$(call to,644,$(MANDIR)/man$(subst .,,$(suffix $(f))),$(f))) \
+	644:userspace/completion/klin.bash:$(share)/bash-completion/completions/klin \
+	$(call to,644,$(ZSHDIR),userspace/completion/_klin) \
+	$(call to,644,$(share)/fish/vendor_completions.d,userspace/completion/klin.fish) \
+	$(call to,644,$(KSRCDIR),kmod/klin.h)
+
+find_kmod = PATH=$$PATH:/usr/sbin:/sbin;
+release = $(shell $(find_kmod) modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1)
+# The module, and the versions of its symbols, where it is built.
+installed_module = $(if $(wildcard kmod/klin.ko), \
+	644:kmod/klin.ko:/lib/modules/$(release)/extra/klin.ko \
+	644:Module.symvers:$(KSRCDIR)/$(release)/Module.symvers)
+# A kernel elsewhere makes its own list of modules.
+depmod = $(if $(DESTDIR),true,$(find_kmod) depmod)
+version := $(shell sed -n 's/^.define KLIN_VERSION "\(.*\)"/\1/p' userspace/base/version.h)
+fill := s|@SBINDIR@|$(SBINDIR)|g; s|@DATADIR@|$(DATADIR)|g; s|@VERSION@|$(version)|g
+# Install the list $(1).
+put = printf '%s\n' $(1) | while IFS=: read -r mode file place; do \
+	case $$file in \
+	*.in) $(INSTALL) -D -m $$mode /dev/null "$(DESTDIR)$$place" && \
+		sed '$(fill)' $$file >"$(DESTDIR)$$place" ;; \
+	*) $(INSTALL) -D -m $$mode $$file "$(DESTDIR)$$place" ;; \
+	esac || exit 1; done
+
 install: userspace
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(DATADIR)/specs/explore' '$(DESTDIR)$(DATADIR)/specs/verify'
-	$(Q)$(INSTALL) -m 755 $(B)/klin $(B)/klin-replay '$(DESTDIR)$(BINDIR)'
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(SBINDIR)' '$(DESTDIR)$(UNITDIR)'
-	$(Q)$(INSTALL) -m 755 $(B)/klind '$(DESTDIR)$(SBINDIR)/klind'
-	$(Q)$(INSTALL) -m 644 userspace/klind/klind.conf '$(DESTDIR)$(DATADIR)/klind.conf'
-	$(Q)$(INSTALL) -m 644 $(schema) '$(DESTDIR)$(DATADIR)/$(notdir $(schema))'
-	$(Q)sed 's|@SBINDIR@|$(SBINDIR)|; s|@DATADIR@|$(DATADIR)|' userspace/klind/klind.service.in \
-		>'$(DESTDIR)$(UNITDIR)/klind.service'
-	$(Q)for f in $(wildcard specs/*.lin specs/explore/*.lin specs/verify/*.lin); do \
-		$(INSTALL) -m 644 $$f '$(DESTDIR)$(DATADIR)/'$$f || exit 1; done
-	$(Q)for f in $(wildcard userspace/man/*.[158]); do \
-		$(INSTALL) -D -m 644 $$f '$(DESTDIR)$(MANDIR)'/man$${f##*.}/$${f##*/} || exit 1; done
-	$(Q)$(INSTALL) -D -m 644 userspace/completion/klin.bash \
-		'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/klin'
-	$(Q)$(INSTALL) -D -m 644 userspace/completion/_klin \
-		'$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_klin'
-	$(Q)$(INSTALL) -D -m 644 userspace/completion/klin.fish \
-		'$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/klin.fish'
-	$(Q)if [ -e kmod/klin.ko ]; then \
-		release=$$(PATH=$$PATH:/sbin:/usr/sbin modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1) && \
-		$(INSTALL) -D -m 644 kmod/klin.ko \
-			"$(DESTDIR)/lib/modules/$$release/extra/klin.ko"; fi
+	$(Q)$(call put,$(installed) $(installed_module))
+	$(Q)[ ! -e kmod/klin.ko ] || { $(depmod) -a $(release); }
+
+# The module is removed for all kernels, since klin.ko may now be built for another one.
+uninstall:
+	$(call say,REMOVE,$(DESTDIR)$(PREFIX))
+	$(Q)printf '%s\n' $(installed) | while IFS=: read -r mode file place; do \
+		rm -f "$(DESTDIR)$$place" || exit 1; done
+	$(Q)for ko in "$(DESTDIR)"/lib/modules/*/extra/klin.ko; do \
+		[ -e "$$ko" ] || continue; \
+		release=$${ko%/extra/*}; release=$${release##*/}; \
+		rm -f "$$ko" "$(DESTDIR)$(KSRCDIR)/$$release/Module.symvers" && \
+			{ $(depmod) -a "$$release"; } || exit 1; done
+	$(Q)rm -rf '$(DESTDIR)$(LIBEXECDIR)/kselftest' '$(DESTDIR)$(dkms_dir)'
+	$(Q)for dir in $(DATADIR) $(LIBEXECDIR) $(KSRCDIR); do \
+		[ ! -d "$(DESTDIR)$$dir" ] || \
+			find "$(DESTDIR)$$dir" -depth -type d -empty -delete || exit 1; done
+
+# The module's source, for DKMS to build it for each kernel.
+dkms_dir := $(PREFIX)/src/klin-$(version)
+install-dkms:
+	$(call say,INSTALL,$(DESTDIR)$(dkms_dir))
+	$(Q)$(call put,$(call kept,644,$(dkms_dir),$(filter-out %/groups.h %.mod.c,$(kmod_src))) \
+		$(call kept,755,$(dkms_dir),tools/btf tools/vmlinux) \
+		644:kmod/dkms.conf.in:$(dkms_dir)/dkms.conf)
+
+# The kselftests with their runner, where tools/kselftest has built them.
+install-selftests:
+	$(call say,INSTALL,$(DESTDIR)$(LIBEXECDIR)/kselftest)
+	$(Q)[ -e build/kselftest/run_kselftest.sh ] || tools/kselftest
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)'
+	$(Q)cp -r build/kselftest '$(DESTDIR)$(LIBEXECDIR)'
+	$(Q)$(INSTALL) -m 644 selftests/klin/settings '$(DESTDIR)$(LIBEXECDIR)/kselftest/klin'
 
 # ---- clean ---------------------------------------------------------------
 
