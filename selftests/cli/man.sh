@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The manual pages equal the output of tools/man, and groff shows them without a warning.  Each
-# command has one, with all of its options, the exit status and examples.  The examples work.
+# The manual pages equal the output of tools/man, and groff, man and mandoc show them without a
+# warning.  Each command has one, with all of its options, the exit status and examples.  The examples
+# work.
 
 . "$(dirname "$0")/common.sh"
 
@@ -89,5 +90,22 @@ if command -v groff >/dev/null; then
 	done
 else
 	ktap_skip "groff shows the pages" "no groff"
+fi
+# complaint_free NAME: pass if the file out, where this program complains of pages, is empty.
+complaint_free()
+{
+	ktap_result "$([ ! -s out ]; echo $?)" "$1 finds nothing wrong" "$(head -n 5 out)"
+}
+if command -v man >/dev/null; then
+	man --warnings -E UTF-8 -l -Tutf8 -Z "$work"/man/* >shown 2>out
+	complaint_free "man --warnings"
+else
+	ktap_skip "man --warnings" "no man"
+fi
+if command -v mandoc >/dev/null; then
+	mandoc -T lint "$work"/man/* >out 2>&1
+	complaint_free "mandoc -T lint"
+else
+	ktap_skip "mandoc -T lint" "no mandoc"
 fi
 ktap_finish
