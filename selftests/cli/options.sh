@@ -12,6 +12,19 @@ register=$specs/register.lin
 ktap_header
 expect 0 "help" --help
 expect 0 "the version" --version
+features=$(sed -n '4,$p' out)
+ktap_result "$(grep -q "^on Linux $(uname -r), preemption [a-z]" out; echo $?)" \
+	"the version comes with the kernel's release and preemption" "$features"
+with=$(sed -n "s/^on Linux .*, with \(.*\)/, \1,/p" out)
+for feature in BTF:/sys/kernel/btf/vmlinux klin.ko:/sys/module/klin; do
+	name=${feature%:*}
+	if [ -r "${feature#*:}" ]; then
+		echo "$with" | grep -q ", $name,"
+	else
+		grep -q "^without .*$name (" out
+	fi
+	ktap_result $? "the version says whether the kernel has $name" "$features"
+done
 for command in $("$KLIN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	expect 0 "$command --help" "$command" --help
 done

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/nearest.h"
 #include "klin/cmd.h"
+#include "record/attach/features.h"
 #include "report/build.h"
 
 /* Freed blocks of this many bytes or more go back to the kernel at once. */
@@ -122,6 +123,7 @@ int main(int argc, char **argv)
 		return kl_ending(help(argc - 1, argv + 1));
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		kl_put_build(stdout, "klin");
+		kl_put_features(stdout);
 		return kl_ending(KLIN_EXIT_OK);
 	}
 	c = find_command(argv[1]);

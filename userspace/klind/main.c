@@ -20,6 +20,7 @@
 #include "klind/socket.h"
 #include "klind/trust.h"
 #include "klind/watcher.h"
+#include "record/attach/features.h"
 #include "record/record.h"
 #include "report/build.h"
 #include "report/json_value.h"
@@ -31,6 +32,7 @@
 static void put_version(FILE *f, struct argp_state *state)
 {
 	kl_put_build(f, "klind");
+	kl_put_features(f);
 }
 
 void (*argp_program_version_hook)(FILE *, struct argp_state *) = put_version;

@@ -22,32 +22,39 @@
 #endif
 
 #define MOST_ID 64	/* bytes of a build ID at most */
-#define NLIBRARIES 7
+#define MOST_LIBRARIES 8
+
+/* Only klin is linked with ncurses. */
+extern const char *curses_version(void) __attribute__((weak));
 
 struct library {
 	const char *name;
 	char version[32];
 };
 
-/* Set the versions of the libraries that this process has loaded. */
-static void find_libraries(struct library *l)
+/* Set the versions of the libraries that this process has loaded.  Return: their number. */
+static size_t find_libraries(struct library *l)
 {
 	const char *bpf = libbpf_version_string();
+	const char *curses = curses_version ? curses_version() : NULL;	/* "ncurses 6.4.20221231" */
+	char nettle[32];
 	const struct { const char *name, *version; } all[] = {
 		{ "libbpf", bpf + (*bpf == 'v') }, { "elfutils", dwfl_version(NULL) },
 		{ "jansson", jansson_version_str() }, { "zstd", ZSTD_versionString() },
-		{ "nettle", NULL }, { "zlib", zlibVersion() }, { "glibc", gnu_get_libc_version() },
+		{ "nettle", nettle }, { "zlib", zlibVersion() },
+		{ "ncurses", curses && strchr(curses, ' ') ? strchr(curses, ' ') + 1 : NULL },
+		{ "glibc", gnu_get_libc_version() },
 	};
-	size_t i;
+	size_t n = 0, i;
 
-	for (i = 0; i < NLIBRARIES; i++) {
-		l[i].name = all[i].name;
-		if (all[i].version)
-			snprintf(l[i].version, sizeof(l[i].version), "%s", all[i].version);
-		else
-			snprintf(l[i].version, sizeof(l[i].version), "%d.%d",
-				 nettle_version_major(), nettle_version_minor());
+	snprintf(nettle, sizeof(nettle), "%d.%d", nettle_version_major(), nettle_version_minor());
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (!all[i].version)
+			continue;
+		l[n].name = all[i].name;
+		snprintf(l[n++].version, sizeof(l->version), "%s", all[i].version);
 	}
+	return n;
 }
 
 /* Find the build ID in the notes of a loaded file.  Return: 1 if it has one, else 0. */
@@ -87,9 +94,9 @@ static int first_file(struct dl_phdr_info *info, size_t size, void *hex)
 json_t *kl_build_json(void)
 {
 	json_t *j = json_object(), *build = json_object(), *libraries = json_object();
-	struct library l[NLIBRARIES];
+	struct library l[MOST_LIBRARIES];
 	char id[2 * MOST_ID + 1] = "";
-	size_t i;
+	size_t n, i;
 
 	json_object_set_new(j, "version", json_string(KLIN_VERSION));
 	dl_iterate_phdr(first_file, id);
@@ -97,8 +104,8 @@ json_t *kl_build_json(void)
 		json_object_set_new(build, "id", json_string(id));
 	json_object_set_new(build, "compiler", kl_json_text(COMPILER));
 	json_object_set_new(j, "build", build);
-	find_libraries(l);
-	for (i = 0; i < NLIBRARIES; i++)
+	n = find_libraries(l);
+	for (i = 0; i < n; i++)
 		json_object_set_new(libraries, l[i].name, kl_json_text(l[i].version));
 	json_object_set_new(j, "libraries", libraries);
 	return j;
@@ -106,15 +113,15 @@ json_t *kl_build_json(void)
 
 void kl_put_build(FILE *f, const char *program)
 {
-	struct library l[NLIBRARIES];
+	struct library l[MOST_LIBRARIES];
 	char id[2 * MOST_ID + 1] = "";
-	size_t i;
+	size_t n, i;
 
 	fprintf(f, "%s %s\n", program, KLIN_VERSION);
 	dl_iterate_phdr(first_file, id);
 	fprintf(f, "build %s, by %s\n", *id ? id : "without an ID", COMPILER);
-	find_libraries(l);
-	for (i = 0; i < NLIBRARIES; i++)
+	n = find_libraries(l);
+	for (i = 0; i < n; i++)
 		fprintf(f, "%s%s %s", i ? ", " : "with ", l[i].name, l[i].version);
 	fputc('\n', f);
 }
