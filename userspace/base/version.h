@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The version of klin and klind, which their results name, too. */
+/* The version of klin: of its programs, results and packages.  CHANGES says what it has. */
 #ifndef KL_BASE_VERSION_H
 #define KL_BASE_VERSION_H
 
-#define KLIN_VERSION "0.1"
+#define KLIN_VERSION "0.2"
 
 #endif
