@@ -175,11 +175,12 @@ unit_bin := $(unit_src:selftests/unit/%.c=$(B)/selftests/%)
 bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
-.PHONY: all userspace bpf module replay-files unit unit-build fuzz fuzz-build check check-long \
+programs = $(1)/klin $(1)/klin-replay $(1)/klind
+.PHONY: all userspace static bpf module replay-files unit unit-build fuzz fuzz-build check check-long \
 	style lint bench demo install install-dkms install-selftests uninstall clean \
 	distclean FORCE
 all: userspace bpf module
-userspace: $(B)/libklin.a $(B)/klin $(B)/klin-replay $(B)/klind
+userspace: $(B)/libklin.a $(call programs,$(B))
 bpf: $(bpf_obj) $(skel)
 
 # Write the text $(1) into the target, only if it differs from the last build's text.  What depends
@@ -253,17 +254,28 @@ $(B)/libklin.a: $(lib_obj) $(B)/.libobjs
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(lib_obj)
 
-$(B)/klin: $(cmd_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
-	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS) $(CURSES_LIBS)
+# The programs, and the same without shared libraries, for systems that lack these: tools/bundle.
+# The flag -static tells the linker to take archives, whose own libraries have to be named.
+static := $(call programs,$(B)/static)
+$(static): private kl_ldflags += -static
+$(static): private static_libs := $(shell pkg-config --static --libs libdw ncursesw 2>/dev/null)
+static: $(static)
 
-$(B)/klind: $(klind_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
+$(B)/klin $(B)/static/klin: $(cmd_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(klind_obj) $(B)/libklin.a $(LDLIBS)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS) $(CURSES_LIBS) \
+		$(static_libs)
 
-$(B)/klin-replay: $(replay_obj) $(B)/.ldflags $(B)/.cmdobjs
+$(B)/klind $(B)/static/klind: $(klind_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(replay_obj) $(LDLIBS)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(klind_obj) $(B)/libklin.a $(LDLIBS) $(static_libs)
+
+$(B)/klin-replay $(B)/static/klin-replay: $(replay_obj) $(B)/.ldflags $(B)/.cmdobjs
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(replay_obj) $(LDLIBS) $(static_libs)
 
 $(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(unit_with) \
 		$(B)/libklin.a $(B)/.ldflags

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What tools/bundle packs runs in a root that has a shell and no library.  With KLIN_RUNS of 20000 or
+# more, some of its kselftests run in the virtual machine, too.
+
+. "$(dirname "$0")/common.sh"
+
+top=$(cd "$here/../.." && pwd)
+if [ ! -e "$top/tools/bundle" ] || [ ! "$(dirname "$KLIN")/klin" -ef "$top/build/klin" ]; then
+	ktap_skip_all "archives are made in klin's tree, of the usual build"
+fi
+for tool in busybox zstd gcc; do
+	command -v $tool >/dev/null || ktap_skip_all "$tool not found: run tools/deps vm bpf"
+done
+[ -e "$top/build/ksrc" ] || ls /usr/src/linux-source-*.tar.xz >/dev/null 2>&1 ||
+	ktap_skip_all "no linux-source, for the kselftests: run tools/deps tests"
+[ "$(id -u)" -eq 0 ] || ktap_skip_all "chroot needs root"
+
+ktap_header
+env -u MAKEFLAGS -u MAKELEVEL "$top/tools/bundle" klin.tar.zst >out 2>err
+ktap_result "$([ $? -eq 0 ] && [ "$(cat out)" = "$work/klin.tar.zst" ]; echo $?)" "tools/bundle" \
+	"$(head -n 20 out err)"
+mkdir -p root/bin
+cp "$(command -v busybox)" root/bin
+for tool in $(busybox --list); do
+	[ "$tool" = busybox ] || ln -s busybox "root/bin/$tool"
+done
+tar -C root -xf klin.tar.zst
+version=$("$KLIN" --version | sed -n '1s/klin //p')
+dir=klin-$version
+ktap_result "$([ "$(ls root)" = "$(printf 'bin\n%s\n' "$dir")" ]; echo $?)" \
+	"the archive has one directory, named after the version" "$(ls root)"
+
+# inside COMMAND...: run in the root; sets $status.
+inside()
+{
+	chroot root /bin/sh -c "cd /$dir && $*" >out 2>err
+	status=$?
+}
+inside bin/klin --version
+ktap_result "$([ "$(head -n 1 out)" = "klin $version" ]; echo $?)" "klin starts without libraries" \
+	"$(cat out err)"
+inside "bin/klin gen --type=queue --ops=200 --mutate=3 -o /h.txt &&
+	bin/klin check --certificate=/h.cert specs/queue.lin /h.txt"
+[ $status -eq 1 ] && inside bin/klin-replay /h.cert
+ktap_result $status "klin finds a violation, and klin-replay proves it" "$(cat out err)"
+inside bin/klind --check-config --config klind.conf
+ktap_result $status "klind reads the example of its configuration" "$(cat out err)"
+inside ./run -l
+listed=$(grep -c '^klin:[a-z_]*\.sh$' out)
+tests=$(sed -n '/^TEST_PROGS/,/[^\\]$/p' "$top/selftests/klin/Makefile" | grep -o '[a-z_]*\.sh' | wc -l)
+ktap_result "$([ "$tests" -gt 0 ] && [ "$listed" -eq "$tests" ]; echo $?)" \
+	"the archive has all kselftests" "$listed of $tests"
+for program in root/"$dir"/kselftest/klin/* root/"$dir"/bin/*; do
+	! readelf -d "$program" 2>/dev/null | grep NEEDED || echo "$program"
+done >needed
+ktap_result "$([ ! -s needed ]; echo $?)" "no program of the archive needs a library" "$(cat needed)"
+
+if [ "${KLIN_RUNS:-0}" -ge 20000 ]; then
+	# tools/vm carries what is in klin's tree.
+	carried=$(mktemp -d "$top/build/bundle.XXXXXX") && mv "root/$dir" "$carried" &&
+		"$top/tools/vm" --timeout 1200 --add "$carried" -- "${carried#"$top"/}/$dir/run" \
+			-t klin:module.sh -t klin:record.sh -t klin:replay.sh >out 2>err
+	rm -rf "$carried"
+	ktap_result "$([ "$(grep -c '^ok [1-3] selftests: klin: .*\.sh$' out)" -eq 3 ]; echo $?)" \
+		"kselftests of the archive pass in the virtual machine" "$(tail -n 30 out err)"
+fi
+ktap_finish
