@@ -90,7 +90,7 @@ TEST_LDFLAGS ?= $(if $(findstring clang,$(CC)),,-fuse-ld=gold)
 sources = $(wildcard $(foreach d,$(1),userspace/$(d)/*.c userspace/$(d)/*/*.c \
 	userspace/$(d)/*/*/*.c))
 
-lib_dirs := base history dwarf spec check story generate trusted tso verify watch
+lib_dirs := base history dwarf spec records check story generate trusted tso verify watch
 cmd_dirs := record report page top klin
 
 lib_src := $(call sources,$(lib_dirs))
@@ -99,7 +99,8 @@ klind_src := $(wildcard userspace/klind/*.c)
 # The sources of klin-replay, which checks certificates.  They contain no engine, no shortcut
 # around the specification, and no reader of other programs' history formats.  Of the specification
 # language they contain only the part that histories need.
-replay_src := $(filter-out userspace/spec/impl/% userspace/spec/probe/% \
+replay_src := $(filter-out userspace/spec/impl/% userspace/spec/mapping/% \
+	userspace/spec/probe/% \
 	userspace/history/formats/% $(addprefix userspace/,base/suggest.c base/threads.c \
 	history/klh_feed.c history/klh_write.c history/source_text.c history/spell_out.c \
 	history/stream.c \
@@ -125,8 +126,8 @@ reason_src := userspace/story/story.c $(shell grep -lw '^KL_REASON' $(lib_src))
 # The parser and the interpreter refer to optional parts by weak symbols.  The linker searches no
 # library for weak symbols, so all these files are one member, too.
 language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
-	impl/impl.c impl/parse_impl.c probe/parse_probe.c interp/gen.c interp/run.c \
-	interp/fast_path.c)
+	impl/impl.c impl/parse_impl.c mapping/parse_mapping.c probe/parse_probe.c interp/gen.c \
+	interp/run.c interp/fast_path.c) userspace/records/map.c
 shipped := $(sort $(wildcard specs/*.lin specs/*/*.lin))
 schema := userspace/report/klin-1.schema.json
 # The page's files.  Of the scripts, base.js comes first, since others use its constants when they

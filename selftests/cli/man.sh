@@ -65,6 +65,10 @@ for type in queue port_range seqlock fig5; do
 	"$KLIN" gen --type=$type -o $type.klh
 done
 "$KLIN" convert queue.klh run.txt && cp run.txt moved && "$KLIN" convert run.txt run.klh
+cp "$top/specs/logs/tally.lin" mine.lin
+for type in invoke ok; do
+	printf '{"process": 0, "type": "%s", "f": "add", "value": 3}\n' $type
+done >log.json
 printf '#!/bin/sh\ncat run.txt\n' >my-program && chmod +x my-program
 for name in klin klin-check klin-convert klin-explore klin-gen klin-litmus klin-replay klin-spec \
 		klin-verify; do

@@ -35,7 +35,7 @@ run check --certificate=c "$specs/queue.lin" h.txt
 ktap_result $? "klin-replay replays a certificate without klin" "$(cat out err)"
 # klin-replay's parser skips probe clauses and implementations: it is linked without their parsers.
 : >failed
-for spec in "$specs"/*.lin "$specs"/explore/*.lin "$specs"/verify/*.lin; do
+for spec in "$specs"/*.lin "$specs"/explore/*.lin "$specs"/logs/*.lin "$specs"/verify/*.lin; do
 	"$KLIN" gen --type="$spec" --ops=20 --threads=2 >h.txt
 	run check --certificate=c "$spec" h.txt
 	"$replay" c >out 2>&1 || cat out >>failed

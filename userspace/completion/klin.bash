@@ -52,7 +52,7 @@ _klin()
     case $command in
     help) mapfile -t COMPREPLY < <(compgen -W "check convert explore gen list litmus monitor new record replay report rounds sites spec top verify" -- "$current"); return ;;
     check) options='--cache= --certificate= --color= --counterexample= --engine= --explain --follow --from= --full --independent= --json --lateness= --memory-limit= --memory-model= --no-diagram --no-partition --output= --partition --show= --threads= --time-limit= --work= --help --usage' specs=1 ;;
-    convert) options='--from= --independent= --name= --to= --help --usage' ;;
+    convert) options='--from= --independent= --name= --spec= --to= --help --usage' ;;
     explore) options='--full --hash-compact --histories --json --memory-limit= --memory-model= --no-reduce= --no-run --ops= --outcomes --output= --shortest --stats --threads= --time-limit= --help --usage' specs=1 ;;
     gen) options='--keys= --mix= --objects= --ops= --producers= --seed= --threads= --type= --any --delay= --error= --memory-model= --mutate= --pending= --points --stall --where= --output= --to= --help --usage' ;;
     list) options='--btf= --debug= --symbols= --verbose --help --usage' specs=1 ;;

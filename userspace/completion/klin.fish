@@ -47,6 +47,7 @@ complete -c klin -n '__fish_seen_subcommand_from check' -l usage -d 'Give a shor
 complete -c klin -n '__fish_seen_subcommand_from convert' -l from -s f -r -x -a "(klin convert --from=help 2>/dev/null | sed 's/ .*//')" -d 'The form of IN; --from=help lists all forms (default: recognized by the first bytes)'
 complete -c klin -n '__fish_seen_subcommand_from convert' -l independent -s i -r -d 'In EDN and Jepsen\'s log: do values [KEY VALUE] belong to independent keys?  By default klin infers this from reads and cas'
 complete -c klin -n '__fish_seen_subcommand_from convert' -l name -r -d 'The name of IN in messages, for example if IN is a pipe'
+complete -c klin -n '__fish_seen_subcommand_from convert' -l spec -r -d 'Read IN by the history block of this specification, see klin-spec(5)'
 complete -c klin -n '__fish_seen_subcommand_from convert' -l to -s t -r -x -a "(klin convert --from=help 2>/dev/null | sed 's/ .*//')" -d 'The form of OUT; --to=help lists all forms (default: klh if OUT ends in .klh, else text)'
 complete -c klin -n '__fish_seen_subcommand_from convert' -l help -s ? -d 'Give this help list'
 complete -c klin -n '__fish_seen_subcommand_from convert' -l usage -d 'Give a short usage message'

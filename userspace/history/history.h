@@ -374,6 +374,8 @@ void kl_forms_list(void);
 /* Return: the name of the form that a mistyped @name probably means, or NULL. */
 const char *kl_form_near(const char *name);
 
+struct kl_input;
+
 /* Options for reading a history. */
 struct kl_read_opts {
 	const struct kl_form *form;	/* KL_FORM_AUTO: its first bytes show the form */
@@ -382,6 +384,9 @@ struct kl_read_opts {
 	/* In EDN and Jepsen's log: whether values are [KEY VALUE]; TOLD: the operations show it. */
 	enum kl_independent { KL_INDEPENDENT_TOLD, KL_INDEPENDENT_YES, KL_INDEPENDENT_NO }
 		independent;
+	/* Reads the input instead of the readers of forms, with @ctx; or NULL. */
+	int (*read)(struct kl_input *in, const void *ctx, struct kl_history **out);
+	const void *ctx;
 };
 
 /**

@@ -43,7 +43,8 @@ int kl_history_read_with(const char *path, const struct kl_read_opts *opts,
 		in.sha = &sha;
 	}
 	if (!ret)
-		ret = kl_form_read(opts->form, &in, out);
+		ret = opts->read ? opts->read(&in, opts->ctx, out) :
+				   kl_form_read(opts->form, &in, out);
 	if (!ret && opts->hashed)
 		ret = kl_input_sha256(&in, (*out)->sha256);
 	if (ret && ret != -EINVAL && !kl_limit_met(ret))

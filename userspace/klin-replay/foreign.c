@@ -21,10 +21,19 @@
 #include "klin-replay/foreign.h"
 
 static const char *from;	/* the form's name for klin; NULL: klin recognizes the form */
+static const char *rules; /* text of a spec with a history block, or NULL */
 static bool converted;
 
-/* Run klin with these arguments.  Return: 0, -EINVAL after its message, or another errno. */
-static int run_klin(char **argv, int in, int out)
+void foreign_rules(const char *spec)
+{
+	rules = spec;
+}
+
+/*
+ * Run klin with these arguments; @spec, unless it is negative, is its descriptor 3.
+ * Return: 0, -EINVAL after its message, or another errno.
+ */
+static int run_klin(char **argv, int in, int out, int spec)
 {
 	posix_spawn_file_actions_t files;
 	char *path = kl_beside("klin");
@@ -39,6 +48,8 @@ static int run_klin(char **argv, int in, int out)
 	ret = posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
 	if (!ret)
 		ret = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+	if (!ret && spec >= 0)
+		ret = posix_spawn_file_actions_adddup2(&files, spec, 3);
 	if (!ret)
 		ret = posix_spawn(&pid, path, &files, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&files);
@@ -107,8 +118,8 @@ static int read_converted(const char *name, int fd, struct kl_history **out)
 
 static int read_foreign(struct kl_input *in, struct kl_history **out)
 {
-	char *argv[9] = { "klin", "convert", "--to=klh" }, option[64], *name;
-	int n = 3, here = -1, there, ret;
+	char *argv[10] = { "klin", "convert", "--to=klh" }, option[64], *name;
+	int n = 3, here = -1, spec = -1, there, ret;
 	const char *data;
 	size_t len;
 
@@ -123,19 +134,27 @@ static int read_foreign(struct kl_input *in, struct kl_history **out)
 	if (in->independent)
 		argv[n++] = in->independent == KL_INDEPENDENT_YES ? "--independent=yes" :
 								    "--independent=no";
+	if (rules)
+		argv[n++] = "--spec=/dev/fd/3";
 	argv[n++] = "-";
 	argv[n] = "-";
 	ret = kl_input_all(in, &data, &len);
 	there = ret ? ret : unnamed_file(data, len);
 	if (there >= 0)
 		here = unnamed_file(NULL, 0);
-	ret = there < 0 ? there : here < 0 ? here : run_klin(argv, there, here);
+	if (here >= 0 && rules)
+		spec = unnamed_file(rules, strlen(rules));
+	ret = there < 0 ? there : here < 0 ? here : rules && spec < 0 ? spec : 0;
+	if (!ret)
+		ret = run_klin(argv, there, here, spec);
 	if (!ret)
 		ret = read_converted(in->name, here, out);
 	if (here >= 0)
 		close(here);
 	if (there >= 0)
 		close(there);
+	if (spec >= 0)
+		close(spec);
 	free(name);
 	converted = !ret;
 	return ret;
@@ -164,7 +183,7 @@ const struct kl_form *foreign_form(const char *name)
 	if (!strcmp(name, "help")) {
 		char *argv[] = { "klin", "convert", "--from=help", NULL };
 
-		exit(kl_ending(kl_ending_error(run_klin(argv, STDIN_FILENO, STDOUT_FILENO))));
+		exit(kl_ending(kl_ending_error(run_klin(argv, STDIN_FILENO, STDOUT_FILENO, -1))));
 	}
 	if (form && form != &form_foreign)
 		return form;

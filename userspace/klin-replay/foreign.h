@@ -11,6 +11,9 @@
  */
 const struct kl_form *foreign_form(const char *name);
 
+/* The text of a spec whose history block says how to read the history; NULL: none. */
+void foreign_rules(const char *spec);
+
 /* Has klin converted the history? */
 bool foreign_converted(void);
 

@@ -182,6 +182,7 @@ static int replay(const struct replay_args *a, struct kl_cert *c, const char *pa
 	struct kl_limits lim = a->lim;
 	int ret = kl_spec_parse(c->spec_name, c->spec_text, strlen(c->spec_text), &spec);
 
+	foreign_rules(!ret && kl_spec_maps(spec) ? c->spec_text : NULL);
 	if (!ret)
 		ret = kl_load_input(NULL, path, &a->read, &spec, &h);
 	if (!ret)

@@ -9,12 +9,12 @@
 #include "klin/input.h"
 
 struct convert_args {
-	const char *in, *out;
+	const char *in, *out, *spec;
 	const struct kl_form *to;
 	struct kl_read_opts read;
 };
 
-enum { OPT_NAME = 256 };
+enum { OPT_NAME = 256, OPT_SPEC };
 
 static const struct argp_option options[] = {
 	{ "to", 't', "FORM", 0,
@@ -26,6 +26,8 @@ static const struct argp_option options[] = {
 	  "recognized by the first bytes)",
 	  0 },
 	{ "independent", 'i', "yes|no", 0, KLIN_INDEPENDENT, 0 },
+	{ "spec", OPT_SPEC, "SPEC.lin", 0,
+	  "Read IN by the history block of this specification, see klin-spec(5)", 0 },
 	{ "name", OPT_NAME, "NAME", 0, "The name of IN in messages, for example if IN is a pipe",
 	  0 },
 	{ 0 }
@@ -44,6 +46,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case 'i':
 		args->read.independent = kl_arg_independent(state, arg);
+		break;
+	case OPT_SPEC:
+		args->spec = arg;
 		break;
 	case OPT_NAME:
 		args->read.name = arg;
@@ -82,17 +87,22 @@ static int cmd_convert(int argc, char **argv)
 		       "  klin convert run.txt run.klh\n"
 		       "  # Print a recording.\n"
 		       "  klin convert run.klh -\n"
+		       "  # Read a log by the rules in a specification.\n"
+		       "  klin convert --spec=mine.lin log.json log.klh\n"
 		       "  # Write a form that another checker reads.\n"
 		       "  klin convert --to=linp run.klh run.linp",
 	};
 	struct convert_args args = { .read.form = KL_FORM_AUTO, .to = KL_FORM_AUTO };
+	struct kl_spec *spec = NULL;
 	struct kl_history *h;
 	int ret;
 
 	ret = kl_args(&argp, argc, argv, 0, &args);
 	if (ret)
 		return ret;
-	ret = kl_history_read_with(args.in, &args.read, &h);
+	ret = args.spec ? kl_spec_load(args.spec, &spec) : 0;
+	ret = ret ?: kl_read_by(spec, args.in, &args.read, &h);
+	kl_spec_free(spec);
 	if (ret)
 		return kl_ending_error(ret);
 	ret = kl_history_write(h, args.out, args.to);

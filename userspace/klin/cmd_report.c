@@ -307,7 +307,7 @@ static int load_history(struct report_args *a, struct made *m, const char *name)
 			       "the result.";
 		return 0;
 	}
-	if (kl_history_read_with(m->history, &a->read, &m->h)) {
+	if (kl_read_by(m->spec, m->history, &a->read, &m->h)) {
 		m->page.note = "The history could not be read, so the page has only the "
 			       "operations of the result.";
 		return 0;

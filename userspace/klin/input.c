@@ -12,6 +12,7 @@
 #include "history/formats/kv_spec.h"
 #include "klin/input.h"
 #include "base/shipped.h"
+#include "records/records.h"
 
 int kl_carried_path(const struct kl_history *h, const char *history_path, char **path)
 {
@@ -147,13 +148,21 @@ void kl_warn_blocks(const struct kl_spec *spec)
 	}
 }
 
+int kl_read_by(const struct kl_spec *spec, const char *path, const struct kl_read_opts *opts,
+	       struct kl_history **h)
+{
+	if (spec && kl_spec_maps(spec) && kl_records_open && !opts->form)
+		return kl_records_open(path, opts, spec, h);
+	return kl_history_read_with(path, opts, h);
+}
+
 int kl_load_input(const char *spec_path, const char *history_path,
 		  const struct kl_read_opts *opts, struct kl_spec **spec, struct kl_history **h)
 {
 	int ret = spec_path ? kl_spec_load(spec_path, spec) : 0;
 
 	if (!ret)
-		ret = kl_history_read_with(history_path, opts, h);
+		ret = kl_read_by(*spec, history_path, opts, h);
 	if (!ret && !*spec)
 		ret = kl_carried_spec(*h, history_path, spec);
 	else if (!ret && spec_path)

@@ -31,6 +31,13 @@ int kl_load_input(const char *spec_path, const char *history_path,
 		  const struct kl_read_opts *opts, struct kl_spec **spec, struct kl_history **h);
 
 /*
+ * Read a history by the history block of @spec, if it has one and @opts names no form; else in its
+ * own form.  Return: as kl_history_read_with().
+ */
+int kl_read_by(const struct kl_spec *spec, const char *path, const struct kl_read_opts *opts,
+	       struct kl_history **h);
+
+/*
  * Warn of methods with several atomic blocks on a path: the explorer gives each block an instant
  * of its own, but the checks of histories take an operation as one step.
  */

@@ -23,6 +23,11 @@ void kl_spec_free(struct kl_spec *s)
 	free(s);
 }
 
+bool kl_spec_maps(const struct kl_spec *s)
+{
+	return s->maps;
+}
+
 const char *kl_spec_name(const struct kl_spec *s)
 {
 	return s->name;

@@ -148,6 +148,8 @@ bool kl_spec_fixed_size(const struct kl_spec *s);
  * array; 0 unless the spec has a fixed size and is certainly partitioned by key.
  */
 size_t kl_spec_key_slots(const struct kl_spec *s);
+/* Return: true if the file has a history block, see mapping.h. */
+bool kl_spec_maps(const struct kl_spec *s);
 /* Probe clauses in the order of the file, see probe.h. */
 unsigned int kl_spec_nprobes(const struct kl_spec *s);
 const struct kl_probe *kl_spec_probe(const struct kl_spec *s, unsigned int i);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Conversion of EDN values to those of Jepsen's structures, see jepsen_value.h. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "history/formats/edn_word.h"
 #include "history/formats/jepsen_value.h"
 #include "history/spell.h"
 
@@ -14,34 +13,6 @@ struct conversion {
 	bool text; /* something in the value is neither a number nor nil */
 	bool strange; /* something in the value never occurred before, so the value is a remark */
 };
-
-/* Get the word of a value that is no number; its spelling is the source text on one line. */
-static int spell(struct kl_jepsen *j, const struct kl_edn_val *v, const char *canon, size_t len,
-		 uint64_t *word)
-{
-	size_t n = 0, i;
-	char *line;
-	int ret;
-
-	for (i = 0; i < (size_t)(v->end - v->tok); i++)
-		if ((unsigned char)v->tok[i] < ' ' || v->tok[i] == 0x7f)
-			break;
-	if (v->tok + i == v->end)
-		return kl_jepsen_word(j, canon, len, v->tok, i, word);
-	/* In a canonical text, only strings contain control characters. */
-	line = malloc(len * 6 + 1);
-	if (!line)
-		return -ENOMEM;
-	for (i = 0; i < len; i++) {
-		if ((unsigned char)canon[i] < ' ' || canon[i] == 0x7f)
-			n += sprintf(line + n, "\\u%04x", canon[i]);
-		else
-			line[n++] = canon[i];
-	}
-	ret = kl_jepsen_word(j, canon, len, line, n, word);
-	free(line);
-	return ret;
-}
 
 static int word_of(struct conversion *c, const struct kl_edn_val *v, uint64_t *word)
 {
@@ -56,7 +27,8 @@ static int word_of(struct conversion *c, const struct kl_edn_val *v, uint64_t *w
 	c->text = true;
 	canon = kl_edn_canon(c->e, v, &len);
 	if (!c->ended)
-		return spell(c->j, v, canon, len, word);
+		return kl_edn_word(&c->j->words, c->j->pairs.h, canon, len, v->tok, v->end - v->tok,
+				   word);
 	/* The value may be a remark, so it must not add a word to the history. */
 	c->strange |= !kl_words_find(&c->j->words, canon, len, word);
 	return 0;

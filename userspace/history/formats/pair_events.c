@@ -225,6 +225,26 @@ int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct k
 	return process->sig.nres ? 0 : note_called(p, process);
 }
 
+int kl_pairs_again(struct kl_pairs *p, const struct kl_process *process, const struct kl_val *vals)
+{
+	struct kl_history *h = p->h;
+	const size_t open = process->op - 1;
+	struct kl_op op = h->ops[open];
+	int64_t sig = kl_history_sig(h, &process->sig, vals, vals + process->sig.nargs);
+	int ret = sig < 0 ? sig : kl_source_place(h, p->events[open].place);
+
+	if (ret)
+		return ret;
+	op.sig = sig;
+	op.flags = KL_OP_DRAINED;
+	op.ret = p->now + 1; /* the time of the return, which follows */
+	ret = h->nops < KL_NO_OP ? kl_grow(h->ops, h->cops, h->nops + 1) : -EOVERFLOW;
+	if (ret)
+		return ret;
+	h->ops[h->nops++] = op;
+	return 0;
+}
+
 /* End an operation whose results are not known.  Return: 0 or a negative errno. */
 static int end_unknown(struct kl_pairs *p, struct kl_process *process)
 {

@@ -18,7 +18,7 @@
 #include "history/scan.h"
 #include "history/source.h"
 
-#define KL_PAIR_VALS	3
+#define KL_PAIR_VALS (2 * KL_MAX_ARGS)
 
 /*
  * A process and its open operation.  The operation gets its signature when its results are known,
@@ -105,6 +105,11 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 int kl_pairs_return(struct kl_pairs *p, struct kl_process *process, const struct kl_val *res);
 /* Set arguments that were unknown at the call, before the return.  Return: as kl_pairs_return(). */
 int kl_pairs_fill(struct kl_pairs *p, struct kl_process *process, const struct kl_val *args);
+/*
+ * Add another operation of the process, with the call of its open one, and with the present event
+ * as its return.  @vals: arguments, followed by results.  Return: as kl_pairs_return().
+ */
+int kl_pairs_again(struct kl_pairs *p, const struct kl_process *process, const struct kl_val *vals);
 /*
  * End an operation with an unknown outcome: it may have taken effect, or may take effect later.
  * Return: as kl_pairs_return().

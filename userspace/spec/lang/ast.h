@@ -148,6 +148,7 @@ struct kl_method_def {
 };
 
 struct kl_impl;
+struct kl_mapping;
 
 struct kl_spec {
 	struct kl_arena arena;
@@ -171,6 +172,8 @@ struct kl_spec {
 	bool specials; /* the state may contain empty, full or absent */
 	bool flushes;
 	struct kl_impl *impl; /* the implementation of the file, or NULL */
+	struct kl_mapping *mapping; /* the history block, or NULL */
+	bool maps; /* the file has a history block, also if this program skips it */
 	uint32_t *code;
 	uint32_t *lines; /* line of the text for each word of code */
 	size_t ncode, ccode, clines;

@@ -282,12 +282,16 @@ static void parse_top(struct kl_parser *p, void *arg)
 			  "'probe' before 'spec': write the specification first");
 	} else if (kl_p_is_kw(p, KL_KW_PROBE)) {
 		parse_optional(p, kl_p_probe);
+	} else if (kl_p_is_word(p, "history") && s->name) {
+		s->maps = true;
+		parse_optional(p, kl_p_history);
 	} else if (kl_p_is_impl_word(p) || kl_p_is_kw(p, KL_KW_METHOD)) {
 		parse_optional(p, kl_p_impl_decl);
 	} else {
-		kl_p_expected(p, "'spec', 'probe', or a part of an implementation or client "
-			      "('struct', 'shared', 'method', 'init', 'client', 'thread', "
-			      "'final')");
+		kl_p_expected(
+			p, "'spec', 'probe', 'history', or a part of an implementation or client "
+			   "('struct', 'shared', 'method', 'init', 'client', 'thread', "
+			   "'final')");
 	}
 }
 

@@ -75,6 +75,8 @@ struct kl_stmt *kl_p_block(struct kl_parser *p);
 
 /* Parse a probe clause (spec/probe/parse_probe.c). */
 void kl_p_probe(struct kl_parser *p) KL_OPTIONAL;
+/* Parse a history block (spec/mapping/parse_mapping.c). */
+void kl_p_history(struct kl_parser *p) KL_OPTIONAL;
 
 /* Parse a declaration outside the spec (spec/impl/parse_impl.c). */
 void kl_p_impl_decl(struct kl_parser *p) KL_OPTIONAL;

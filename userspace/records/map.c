@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Histories from records, by the history block of a spec; see records.h.  With `call when' a record
+ * is a call or a return, and the order of the records is the order of these events.  With `call at'
+ * a record is a whole operation with both times.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/limit.h"
+#include "history/formats/form.h"
+#include "history/formats/pair_events.h"
+#include "history/internal.h"
+#include "history/source.h"
+#include "history/spell.h"
+#include "records/records.h"
+#include "records/value.h"
+
+#define RULE_ENDS "; write such a rule, or 'ignore when CONDITION;'"
+
+struct reader {
+	struct kl_records r;
+	struct kl_mapper m;
+	struct kl_pairs pairs;
+	const struct kl_spec *spec;
+	struct open {
+		const struct kl_map_rule *rule;
+		const char *tok; /* where the record of its call begins */
+	} * open; /* by thread: its open operation */
+	size_t copen;
+	size_t ignored, failed;
+};
+
+/* Arguments, followed by results, of an operation. */
+struct vals {
+	struct kl_val v[2 * KL_MAX_ARGS];
+};
+
+static const struct kl_method *method_of(const struct reader *rd, const struct kl_map_rule *rule)
+{
+	return kl_spec_method(rd->spec, rule->method);
+}
+
+/* Find the first rule whose condition holds.  *@rule becomes NULL if there is none. */
+static int find_rule(struct reader *rd, const struct kl_map_rule **rule)
+{
+	const struct kl_map_rule *r;
+	bool truth;
+	int ret;
+
+	*rule = NULL;
+	for (r = rd->m.map->rules; r; r = r->next) {
+		ret = kl_map_truth(&rd->m, r->when, &truth);
+		if (ret)
+			return ret;
+		if (truth) {
+			*rule = r;
+			break;
+		}
+	}
+	return 0;
+}
+
+static int need_rule(struct reader *rd, const struct kl_map_rule **rule)
+{
+	const int ret = find_rule(rd, rule);
+
+	if (ret || *rule)
+		return ret;
+	return kl_record_bad(&rd->r, NULL,
+			     "no rule 'method NAME when CONDITION' of spec '%s' fits "
+			     "this record" RULE_ENDS,
+			     kl_spec_name(rd->spec));
+}
+
+/*
+ * Evaluate the arguments, or with @results the results, that are read at the return (@at_return)
+ * or at the call.  Others stay as they are.
+ */
+static int fetch(struct reader *rd, const struct kl_map_rule *rule, bool results, bool at_return,
+		 struct kl_val *v)
+{
+	const struct kl_method *m = method_of(rd, rule);
+	const unsigned int n = results ? m->nresults : m->nparams;
+	const struct kl_map_fetch *f = results ? rule->results : rule->args;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++)
+		if (f[i].at_return == at_return)
+			ret = kl_map_word(&rd->m, f[i].expr,
+					  results ? &m->results[i] : &m->params[i], m->name, &v[i]);
+	return ret;
+}
+
+static int get_sig(struct reader *rd, const struct kl_map_rule *rule, struct kl_opsig *s)
+{
+	const struct kl_method *m = method_of(rd, rule);
+	const int64_t method = kl_history_method(rd->m.h, m->name, strlen(m->name));
+
+	if (method < 0)
+		return method;
+	*s = (struct kl_opsig){ .method = method, .nargs = m->nparams, .nres = m->nresults };
+	return 0;
+}
+
+static int get_object(struct reader *rd, uint32_t *object)
+{
+	uint64_t word = 0;
+	int64_t index;
+	int ret = 0;
+
+	if (rd->m.map->object)
+		ret = kl_map_name(&rd->m, rd->m.map->object, false, &word);
+	if (ret)
+		return ret;
+	index = kl_history_object(rd->m.h, word);
+	if (index < 0)
+		return index;
+	*object = index;
+	return 0;
+}
+
+/* ---- calls and returns ---- */
+
+static int on_call(struct reader *rd, struct kl_process *process)
+{
+	const struct kl_map_rule *rule;
+	const size_t thread = process->thread;
+	struct kl_opsig s;
+	struct vals vals;
+	uint32_t object;
+	unsigned int i;
+	int ret = need_rule(rd, &rule);
+
+	ret = ret ?: get_sig(rd, rule, &s) ?: get_object(rd, &object);
+	for (i = 0; i < 2 * KL_MAX_ARGS; i++)
+		vals.v[i] = kl_special(KL_ANY);
+	ret = ret ?: fetch(rd, rule, false, false, vals.v);
+	ret = ret ?: kl_pairs_call(&rd->pairs, rd->r.tok, process, &s, vals.v);
+	if (ret)
+		return ret;
+	rd->m.h->ops[process->op - 1].object = object;
+	ret = kl_grow(rd->open, rd->copen, thread + 1);
+	if (ret)
+		return ret;
+	rd->open[thread] = (struct open){ rule, rd->r.tok };
+	return 0;
+}
+
+/* Fill in what is read at the return, and end the operation. */
+static int finish(struct reader *rd, struct kl_process *process, const struct kl_val *vals)
+{
+	int ret = process->sig.nargs ? kl_pairs_fill(&rd->pairs, process, vals) : 0;
+
+	return ret ?: kl_pairs_return(&rd->pairs, process, vals + process->sig.nargs);
+}
+
+/* The operations of a rule with `for'. */
+struct each {
+	struct reader *rd;
+	const struct kl_map_rule *rule;
+	unsigned int nargs;
+	bool any; /* there was an element, whose values are @last */
+	struct vals last;
+	/* adds the operation with the values @last */
+	int (*add)(struct each *e);
+	struct kl_process *process; /* of the operation, if it is separate events */
+	struct kl_op *op; /* the whole operation, otherwise */
+};
+
+static int on_element(void *ctx, const struct kl_edn_val *element)
+{
+	struct each *e = ctx;
+	struct reader *rd = e->rd;
+	int ret = e->any ? e->add(e) : 0;
+
+	e->any = true;
+	rd->m.element = element;
+	ret = ret ?: fetch(rd, e->rule, false, true, e->last.v);
+	ret = ret ?: fetch(rd, e->rule, true, true, e->last.v + e->nargs);
+	rd->m.element = NULL;
+	return ret;
+}
+
+/* Call e->add() for each element but the last one, whose values are then e->last. */
+static int elements(struct each *e)
+{
+	struct kl_map_value list;
+	const int ret = kl_map_eval(&e->rd->m, e->rule->list, &list);
+
+	e->nargs = method_of(e->rd, e->rule)->nparams;
+	if (ret || list.kind == KL_V_NULL)
+		return ret;
+	if (list.kind != KL_V_EDN)
+		return kl_record_bad(&e->rd->r, list.edn.tok, "expected a list or a set");
+	return kl_record_each(&e->rd->r, &list.edn, on_element, e);
+}
+
+static int add_again(struct each *e)
+{
+	return kl_pairs_again(&e->rd->pairs, e->process, e->last.v);
+}
+
+static int return_each(struct reader *rd, struct kl_process *process,
+		       const struct kl_map_rule *rule)
+{
+	struct each e = { .rd = rd, .rule = rule, .process = process, .add = add_again };
+	const int ret = elements(&e);
+
+	if (ret)
+		return ret;
+	/* A list without elements stands for no operation. */
+	return e.any ? finish(rd, process, e.last.v) : kl_pairs_drop(&rd->pairs, process);
+}
+
+static int on_return(struct reader *rd, struct kl_process *process)
+{
+	const struct kl_map_rule *rule = rd->open[process->thread].rule, *other;
+	bool truth;
+	struct vals vals;
+	unsigned int i;
+	int ret = kl_map_truth(&rd->m, rule->when, &truth);
+
+	/* A return need not name the method; but it must not name another one. */
+	if (!ret && !truth) {
+		ret = find_rule(rd, &other);
+		if (!ret && other)
+			ret = kl_record_bad(&rd->r, NULL,
+					    "expected the return of %s, which this "
+					    "process called last, not of %s",
+					    method_of(rd, rule)->name, method_of(rd, other)->name);
+	}
+	if (ret)
+		return ret;
+	if (rule->each)
+		return return_each(rd, process, rule);
+	for (i = 0; i < process->sig.nargs; i++)
+		vals.v[i] = process->vals[i];
+	ret = fetch(rd, rule, false, true, vals.v);
+	ret = ret ?: fetch(rd, rule, true, true, vals.v + process->sig.nargs);
+	return ret ?: finish(rd, process, vals.v);
+}
+
+/* Refuse a list of operations of which nobody knows how many there were. */
+static int check_lost(struct reader *rd, const struct kl_map_rule *rule)
+{
+	if (!rule->each)
+		return 0;
+	return kl_record_bad(&rd->r, NULL,
+			     "the outcome of this record is unknown, so the number of "
+			     "its operations '%s' is, too: klin cannot decide such a history",
+			     method_of(rd, rule)->name);
+}
+
+enum event { CALL, RETURN, FAILED, UNKNOWN, EVENTS };
+
+/* Find out which event the record is.  Return: 0, or -EINVAL after a message. */
+static int which_event(struct reader *rd, enum event *event)
+{
+	static const char *const names[] = { "call", "return", "failed", "unknown" };
+	const struct kl_mapping *map = rd->m.map;
+	const struct kl_map_expr *const when[] = { map->call, map->ret, map->failed, map->unknown };
+	unsigned int i;
+	bool truth;
+	int ret;
+
+	*event = EVENTS;
+	for (i = 0; i < EVENTS; i++) {
+		ret = kl_map_truth(&rd->m, when[i], &truth);
+		if (ret)
+			return ret;
+		if (truth && *event != EVENTS)
+			return kl_record_bad(&rd->r, NULL,
+					     "this record is both '%s' and '%s', by "
+					     "lines %u and %u of the specification",
+					     names[*event], names[i], when[*event]->pos.line,
+					     when[i]->pos.line);
+		if (truth)
+			*event = i;
+	}
+	if (*event != EVENTS)
+		return 0;
+	return kl_record_bad(&rd->r, NULL,
+			     "this record is neither 'call' nor 'return'%s%s" RULE_ENDS,
+			     map->failed ? " nor 'failed'" : "",
+			     map->unknown ? " nor 'unknown'" : "");
+}
+
+static int on_event(struct reader *rd)
+{
+	struct kl_process *process;
+	enum event event;
+	uint64_t number;
+	int ret = which_event(rd, &event);
+
+	ret = ret ?: kl_map_name(&rd->m, rd->m.map->process, true, &number);
+	ret = ret ?: kl_pairs_process(&rd->pairs, number, &process);
+	if (ret)
+		return ret;
+	if (event == CALL)
+		return on_call(rd, process);
+	if (!process->op)
+		return kl_record_bad(&rd->r, NULL,
+				     "expected a call of this process before its "
+				     "return");
+	if (event == RETURN)
+		return on_return(rd, process);
+	if (event == FAILED)
+		return kl_pairs_drop(&rd->pairs, process);
+	return check_lost(rd, rd->open[process->thread].rule) ?: kl_pairs_lose(&rd->pairs, process);
+}
+
+/* At the end of the file, open operations are lost. */
+static int check_open(struct reader *rd)
+{
+	const struct open *open;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < rd->pairs.nprocess && !ret; i++) {
+		if (!rd->pairs.process[i].op)
+			continue;
+		open = &rd->open[rd->pairs.process[i].thread];
+		rd->r.tok = open->tok;
+		ret = check_lost(rd, open->rule);
+	}
+	return ret;
+}
+
+/* ---- whole operations ---- */
+
+static int add_whole(struct each *e)
+{
+	struct reader *rd = e->rd;
+	struct kl_op op = *e->op;
+	struct kl_opsig s;
+	const size_t place = rd->r.tok - rd->r.scan.text;
+	int ret = get_sig(rd, e->rule, &s);
+
+	if (ret)
+		return ret;
+	if (rd->m.h->nops >= KL_NO_OP)
+		return -EOVERFLOW;
+	ret = kl_source_place(rd->m.h, place < KL_FIRST_PLACE ? place : KL_NO_PLACE);
+	return ret ?: kl_history_add(rd->m.h, &op, &s, e->last.v, e->last.v + s.nargs);
+}
+
+static int whole_times(struct reader *rd, struct kl_op *op, bool unknown)
+{
+	int ret = kl_map_time(&rd->m, rd->m.map->call, &op->call);
+
+	ret = ret ?: kl_map_time(&rd->m, rd->m.map->ret, &op->ret);
+	if (ret)
+		return ret;
+	if (op->call == KL_TIME_MAX)
+		return kl_record_bad(&rd->r, NULL,
+				     "expected a record with the time of its call, by "
+				     "line %u of the specification",
+				     rd->m.map->call->pos.line);
+	if (unknown || op->ret == KL_TIME_MAX) {
+		op->ret = KL_TIME_MAX;
+		op->flags = KL_OP_PENDING;
+		return 0;
+	}
+	if (op->ret < op->call)
+		return kl_record_bad(&rd->r, NULL,
+				     "this operation returns at %" PRIu64 ", before "
+				     "its call at %" PRIu64,
+				     op->ret, op->call);
+	op->flags = KL_OP_DRAINED;
+	return 0;
+}
+
+static int on_whole(struct reader *rd)
+{
+	struct kl_op op = { .cpu = KL_NO_CPU };
+	struct each e = { .rd = rd, .add = add_whole, .op = &op };
+	bool failed, unknown;
+	uint64_t number;
+	int64_t thread;
+	int ret = kl_map_truth(&rd->m, rd->m.map->failed, &failed);
+
+	ret = ret ?: kl_map_truth(&rd->m, rd->m.map->unknown, &unknown);
+	ret = ret ?: need_rule(rd, &e.rule);
+	if (!ret && failed && unknown)
+		return kl_record_bad(&rd->r, NULL, "this record is both 'failed' and 'unknown'");
+	ret = ret ?: whole_times(rd, &op, unknown);
+	ret = ret ?: get_object(rd, &op.object);
+	ret = ret ?: kl_map_name(&rd->m, rd->m.map->process, true, &number);
+	if (ret)
+		return ret;
+	thread = kl_history_thread(rd->m.h, number);
+	if (thread < 0)
+		return thread;
+	op.thread = thread;
+	rd->failed += failed;
+	if (failed)
+		return 0;
+	if (op.flags & KL_OP_PENDING)
+		ret = check_lost(rd, e.rule);
+	if (!ret && e.rule->each) {
+		ret = elements(&e);
+		return ret ? ret : e.any ? add_whole(&e) : 0;
+	}
+	e.nargs = method_of(rd, e.rule)->nparams;
+	ret = ret ?: fetch(rd, e.rule, false, false, e.last.v);
+	ret = ret ?: fetch(rd, e.rule, false, true, e.last.v);
+	if (!ret && !(op.flags & KL_OP_PENDING))
+		ret = fetch(rd, e.rule, true, true, e.last.v + e.nargs);
+	return ret ?: add_whole(&e);
+}
+
+/* A process waits for its operation to return before it calls another one. */
+static int check_overlap(const struct kl_history *h)
+{
+	size_t outer, inner;
+	int ret = kl_history_overlap(h, &outer, &inner);
+	char name[64];
+
+	if (ret <= 0)
+		return ret;
+	kl_history_print_thread(name, sizeof(name), h, h->ops[inner].thread);
+	kl_history_err(h, inner, KL_AT_CALL,
+		       "process %s is called at %" PRIu64 " during another "
+		       "operation of its own, from %" PRIu64 " to %" PRIu64 "; give each "
+		       "concurrent caller a process of its own",
+		       name, h->ops[inner].call, h->ops[outer].call, h->ops[outer].ret);
+	return -EINVAL;
+}
+
+/* ---- files ---- */
+
+/*
+ * Refuse an argument or a result that no record has: a wrong name would make all values nil.
+ */
+static int check_paths(const struct reader *rd, const char *file)
+{
+	const struct kl_map_rule *r;
+	unsigned int i;
+
+	for (r = rd->m.map->rules; r; r = r->next) {
+		for (i = 0; i < 2 * KL_MAX_ARGS; i++) {
+			const struct kl_map_expr *e = i < KL_MAX_ARGS ?
+							      r->args[i].expr :
+							      r->results[i - KL_MAX_ARGS].expr;
+
+			while (e && e->kind == KL_M_BITS)
+				e = e->a;
+			if (!e || e->kind != KL_M_PATH || rd->m.seen[e->path] != KL_SEEN_MISSING)
+				continue;
+			kl_spec_err_at(rd->spec, e->pos,
+				       "no record of %s has this part, so all "
+				       "its values would be nil; if that is right, say so, as in "
+				       ".value == null ? absent : .value",
+				       file);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int record(struct reader *rd)
+{
+	bool ignored;
+	int ret = kl_map_truth(&rd->m, rd->m.map->ignore, &ignored);
+
+	if (ret)
+		return ret;
+	rd->ignored += ignored;
+	if (ignored)
+		return 0;
+	return rd->m.map->whole ? on_whole(rd) : on_event(rd);
+}
+
+/* Count the lines up to the present record. */
+static void count_lines(struct reader *rd, const char **counted, unsigned int *line)
+{
+	const char *p = *counted;
+
+	for (; p < rd->r.tok && (p = memchr(p, '\n', rd->r.tok - p)); p++)
+		++*line;
+	*counted = rd->r.tok;
+	rd->r.scan.line = *line;
+	rd->pairs.entry = rd->r.tok;
+}
+
+static int read_records(struct reader *rd, const char *text)
+{
+	const char *counted = text;
+	unsigned int line = 1;
+	int ret;
+
+	while ((ret = kl_records_next(&rd->r)) > 0) {
+		count_lines(rd, &counted, &line);
+		ret = record(rd);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+/* Give the history all that concerns the whole file. */
+static int complete(struct reader *rd, struct kl_input *in)
+{
+	struct kl_history *h = rd->m.h;
+	int ret = h->nobjects || kl_history_object(h, 0) >= 0 ? 0 : -ENOMEM;
+
+	h->declared = rd->failed || rd->ignored || rd->pairs.now;
+	h->keyed = rd->m.map->object;
+	h->skipped = rd->ignored;
+	snprintf(h->skipped_why, sizeof(h->skipped_why), "%zu records by 'ignore'", rd->ignored);
+	if (rd->m.map->whole) {
+		h->clock = KL_CLOCK_MONO;
+		h->view.times = KL_TIMES_FILE;
+		ret = ret ?: kl_source_note(h, in) ?: kl_history_finish(h) ?: check_overlap(h);
+	} else {
+		ret = ret ?: check_open(rd) ?: kl_pairs_end(&rd->pairs) ?: kl_source_note(h, in);
+	}
+	h->fresh = !rd->m.map->any;
+	h->memory = (struct kl_memory){ .sc = true, .told = true };
+	if (!ret && !h->nops && !h->declared) {
+		kl_err("%s: no record: expected a file in EDN, JSON or CSV", in->name);
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
+/* Read all of @in by the history block. */
+static int read_by_rules(struct kl_input *in, const struct kl_spec *spec, struct kl_history **out)
+{
+	struct reader rd = { .spec = spec };
+	const char *text, *end;
+	int ret;
+
+	in->places = KL_PLACES_OFFSETS;
+	ret = kl_input_text(in, &text, &end);
+	if (ret)
+		return ret;
+	rd.m = (struct kl_mapper){
+		.r = &rd.r,
+		.h = kl_history_new(),
+		.map = kl_spec_mapping(spec),
+		.seen = calloc(kl_spec_mapping(spec)->npaths + 1, 1),
+	};
+	if (!rd.m.h || !rd.m.seen) {
+		kl_history_free(rd.m.h);
+		kl_mapper_free(&rd.m);
+		return -ENOMEM;
+	}
+	rd.pairs = (struct kl_pairs){ .h = rd.m.h, .scan = &rd.r.scan };
+	ret = kl_records_begin(&rd.r, in->name, text, end, rd.m.map) ?: read_records(&rd, text);
+	ret = ret ?: check_paths(&rd, in->name) ?: complete(&rd, in);
+	kl_records_free(&rd.r);
+	kl_pairs_free(&rd.pairs);
+	free(rd.open);
+	if (ret)
+		kl_history_free(rd.m.h);
+	else
+		*out = rd.m.h;
+	kl_mapper_free(&rd.m);
+	return ret;
+}
+
+/* Read by the form that the first bytes show, or by the history block if this is none or EDN. */
+static int read_input(struct kl_input *in, const void *ctx, struct kl_history **out)
+{
+	const struct kl_spec *spec = ctx;
+	const struct kl_form *form;
+	const char *data;
+	size_t len;
+	int ret = kl_input_peek(in, &data, &len);
+
+	ret = ret ?: kl_form_check(in->name, data, len);
+	if (ret < 0)
+		return ret;
+	form = kl_form_tell(data + ret, len - ret);
+	if (form && form != &kl_form_edn && len > (size_t)ret)
+		return kl_form_read(form, in, out);
+	kl_input_skip(in, ret);
+	return read_by_rules(in, spec, out);
+}
+
+int kl_records_parse(const char *name, const char *data, size_t len, const struct kl_spec *spec,
+		     struct kl_history **out)
+{
+	struct kl_input in;
+	int ret;
+
+	kl_input_memory(&in, name, data, len);
+	ret = read_input(&in, spec, out);
+	kl_input_close(&in);
+	return ret;
+}
+
+int kl_records_open(const char *path, const struct kl_read_opts *opts, const struct kl_spec *spec,
+		    struct kl_history **out)
+{
+	struct kl_read_opts as = *opts;
+
+	as.read = read_input;
+	as.ctx = spec;
+	return kl_history_read_with(path, &as, out);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Records of a file, and their parts; see record.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "history/formats/edn_entry.h"
+#include "records/record.h"
+
+int kl_record_bad(struct kl_records *r, const char *tok, const char *fmt, ...)
+{
+	const char *at = tok ? kl_record_source(r, tok) : r->tok, *line = r->scan.text, *p, *end;
+	unsigned int number = 1;
+	char what[600];
+	va_list ap;
+
+	for (p = line; p < at && (p = memchr(p, '\n', at - p)); number++)
+		line = ++p;
+	end = memchr(at, '\n', r->end - at) ?: r->end;
+	while (end > line && end[-1] == '\r')
+		end--;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	kl_err_at(r->scan.name, number, at - line + 1, "%s", what);
+	kl_err_source(line, end - line, at - line + 1);
+	return -EINVAL;
+}
+
+/* Return: the first character from @p on that is no blank and in no comment of EDN. */
+static const char *first_char(const char *p)
+{
+	for (;; p++) {
+		if (*p == ';')
+			p = rawmemchr(p, '\n');
+		else if (!kl_scan_blank(*p) && *p != '\n')
+			return p;
+	}
+}
+
+/* Return: the end of the string at @p, or @p if there is none in this line. */
+static const char *string_end(const char *p)
+{
+	const char *q;
+
+	for (q = p + 1; *q != '"' && *q != '\n'; q++)
+		q += *q == '\\' && q[1] != '\n';
+	return *q == '"' ? q + 1 : p;
+}
+
+/*
+ * Recognize the form by the first characters.  A map of JSON begins with a string and a colon; a
+ * list of JSON has a comma behind its first item, which in EDN is unusual, or is empty.
+ */
+static enum kl_record_form recognize(const char *p)
+{
+	const char *q = first_char(p);
+
+	if (!*q || *q == '(' || *q == '#' || *q == '^')
+		return KL_RECORDS_EDN;
+	if (*q != '{' && *q != '[')
+		return KL_RECORDS_CSV;
+	while (*q == '{' || *q == '[' || kl_scan_blank(*q) || *q == '\n')
+		q++;
+	if (*q == '}' || *q == ']')
+		return KL_RECORDS_JSON;
+	p = q;
+	if (*q == '"')
+		q = string_end(q);
+	else
+		while (kl_scan_name(*q) || *q == '-' || *q == '.')
+			q++;
+	if (q == p)
+		return KL_RECORDS_EDN;
+	while (kl_scan_blank(*q))
+		q++;
+	return *q == ':' || *q == ',' ? KL_RECORDS_JSON : KL_RECORDS_EDN;
+}
+
+/* Enter the list that has all records, if there is one. */
+static void enter(struct kl_records *r)
+{
+	const char *p = r->form == KL_RECORDS_CSV ? "" : first_char(r->p), *q;
+
+	if (*p != '[' && *p != '(')
+		return;
+	q = first_char(p + 1);
+	if (*q != '{' && *q != '[' && *q != '(' && *q != '#' && *q != '^' && *q != ']' && *q != ')')
+		return;
+	r->open = p;
+	r->close = *p == '[' ? ']' : ')';
+	r->p = p + 1;
+}
+
+int kl_records_begin(struct kl_records *r, const char *name, const char *text, const char *end,
+		     const struct kl_mapping *map)
+{
+	(void)map;
+	*r = (struct kl_records){
+		.scan = { .name = name, .text = text, .end = end, .line = 1 },
+		.p = text,
+		.end = end,
+		.tok = text,
+		.form = recognize(text),
+	};
+	r->edn.scan = r->scan;
+	r->edn.end = end;
+	enter(r);
+	r->edn.p = r->p;
+	return r->form == KL_RECORDS_CSV ? kl_csv_header(r) : 0;
+}
+
+static int edn_next(struct kl_records *r)
+{
+	struct kl_edn *e = &r->edn;
+	int ret;
+
+	e->ncanon = 0;
+	kl_arena_free(&e->arena);
+	if (!kl_edn_skip(e)) {
+		if (!r->close)
+			return 0;
+		r->tok = r->open;
+		return kl_record_bad(r, NULL, "expected a closing bracket");
+	}
+	if (e->bad)
+		return -EINVAL;
+	r->tok = e->p;
+	if (r->close && *e->p == r->close) {
+		e->p++;
+		r->close = 0;
+		if (!kl_edn_skip(e))
+			return 0;
+		r->tok = e->p;
+		return kl_record_bad(r, NULL, "expected the end of the file");
+	}
+	ret = kl_edn_value_here(e, &r->record);
+	return ret ? ret : 1;
+}
+
+int kl_records_next(struct kl_records *r)
+{
+	if (r->form == KL_RECORDS_EDN)
+		return edn_next(r);
+	r->edn.ncanon = 0;
+	kl_arena_free(&r->edn.arena);
+	return r->form == KL_RECORDS_JSON ? kl_json_next(r) : kl_csv_next(r);
+}
+
+void kl_records_free(struct kl_records *r)
+{
+	kl_edn_free(&r->edn);
+	free(r->text);
+	free(r->marks);
+	free(r->columns);
+}
+
+bool kl_record_is(const struct kl_edn_val *v, const char *text, size_t len)
+{
+	const bool keyword = v->kind == KL_EDN_WORD && *v->s == ':';
+
+	if (v->kind != KL_EDN_STRING && v->kind != KL_EDN_WORD)
+		return false;
+	return v->len - keyword == len && !memcmp(v->s + keyword, text, len);
+}
+
+/* ---- parts of values ---- */
+
+/* A position in a value that was read before, which has no errors. */
+struct visit {
+	struct kl_edn *e;
+	const char *p;
+	unsigned int line;
+	char close; /* the closing bracket; 0: the value is no collection */
+	bool map;
+};
+
+/*
+ * Enter the collection @v.  A map with a namespace counts as no collection, since its keys are not
+ * those in the text.
+ */
+static void visit(struct kl_records *r, const struct kl_edn_val *v, struct visit *at)
+{
+	struct kl_edn *e = &r->edn;
+	bool set;
+
+	*at = (struct visit){ .e = e, .p = e->p, .line = e->scan.line };
+	e->p = v->tok;
+	if (kl_edn_prefixes(e))
+		return;
+	set = e->p[0] == '#' && e->p[1] == '{';
+	e->p += set;
+	at->close = *e->p == '[' ? ']' : *e->p == '(' ? ')' : *e->p == '{' ? '}' : 0;
+	at->map = at->close == '}' && !set;
+	e->p++;
+}
+
+static void leave(const struct visit *at)
+{
+	at->e->p = at->p;
+	at->e->scan.line = at->line;
+}
+
+/* Read the next value before @close.  Return: 1, 0 if there is none, or a negative errno. */
+static int next_value(struct kl_edn *e, char close, struct kl_edn_val *v)
+{
+	int ret;
+
+	if (!kl_edn_skip(e) || e->bad)
+		return -EINVAL;
+	if (*e->p == close)
+		return 0;
+	ret = kl_edn_value_here(e, v);
+	return ret ? ret : 1;
+}
+
+/* Find a member.  Return: 1, 0 if there is none, or a negative errno. */
+static int member(struct kl_edn *e, const struct kl_map_step *step, struct kl_edn_val *out)
+{
+	struct kl_edn_val key, value;
+	size_t canon;
+	int ret;
+
+	for (;;) {
+		canon = e->ncanon;
+		ret = next_value(e, '}', &key);
+		if (ret <= 0)
+			return ret;
+		if (kl_record_is(&key, step->name, step->len))
+			return next_value(e, '}', out);
+		ret = next_value(e, '}', &value);
+		if (ret < 0)
+			return ret;
+		e->ncanon = canon;
+	}
+}
+
+/* Find an item.  Return: as member(). */
+static int item(struct kl_edn *e, const struct kl_map_step *step, char close,
+		struct kl_edn_val *out)
+{
+	const size_t canon = e->ncanon;
+	struct kl_edn_val v;
+	uint64_t i;
+	int ret;
+
+	for (i = 0;; i++) {
+		ret = next_value(e, close, &v);
+		if (ret <= 0)
+			return ret;
+		if (i == step->index)
+			break;
+		e->ncanon = canon;
+	}
+	*out = v;
+	return 1;
+}
+
+int kl_record_step(struct kl_records *r, const struct kl_edn_val *v, const struct kl_map_step *step,
+		   struct kl_edn_val *out)
+{
+	struct visit at;
+	int ret = 0;
+
+	*out = (struct kl_edn_val){ .kind = KL_EDN_NIL, .tok = v->tok, .end = v->end };
+	if (v->kind == KL_EDN_NIL)
+		return 1;
+	visit(r, v, &at);
+	if (step->name && at.map)
+		ret = member(&r->edn, step, out);
+	else if (!step->name && at.close && !at.map)
+		ret = item(&r->edn, step, at.close, out);
+	leave(&at);
+	if (step->name && !at.map)
+		return kl_record_bad(r, v->tok, "expected a map, which has '.%s'", step->name);
+	if (!step->name && (!at.close || at.map))
+		return kl_record_bad(r, v->tok, "expected a list, which has an item [%llu]",
+				     (unsigned long long)step->index);
+	return ret < 0 ? ret : !ret;
+}
+
+int kl_record_each(struct kl_records *r, const struct kl_edn_val *v,
+		   int (*fn)(void *ctx, const struct kl_edn_val *element), void *ctx)
+{
+	struct kl_edn_val element;
+	struct visit at;
+	int ret;
+
+	if (v->kind == KL_EDN_NIL)
+		return 0;
+	visit(r, v, &at);
+	do {
+		ret = at.close && !at.map ? next_value(&r->edn, at.close, &element) : 0;
+		if (ret > 0)
+			ret = fn(ctx, &element) ?: 1;
+	} while (ret == 1);
+	leave(&at);
+	if (!at.close || at.map)
+		return kl_record_bad(r, v->tok, "expected a list or a set");
+	return ret;
+}
