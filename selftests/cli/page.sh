@@ -126,6 +126,18 @@ page entries_alone entries.json
 cp entries.json entries_alone.json
 page one --operations=1 "$specs/queue.lin" queue.txt
 
+# Numbers that the file writes in two ways, and a cas whose result is no word 1 of others.
+cat >mixed.edn <<'END'
+{:process 0, :type :invoke, :f :write, :value 16}
+{:process 0, :type :ok, :f :write, :value 16}
+{:process 1, :type :invoke, :f :cas, :value [0x10 1]}
+{:process 1, :type :ok, :f :cas, :value [0x10 1]}
+{:process 2, :type :invoke, :f :read, :value nil}
+{:process 2, :type :ok, :f :read, :value 16}
+END
+page mixed "$specs/register.lin" mixed.edn
+result mixed check --json "$specs/register.lin" mixed.edn
+
 # Strings, of which the empty one is the word 0.
 cat >kv.edn <<'END'
 {:process 0, :type :invoke, :f :append, :key "a", :value "x 1 0 y"}

@@ -45,6 +45,69 @@ printf '  In a b.edn:\n    5: {:process 1, :type :invoke, :f :read, :value nil, 
 	'       :f :read, :node " [1m", :value 0x1F, :index 12}' >wanted
 grep -A 3 '^  In a b.edn:' out | cmp -s - wanted
 ktap_result $? "the story has the entries of the file, without control characters" "$(cat out)"
+# words NAME TEXT...: the cast of the history mixed has these texts, and its proof no others; the
+# text of klin check, with its pictures, has them, too.
+words()
+{
+	name=$1
+	shift
+	run check --json mixed
+	python3 -c '
+import json, sys
+p = json.load(open("out"))["partitions"][0]
+cast, proof = [[o["text"] for o in ops] for ops in (p["story"]["cast"], p["counterexample"])]
+assert cast == sys.argv[1:], cast
+assert set(proof) <= set(cast), proof
+' "$@" 2>said
+	ktap_result $? "$name: each operation has the words of its own lines" "$(cat said err)"
+	run check --full mixed
+	printf '%s\n' "$@" >said
+	ktap_result "$(sed '1,/^Counterexample/d' out | grep -qFf said; echo $?)" \
+		"$name: the proof has these words, too" "$(cat out)"
+}
+cat >mixed <<'END'
+{:process 0, :type :invoke, :f :write, :value 16}
+{:process 0, :type :ok, :f :write, :value 16}
+{:process 1, :type :invoke, :f :cas, :value [0x10, "\u0061"]}
+{:process 1, :type :ok, :f :cas, :value [16 "a"]}
+{:process 2, :type :invoke, :f :read, :value nil}
+{:process 2, :type :ok, :f :read, :value 16N}
+END
+words maps "read() -> 16N" "write(16)" 'cas(0x10, "\u0061") -> :ok'
+cat >mixed <<'END'
+INFO  jepsen.util - 0	:invoke	:read	[1 nil]
+INFO  jepsen.util - 0	:ok	:read	[1 nil]
+INFO  jepsen.util - 1	:invoke	:write	[1 020]
+INFO  jepsen.util - 1	:ok	:write	[1 16]
+INFO  jepsen.util - 2	:invoke	:cas	[1 [0x10 5]]
+INFO  jepsen.util - 2	:fail	:cas	[1 [16 5]]
+END
+words "log lines" "cas(0x10, 5) -> :fail" "write(020)"
+cat >mixed <<'END'
+# klin history 1
+# spec register
+# first init
+t1 @0 0 10 write 7
+t2 @0 20 30 cas 0x7 8 -> true
+t3 @0 40 50 read -> 0x07
+t3 @0 52 60 cas 1 2 -> 0
+END
+words "klin's text form" "read() -> 0x07" "write(7)" "cas(0x7, 8) -> true"
+cat >mixed <<'END'
+1 invokes add 0x7
+1 returns true
+2 invokes contains 7
+2 returns false
+END
+words "Horn & Kroening's" "contains(7) -> false" "add(0x7) -> true"
+cat >mixed <<'END'
+# @object atomic-set
+[1] call add(a)
+[1] return true
+[2] call contains(a)
+[2] return false
+END
+words "LiMo's" "contains(a) -> false" "add(a) -> true"
 run report "a b.edn" -o r.html
 grep -q "klin check 'a b.edn'" r.html
 ktap_result $? "a page quotes the name of the file" "$(cat err)"

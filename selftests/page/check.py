@@ -338,6 +338,26 @@ def a_page_says_which_entries_it_leaves_out(b, result):
     assert "no room" in said(b, ".detail")[0], said(b, ".detail")
 
 
+@test("mixed")
+def an_operation_has_the_words_of_its_lines(b, result):
+    cast = stories(result)[0]["cast"]
+    same([o["text"] for o in cast], ["read() -> 16", "write(16)", "cas(0x10, 1) -> :ok"])
+    same(said(b, ".cast tbody td:nth-child(2)"), [o["text"] for o in cast])
+    same(b.run("[...klin.app.h.id].map((id, i) => [id, klin.describe(i)[0]])"),
+         [[0, "write(nil)"]] + [[o["id"], o["text"]] for o in sorted(cast, key=lambda o: o["id"])])
+    for query, ids in {"0x10": [2], "16": [1, 3], "value:0x10": [1, 2, 3], "cas(0x": [2],
+                       ":ok": [2], "value::ok": [2], "value:1": [2],
+                       "value:16": [1, 3]}.items():
+        b.run(f"klin.app.search.field.value = {json.dumps(query)}; klin.app.search.run()")
+        same((query, b.run("klin.app.hitList.map(i => klin.app.h.id[i])")), (query, ids))
+    b.run("klin.app.search.field.value = ''; klin.app.search.run()")
+    # Both spellings are the same value, with the same colour; the result is none of the values.
+    same(b.run("""[...document.querySelectorAll('.cast tbody tr')].map(r =>
+        [...r.querySelectorAll('.chip')].map(e => e.style.background))""")[0],
+         b.run("[...document.querySelectorAll('.cast tbody tr:nth-child(2) .chip')]"
+               ".map(e => e.style.background)"))
+
+
 @test("skipped")
 def entries_that_are_no_operations_are_counted(b, result):
     notes = " ".join(said(b, ".note"))

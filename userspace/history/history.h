@@ -117,6 +117,19 @@ struct kl_view {
 	bool complements;	/* each word is the complement of a priority in the file */
 };
 
+/*
+ * How to print a value as the operation's own lines have it, see source_text.h.
+ * @print: prints value @i of operation @op (arguments, then results) of the history @of.  Return:
+ *	false if the lines do not tell
+ * @ops: indices in @of of the operations; NULL: they are the same
+ */
+struct kl_own_words {
+	bool (*print)(const struct kl_history *of, size_t op, unsigned int i, char *buf,
+		      size_t size);
+	const struct kl_history *of;
+	const uint32_t *ops;
+};
+
 struct kl_history {
 	struct kl_op *ops;		/* sorted by call after kl_history_finish() */
 	uint64_t *points, *drains;	/* times of each operation; NULL: none is known */
@@ -159,6 +172,8 @@ struct kl_history {
 	size_t skipped;			/* number of entries of the input that the reader skipped */
 	char skipped_why[256];		/* text for people: the kinds of skipped entries */
 	struct kl_spellings *spellings;	/* spellings of words, see spell.h; or NULL */
+	bool respelled; /* a word may be spelled in several ways */
+	struct kl_own_words own;
 	struct kl_coverage *coverage;	/* the coverage of each probe clause */
 	size_t ncoverage, ccoverage;
 };
@@ -428,6 +443,9 @@ int kl_val_print(char *buf, size_t size, struct kl_val v);
 /* Print a value of a history, which may have a spelling, see spell.h. */
 int kl_history_print_val(char *buf, size_t size, const struct kl_history *h, struct kl_val v);
 int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op);
+/* Print value @i of an operation: of its arguments, then of its results. */
+int kl_op_print_val(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op,
+		    unsigned int i);
 /*
  * Return: the string that an operation of a key-value log appends, as kv.c spells it: "x" of
  * ..."x"; or NULL if the operation is no append.  Its other arguments, by specs/kv.lin, are

@@ -14,17 +14,6 @@
 #define CHUNK	(256u << 10)
 #define PEEK	(64u << 10)
 
-struct kl_input_id kl_input_id(const struct stat *st)
-{
-	return (struct kl_input_id){
-		.dev = st->st_dev,
-		.ino = st->st_ino,
-		.size = st->st_size,
-		.sec = st->st_mtim.tv_sec,
-		.nsec = st->st_mtim.tv_nsec,
-	};
-}
-
 int kl_input_open(struct kl_input *in, const char *path)
 {
 	struct stat st;

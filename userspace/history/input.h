@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/sha256.h"
 #include "history/history.h"
@@ -21,9 +22,17 @@ struct kl_input_id {
 	int64_t sec, nsec; /* of its last change */
 };
 
-struct stat;
 /* Return: the identity of a file, from what fstat() says of it. */
-struct kl_input_id kl_input_id(const struct stat *st);
+static inline struct kl_input_id kl_input_id(const struct stat *st)
+{
+	return (struct kl_input_id){
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.size = st->st_size,
+		.sec = st->st_mtim.tv_sec,
+		.nsec = st->st_mtim.tv_nsec,
+	};
+}
 
 struct kl_input {
 	const char *name;	/* the input's name in messages */

@@ -70,15 +70,36 @@ static void put(struct out *o, const char *s)
 	o->len += len;
 }
 
-static void put_vals(struct out *o, const struct kl_history *h, const struct kl_val *v,
-		     unsigned int n)
+int kl_op_print_val(char *buf, size_t size, const struct kl_history *h, const struct kl_op *op,
+		    unsigned int i)
+{
+	const struct kl_opsig *s = kl_op_sig(h, op);
+	const struct kl_val v = kl_op_args(h, op)[i];
+	const char *const name = h->methods[s->method];
+	const size_t at = op - h->ops;
+	const char *said = NULL;
+	char own[512];
+
+	if (i >= s->nargs)
+		said = kl_history_result_said(h, name, i - s->nargs, v);
+	if (said)
+		return snprintf(buf, size, "%s", said);
+	if (h->own.print && v.tag == KL_WORD && op >= h->ops && at < h->nops &&
+	    h->own.print(h->own.of, h->own.ops ? h->own.ops[at] : at, i, own, sizeof(own)))
+		return snprintf(buf, size, "%s", own);
+	return kl_history_print_val(buf, size, h, v);
+}
+
+/* Print the values [from, end) of an operation. */
+static void put_vals(struct out *o, const struct kl_history *h, const struct kl_op *op,
+		     unsigned int from, unsigned int end)
 {
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		put(o, i ? ", " : "");
-		o->len += kl_history_print_val(o->len < o->size ? o->buf + o->len : NULL,
-					       o->len < o->size ? o->size - o->len : 0, h, v[i]);
+	for (i = from; i < end; i++) {
+		put(o, i > from ? ", " : "");
+		o->len += kl_op_print_val(o->len < o->size ? o->buf + o->len : NULL,
+					  o->len < o->size ? o->size - o->len : 0, h, op, i);
 	}
 }
 
@@ -105,13 +126,13 @@ int kl_op_print(char *buf, size_t size, const struct kl_history *h, const struct
 		*buf = 0;
 	put(&o, string ? "append" : kl_history_method_said(h, s->method));
 	put(&o, "(");
-	put_vals(&o, h, kl_op_args(h, op), string ? 1 : s->nargs);
+	put_vals(&o, h, op, 0, string ? 1 : s->nargs);
 	put(&o, string ? ", " : "");
 	put(&o, string ? string : "");
 	put(&o, ")");
 	if (s->nres && !(op->flags & KL_OP_PENDING)) {
 		put(&o, s->nres > 1 ? " -> (" : " -> ");
-		put_vals(&o, h, kl_op_res(h, op), s->nres);
+		put_vals(&o, h, op, s->nargs, s->nargs + s->nres);
 		put(&o, s->nres > 1 ? ")" : "");
 	}
 	return o.len;

@@ -57,19 +57,6 @@ int kl_source_note(struct kl_history *h, const struct kl_input *in)
 	return 0;
 }
 
-int kl_source_share_name(struct kl_history *to, const struct kl_history *from)
-{
-	if (!from->source || !from->source->name)
-		return 0;
-	kl_source_free(to->source);
-	to->source = calloc(1, sizeof(*to->source));
-	if (!to->source)
-		return -ENOMEM;
-	to->source->places = KL_PLACES_LINES;
-	to->source->name = strdup(from->source->name);
-	return to->source->name ? 0 : -ENOMEM;
-}
-
 void kl_source_free(struct kl_source *s)
 {
 	if (!s)

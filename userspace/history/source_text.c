@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "history/source_text.h"
+#include "history/spell.h"
 
 #define BLOCK 1024 /* lines */
 #define SHORT 2048 /* bytes that most entries fit */
@@ -141,6 +142,23 @@ static int find_line(const struct kl_source *s, uint32_t line, uint64_t *at)
 	return 1;
 }
 
+/* Read a line of the text form: the words behind the method are values, but for `->' and a=b. */
+static bool read_line(const char *text, const char *end, struct kl_entry *e)
+{
+	const char *p = text, *const stop = rawmemchr(text, '\n');
+	unsigned int word;
+	size_t n;
+
+	e->len = stop - text;
+	for (word = 0; (p = kl_scan_skip(p)) < stop; word++, p += n) {
+		n = kl_scan_word(p);
+		if (word >= KL_AT_VALUE && !kl_scan_is(p, n, "->") && !memchr(p, '=', n) &&
+		    e->nwords < KL_ENTRY_WORDS)
+			e->word[e->nwords++] = (struct kl_piece){ p, n };
+	}
+	return stop < end;
+}
+
 /* Read the entry that the buffer of @len bytes begins with.  Return: whether it ends there. */
 static bool read_entry(const struct kl_history *h, size_t len, struct kl_entry *e)
 {
@@ -153,6 +171,8 @@ static bool read_entry(const struct kl_history *h, size_t len, struct kl_entry *
 	memset(buf + len + 1, 0, KL_INPUT_BEHIND);
 	if (s->form && s->form->entry)
 		return s->form->entry(h, buf, buf + len, e);
+	if (s->places == KL_PLACES_WORDS)
+		return read_line(buf, buf + len, e);
 	newline = memchr(buf, '\n', len);
 	e->len = newline ? newline - buf : (ptrdiff_t)len;
 	return newline;
@@ -239,4 +259,61 @@ int kl_source_text(const struct kl_history *h, size_t op, enum kl_source_half ha
 	}
 	return kl_source_text_at(h, KL_NO_PLACE,
 				 half == KL_SOURCE_CALL ? e->call_line : e->ret_line, out);
+}
+
+/* Print a word that is one line.  Return: false if it is not. */
+static bool print_word(const struct kl_piece *word, char *buf, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < word->len; i++)
+		if ((unsigned char)word->s[i] < ' ' || word->s[i] == 0x7f)
+			return false;
+	if (!word->len || word->len >= size)
+		return false;
+	memcpy(buf, word->s, word->len);
+	buf[word->len] = 0;
+	return true;
+}
+
+static bool is_nil(const struct kl_piece *word)
+{
+	return word->len == 3 && !memcmp(word->s, "nil", 3);
+}
+
+/* Has the value a spelling that the lines of some operation may not share? */
+static bool may_differ(const struct kl_history *of, const struct kl_opsig *s, unsigned int i)
+{
+	const struct kl_val v = of->vals[s->vals + i];
+
+	return kl_history_spelling(of, v.v) || v.v <= 1;
+}
+
+static bool print_own(const struct kl_history *of, size_t op, unsigned int i, char *buf,
+		      size_t size)
+{
+	const struct kl_opsig *s = kl_op_sig(of, &of->ops[op]);
+	const unsigned int n = s->nargs + s->nres;
+	const bool arg = i < s->nargs;
+	struct kl_source_text t;
+	struct kl_entry *e = &t.entry;
+
+	if (!may_differ(of, s, i) || kl_source_text(of, op, KL_SOURCE_CALL, &t) <= 0)
+		return false;
+	if (of->source->places == KL_PLACES_WORDS)
+		return e->nwords == n && print_word(&e->word[i], buf, size);
+	/* An :invoke with nil gets its value from the :ok. */
+	if (arg && e->nwords == s->nargs && !is_nil(&e->word[i]))
+		return print_word(&e->word[i], buf, size);
+	return kl_source_text(of, op, KL_SOURCE_RETURN, &t) > 0 &&
+	       e->nwords == (arg ? s->nargs : s->nres) &&
+	       print_word(&e->word[arg ? i : i - s->nargs], buf, size);
+}
+
+void kl_source_own_words(struct kl_history *h, const struct kl_history *of, const uint32_t *ops)
+{
+	const struct kl_source *s = of->source;
+
+	if (of->respelled && s && s->form && (s->form->entry || s->places == KL_PLACES_WORDS))
+		h->own = (struct kl_own_words){ .print = print_own, .of = of, .ops = ops };
 }

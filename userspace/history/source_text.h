@@ -53,4 +53,11 @@ int kl_source_text(const struct kl_history *h, size_t op, enum kl_source_half ha
 int kl_source_text_at(const struct kl_history *h, uint32_t at, uint32_t line,
 		      struct kl_source_text *out);
 
+/*
+ * Let reports print the values of operations as their own lines have them, if these can be read
+ * again: a file may have 16 and 0x10.  @ops are the indices in @of of the operations of @h; NULL:
+ * @h is @of.  @of must stay as long as @h is printed, by one thread.
+ */
+void kl_source_own_words(struct kl_history *h, const struct kl_history *of, const uint32_t *ops);
+
 #endif

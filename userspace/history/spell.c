@@ -93,10 +93,13 @@ static int own(struct kl_history *h)
 int kl_history_spell_kind(struct kl_history *h, enum kl_spelled kind, uint64_t word,
 			  const char *text, size_t len)
 {
+	const char *const had = kl_history_spelled(h, kind, word);
 	int ret;
 
-	if (kl_history_spelled(h, kind, word))
+	if (had) {
+		h->respelled |= kind == KL_SPELLED_WORD && (strncmp(had, text, len) || had[len]);
 		return 0;
+	}
 	if (!h->spellings || __atomic_load_n(&h->spellings->users, __ATOMIC_ACQUIRE) > 1) {
 		ret = own(h);
 		if (ret)
@@ -110,8 +113,11 @@ int kl_history_spell_number(struct kl_history *h, uint64_t word, const char *tex
 	char shown[32];
 
 	kl_val_print(shown, sizeof(shown), kl_word(word));
-	return strlen(shown) == len && !memcmp(shown, text, len) ? 0 :
-	       kl_history_spell(h, word, text, len);
+	if (strlen(shown) == len && !memcmp(shown, text, len))
+		return 0;
+	/* Other operations may have the number as a decimal, which is not looked at here. */
+	h->respelled = true;
+	return kl_history_spell(h, word, text, len);
 }
 
 const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind, uint64_t word)
@@ -122,13 +128,12 @@ const char *kl_history_spelled(const struct kl_history *h, enum kl_spelled kind,
 	return i == KL_TABLE_END ? NULL : s->spelling[i].text;
 }
 
-int kl_history_spell_method(struct kl_history *h, const char *name, const char *text, size_t len)
+const char *kl_history_result_said(const struct kl_history *h, const char *name, unsigned int i,
+				   struct kl_val v)
 {
-	const uint64_t word = kl_hash_bytes(name, strlen(name));
-
-	if (strlen(name) == len && !memcmp(name, text, len))
-		return 0;
-	return kl_history_spell_kind(h, KL_SPELLED_METHOD, word, text, len);
+	return v.tag != KL_WORD || !h->spellings ?
+		       NULL :
+		       kl_history_spelled(h, KL_SPELLED_RESULT, kl_result_word(name, i, v.v));
 }
 
 const char *kl_history_method_said(const struct kl_history *h, size_t i)
@@ -173,7 +178,7 @@ void kl_history_put_spellings(FILE *f, const struct kl_history *h)
 	const struct spelling *p;
 
 	for (p = s ? s->spelling : NULL; s && p < s->spelling + s->n; p++)
-		if (p->kind != KL_SPELLED_METHOD)
+		if (p->kind < KL_SPELLED_METHOD)
 			fprintf(f, formats[p->kind], p->word, p->text);
 }
 

@@ -9,6 +9,9 @@
 #ifndef KL_HISTORY_SPELL_H
 #define KL_HISTORY_SPELL_H
 
+#include <string.h>
+
+#include "base/hash.h"
 #include "history/history.h"
 
 /*
@@ -19,6 +22,9 @@
  * The spelling of a method is its name in a foreign form: Jepsen has enqueue where a spec has enq.
  * Its word is a hash of the spec's name, since a part of a history may number methods otherwise.
  * klin's own forms have the spec's name in each operation, so they do not keep this spelling.
+ *
+ * The spelling of a result belongs to a value of one method's results: a cas of Jepsen's is :ok or
+ * :fail.  klin's own forms do not keep it either.
  */
 enum kl_spelled {
 	KL_SPELLED_WORD,
@@ -26,6 +32,7 @@ enum kl_spelled {
 	KL_SPELLED_STACK,
 	KL_SPELLED_SLAB,
 	KL_SPELLED_METHOD,
+	KL_SPELLED_RESULT,
 };
 
 /**
@@ -57,6 +64,24 @@ static inline int kl_history_spell(struct kl_history *h, uint64_t word, const ch
  * Return: as kl_history_spell_kind().
  */
 int kl_history_spell_method(struct kl_history *h, const char *name, const char *text, size_t len);
+
+/* Return: the word whose spelling is that of result @i of method @name if it is @v. */
+static inline uint64_t kl_result_word(const char *name, unsigned int i, uint64_t v)
+{
+	return kl_mix(kl_mix(kl_hash_bytes(name, strlen(name)), i), v);
+}
+
+/* Set the text that reports show for result @i of a method if it is @v.  Return: as above. */
+int kl_history_spell_result(struct kl_history *h, const char *name, unsigned int i, uint64_t v,
+			    const char *text, size_t len);
+
+/* Return: the text of result @i of method @name if it is @v, or NULL if it has none of its own. */
+const char *kl_history_result_said(const struct kl_history *h, const char *name, unsigned int i,
+				   struct kl_val v);
+
+/* Print a result: kl_history_result_said(), or as kl_history_print_val(). */
+int kl_history_print_result(char *buf, size_t size, const struct kl_history *h, const char *name,
+			    unsigned int i, struct kl_val v);
 
 /* Return: the name of method @i of @h as the file has it. */
 const char *kl_history_method_said(const struct kl_history *h, size_t i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Spellings of threads, and of the words in a text that an engine wrote; see spell.h. */
+/* Spellings that klin-replay does not need: of threads, methods and results; see spell.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +8,29 @@
 
 #include "history/spell.h"
 #include "history/string_pool.h"
+
+int kl_history_spell_method(struct kl_history *h, const char *name, const char *text, size_t len)
+{
+	const uint64_t word = kl_hash_bytes(name, strlen(name));
+
+	if (strlen(name) == len && !memcmp(name, text, len))
+		return 0;
+	return kl_history_spell_kind(h, KL_SPELLED_METHOD, word, text, len);
+}
+
+int kl_history_spell_result(struct kl_history *h, const char *name, unsigned int i, uint64_t v,
+			    const char *text, size_t len)
+{
+	return kl_history_spell_kind(h, KL_SPELLED_RESULT, kl_result_word(name, i, v), text, len);
+}
+
+int kl_history_print_result(char *buf, size_t size, const struct kl_history *h, const char *name,
+			    unsigned int i, struct kl_val v)
+{
+	const char *said = kl_history_result_said(h, name, i, v);
+
+	return said ? snprintf(buf, size, "%s", said) : kl_history_print_val(buf, size, h, v);
+}
 
 void kl_history_print_thread(char *buf, size_t size, const struct kl_history *h, uint32_t thread)
 {

@@ -13,6 +13,7 @@
 #include "history/formats/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
+#include "history/source.h"
 #include "history/spell.h"
 #include "history/stream.h"
 #include "history/text.h"
@@ -236,4 +237,17 @@ uint64_t kl_stream_floor(const struct kl_stream *s, bool *sure)
 	if (s->text)
 		return kl_text_reader_floor(s->text, sure);
 	return s->klh ? kl_klh_reader_floor(s->klh) : KL_TIME_MIN;
+}
+
+int kl_source_share_name(struct kl_history *to, const struct kl_history *from)
+{
+	if (!from->source || !from->source->name)
+		return 0;
+	kl_source_free(to->source);
+	to->source = calloc(1, sizeof(*to->source));
+	if (!to->source)
+		return -ENOMEM;
+	to->source->places = KL_PLACES_LINES;
+	to->source->name = strdup(from->source->name);
+	return to->source->name ? 0 : -ENOMEM;
 }

@@ -91,6 +91,9 @@ static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 	n = kl_scan_word(p);
 	if (!named_val(p, n, v))
 		return kl_scan_bad(s, p, KL_TEXT_VALUE);
+	/* A truth value may also be written as a number. */
+	if (v->tag == KL_WORD && s->spelled)
+		s->spelled->respelled = true;
 	*pp = p + n;
 	return 0;
 }

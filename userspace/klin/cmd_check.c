@@ -21,6 +21,7 @@
 #include "klin/output.h"
 #include "klin/progress.h"
 #include "klin/stop.h"
+#include "report/entries.h"
 #include "report/verdict.h"
 #include "tso/engine/tso.h"
 
@@ -584,6 +585,7 @@ static int cmd_check(int argc, char **argv)
 		goto out;
 	}
 	kl_limit_lift();
+	kl_use_own_words(r, h);
 	failed = write_certificate(&a, r, &cost);
 	add_usage(&cost);
 	a.style.cost = &cost;

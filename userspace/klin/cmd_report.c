@@ -13,10 +13,12 @@
 #include "base/memstream.h"
 #include "base/quote.h"
 #include "check/check.h"
+#include "history/source_text.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/stop.h"
 #include "page/page.h"
+#include "report/entries.h"
 #include "report/json.h"
 
 struct report_args {
@@ -166,6 +168,7 @@ static int check_history(struct report_args *a, struct made *m, const char *path
 		kl_err("%s: %s", path, strerror(-ret));
 	if (ret)
 		return ret;
+	kl_use_own_words(m->r, m->h);
 	m->page.h = m->h;
 	m->page.r = m->r;
 	style.replay = m->replay;
@@ -317,6 +320,7 @@ static int load_history(struct report_args *a, struct made *m, const char *name)
 			       "has only the operations of the result.";
 		return 0;
 	}
+	kl_source_own_words(m->h, m->h, NULL);
 	m->page.h = m->h;
 	return 0;
 }

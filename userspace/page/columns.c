@@ -30,8 +30,11 @@ struct columns {
 	uint32_t *sig_of;	/* new index of each signature, or NONE */
 	uint32_t *part_of;	/* partition of each operation of the history, or NONE */
 	uint32_t *new_part;	/* new index of each partition, or NONE */
-	struct kl_val *vals;	/* all values, sorted, each once */
+	/* all values, sorted, each once; a result with a text of its own has @pad */
+	struct kl_val *vals;
 	size_t nvals;
+	const char **said; /* these texts: that of a value is said[pad - 1] */
+	size_t nsaid, csaid;
 };
 
 /* Append a number.  Missing memory is noted for kl_json_whole(). */
@@ -83,18 +86,46 @@ static int compare_vals(const void *pa, const void *pb)
 
 	if (a->tag != b->tag)
 		return a->tag < b->tag ? -1 : 1;
+	if (a->pad != b->pad)
+		return a->pad < b->pad ? -1 : 1;
 	return a->v < b->v ? -1 : a->v > b->v;
 }
 
-/* Values that are not known are all alike, whatever number they have. */
-static struct kl_val without_number(struct kl_val v)
+/* Return: the number of a result's text, plus one.  Few methods have such results. */
+static uint32_t number_said(struct columns *c, const char *said)
 {
+	size_t i;
+
+	for (i = 0; i < c->nsaid; i++)
+		if (!strcmp(c->said[i], said))
+			return i + 1;
+	if (kl_grow(c->said, c->csaid, c->nsaid + 1)) {
+		kl_json_no_memory();
+		return 0;
+	}
+	c->said[c->nsaid++] = said;
+	return c->nsaid;
+}
+
+/*
+ * Return: value @i of a signature, as the key of the page's values.  Values that are not known are
+ * all alike, whatever number they have.  A result such as :ok is not the word 1 of others.
+ */
+static struct kl_val key_of(struct columns *c, const struct kl_opsig *s, unsigned int i)
+{
+	struct kl_val v = c->h->vals[s->vals + i];
+	const char *said = i < s->nargs ? NULL :
+					  kl_history_result_said(c->h, c->h->methods[s->method],
+								 i - s->nargs, v);
+
+	if (said)
+		v.pad = number_said(c, said);
 	return v.tag == KL_WORD ? v : kl_special(v.tag);
 }
 
-static size_t find_val(const struct columns *c, struct kl_val v)
+static size_t find_val(struct columns *c, const struct kl_opsig *s, unsigned int i)
 {
-	const struct kl_val key = without_number(v);
+	const struct kl_val key = key_of(c, s, i);
 	const struct kl_val *at = bsearch(&key, c->vals, c->nvals, sizeof(*c->vals), compare_vals);
 
 	return at - c->vals;
@@ -145,7 +176,7 @@ static bool list_sigs(struct columns *c, struct column *sigs, uint32_t **order, 
 		unsigned int v;
 
 		for (v = 0; v < s->nargs + s->nres; v++)
-			c->vals[k++] = without_number(h->vals[s->vals + v]);
+			c->vals[k++] = key_of(c, s, v);
 	}
 	qsort(c->vals, k, sizeof(*c->vals), compare_vals);
 	for (i = 0; i < k; i++)
@@ -159,7 +190,7 @@ static bool list_sigs(struct columns *c, struct column *sigs, uint32_t **order, 
 		put(sigs, s->nargs);
 		put(sigs, s->nres);
 		for (v = 0; v < s->nargs + s->nres; v++)
-			put(sigs, find_val(c, h->vals[s->vals + v]));
+			put(sigs, find_val(c, s, v));
 	}
 	return true;
 }
@@ -202,8 +233,10 @@ static json_t *values_json(const struct columns *c)
 	size_t i;
 
 	for (i = 0; i < c->nvals; i++) {
-		kl_history_print_val(text, sizeof(text), c->h, c->vals[i]);
-		json_array_append_new(j, kl_json_text(text));
+		if (!c->vals[i].pad)
+			kl_history_print_val(text, sizeof(text), c->h, c->vals[i]);
+		json_array_append_new(j, kl_json_text(c->vals[i].pad ? c->said[c->vals[i].pad - 1] :
+								       text));
 	}
 	return j;
 }
@@ -538,6 +571,43 @@ static void add_lines(json_t *j, const struct columns *c)
 	json_object_set_new(j, "file", kl_json_text(h->source->name ? h->source->name : ""));
 }
 
+/*
+ * Values that the lines of an operation spell in another way than the page's values: of each the
+ * operation's index in the page, the value's index in the operation, and the text.
+ */
+static void add_own(json_t *j, const struct columns *c)
+{
+	json_t *list = json_array();
+	char text[TEXT], own[TEXT];
+	unsigned int v;
+	size_t i;
+
+	for (i = 0; c->h->own.print && i < c->nops; i++) {
+		const struct kl_op *op = &c->h->ops[c->ops[i]];
+		const struct kl_opsig *s = kl_op_sig(c->h, op);
+
+		for (v = 0; v < s->nargs + s->nres; v++) {
+			const struct kl_val val = c->h->vals[s->vals + v];
+
+			if (val.tag != KL_WORD)
+				continue;
+			kl_op_print_val(own, sizeof(own), c->h, op, v);
+			if (v < s->nargs)
+				kl_history_print_val(text, sizeof(text), c->h, val);
+			else
+				kl_history_print_result(text, sizeof(text), c->h,
+							c->h->methods[s->method], v - s->nargs,
+							val);
+			if (strcmp(own, text))
+				json_array_append_new(list, json_pack("[iio]", (int)i, (int)v,
+								      kl_json_text(own)));
+		}
+	}
+	if (json_array_size(list))
+		json_object_set(j, "own", list);
+	json_decref(list);
+}
+
 static void add_columns(json_t *j, struct columns *c)
 {
 	json_object_set_new(j, "total", json_integer(c->h->nops));
@@ -554,6 +624,7 @@ static void add_columns(json_t *j, struct columns *c)
 	add_times(j, c);
 	add_who(j, c);
 	add_what(j, c);
+	add_own(j, c);
 	add_stacks(j, c);
 	add_points(j, c);
 	add_lines(j, c);
@@ -582,5 +653,6 @@ json_t *kl_page_columns(const struct kl_history *h, const struct kl_report *r, c
 	free(c.part_of);
 	free(c.new_part);
 	free(c.vals);
+	free(c.said);
 	return j;
 }

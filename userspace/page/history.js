@@ -151,6 +151,7 @@ function readHistory(c) {
 	if (c.line)
 		eachNumber(c.line, (i, v) => { h.line[i] = last += v % 2 ? -(v + 1) / 2 : v / 2; });
 	readEntries(h, c);
+	readOwn(h, c);
 	h.gaps = array(c.gaps).map((g) => ({
 		from: offset(h, g.from),
 		to: offset(h, g.to),
@@ -167,6 +168,27 @@ function readEntries(h, c) {
 	h.entries = new Map(array(texts.list).map((one) => [one.id, object(one)]));
 	h.entriesLeft = texts.left || 0;
 	h.timed = array(texts.list).some((one) => one.time !== undefined);
+}
+
+/* Texts of operations that spell a value in their own way, which another operation has, too. */
+function readOwn(h, c) {
+	const own = new Map();
+
+	for (const [i, at, text] of array(c.own).map(array)) {
+		if (!own.has(i))
+			own.set(i, new Map());
+		own.get(i).set(at, string(text));
+	}
+	h.own = new Map();
+	h.ownValues = own;
+	for (const [i, texts] of own) {
+		const s = h.sig[i];
+
+		let text = "";
+
+		eachPiece(h, s, h.methods, h.values, (piece) => { text += piece; }, texts);
+		h.own.set(i, text);
+	}
 }
 
 /* What is known of an operation's entries in the file. */
@@ -217,6 +239,8 @@ function listedHistory(ops, numbered) {
 		extra: new Map(),
 		entries: new Map(),
 		entriesLeft: 0,
+		own: new Map(),
+		ownValues: new Map(),
 		sigVals: [],
 		cpu: null,
 		point: null,
@@ -351,17 +375,21 @@ function makeText(h, s) {
 	return text;
 }
 
-/* Call @f(piece) for the pieces of a signature's text, spelt as @methods and @values have them. */
-function eachPiece(h, s, methods, values, f) {
+/*
+ * Call @f(piece) for the pieces of a signature's text, spelt as @methods and @values have them, or
+ * as @own has the value of that index.
+ */
+function eachPiece(h, s, methods, values, f, own) {
 	const from = h.sigFirst[s], mid = from + h.sigArgs[s], to = mid + h.sigResults[s];
 	const m = h.sigMethod[s], bytes = mid > from + 1 && h.methods[m].startsWith("append") &&
 		h.values[h.sigVals[mid - 1]].startsWith("...\"");
+	const spelt = (at) => own && own.has(at - from) ? own.get(at - from) : values[h.sigVals[at]];
 	let unknown = true;
 
 	f(bytes ? "append" : methods[m]);
 	f("(");
 	for (let at = from; at < mid; at++) {
-		const value = values[h.sigVals[at]];
+		const value = spelt(at);
 
 		/* The values between the first and the bytes are not shown. */
 		if (bytes && at > from && at < mid - 1)
@@ -379,13 +407,13 @@ function eachPiece(h, s, methods, values, f) {
 	for (let at = mid; at < to; at++) {
 		if (at > mid)
 			f(", ");
-		f(values[h.sigVals[at]]);
+		f(spelt(at));
 	}
 	if (to > mid + 1)
 		f(")");
 }
 
-function opText(h, i) { return sigText(h, h.sig[i]); }
+function opText(h, i) { return h.own.get(i) || sigText(h, h.sig[i]); }
 
 function threadText(h, i) { return h.threads[h.thread[i]]; }
 
@@ -463,7 +491,7 @@ function valuesAt(h, i) {
 
 /* Values that are worth comparing: those that its text shows, but no mark and not its key. */
 function ownValues(h, i) {
-	const key = object(partOf(h, i)).key, text = opText(h, i);
+	const key = object(partOf(h, i)).key, text = sigText(h, h.sig[i]);
 
 	return valuesAt(h, i).filter((v) => !/^(\?|empty|full|absent|nil)$/.test(h.values[v]) &&
 			h.values[v] !== key && text.includes(h.values[v]));

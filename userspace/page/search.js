@@ -125,13 +125,15 @@ function matcher(h, word) {
 		return (i) => m[h.sigMethod[h.sig[i]]];
 	}
 	case "value": {
-		const m = marks(h.values, (t) => same(t) || t === "\"" + word.text + "\"");
+		const is = (t) => same(t) || t === "\"" + word.text + "\"";
+		const m = marks(h.values, is);
 		const sigs = new Uint8Array(h.sigMethod.length);
 
 		for (let s = 0; s < sigs.length; s++)
 			for (let at = h.sigFirst[s]; at < h.sigFirst[s + 1]; at++)
 				sigs[s] |= m[h.sigVals[at]];
-		return (i) => sigs[h.sig[i]];
+		return (i) => sigs[h.sig[i]] ||
+			h.ownValues.has(i) && [...h.ownValues.get(i).values() ].some(is);
 	}
 	case "key": {
 		const m = marks(h.parts,
@@ -178,8 +180,10 @@ function matcher(h, word) {
 				m[s] |= values[h.sigVals[at]];
 		}
 		return (i) => {
-			const s = h.sig[i];
+			const s = h.sig[i], own = h.own.get(i);
 
+			if (own)
+				return inside(own.toLowerCase()) || threads[h.thread[i]];
 			/* Texts are only read of operations that other words have found. */
 			if (m[s] === LOOK)
 				m[s] = finder.in(s) ? 1 : 0;

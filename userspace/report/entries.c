@@ -62,3 +62,13 @@ int kl_print_entries(FILE *f, const struct kl_history *h, const struct kl_story 
 		fputc('\n', f);
 	return 0;
 }
+
+void kl_use_own_words(const struct kl_report *r, struct kl_history *h)
+{
+	size_t i;
+
+	kl_source_own_words(h, h, NULL);
+	for (i = 0; i < r->nparts; i++)
+		if (r->parts[i].cex)
+			kl_source_own_words(r->parts[i].cex->h, h, r->parts[i].cex->ops);
+}

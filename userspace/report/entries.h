@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "check/check.h"
 #include "history/history.h"
 #include "story/story.h"
 
@@ -14,5 +15,11 @@
  * Return: 0 or -ENOMEM.
  */
 int kl_print_entries(FILE *f, const struct kl_history *h, const struct kl_story *s);
+
+/*
+ * Print values of @h, on which the check reported @r, as the operations' own lines have them; also
+ * in counterexamples.  See kl_source_own_words().
+ */
+void kl_use_own_words(const struct kl_report *r, struct kl_history *h);
 
 #endif

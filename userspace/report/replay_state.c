@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/spell.h"
 #include "report/replay_state.h"
 
 /* A list of allowed results, as text. */
@@ -47,7 +48,7 @@ static int add_result(void *ctx, const struct kl_outcome *o)
 	if (w->len < w->size)
 		w->len += snprintf(w->buf + w->len, w->size - w->len, w->n > 1 ? " or (" : "(");
 	for (i = 0; i < w->m->nresults && w->len < w->size; i++) {
-		kl_history_print_val(v, sizeof(v), w->h, o->results[i]);
+		kl_history_print_result(v, sizeof(v), w->h, w->m->name, i, o->results[i]);
 		w->len += snprintf(w->buf + w->len, w->size - w->len, "%s%s", i ? ", " : "", v);
 	}
 	if (w->len < w->size)

@@ -88,8 +88,9 @@ static void print_state(char *buf, size_t size, const struct search *s,
 
 /* Print results: "1", or "(1, 2)".  Return: true if all are known. */
 static bool print_results(char *buf, size_t size, const struct kl_history *h,
-			  const struct kl_val *vals, unsigned int n)
+			  const struct kl_method *m, const struct kl_val *vals)
 {
+	const unsigned int n = m->nresults;
 	size_t len = 0;
 	bool known = true;
 	unsigned int i;
@@ -98,7 +99,7 @@ static bool print_results(char *buf, size_t size, const struct kl_history *h,
 	*buf = 0;
 	for (i = 0; i < n && len < size; i++) {
 		known &= vals[i].tag != KL_ANY;
-		kl_history_print_val(v, sizeof(v), h, vals[i]);
+		kl_history_print_result(v, sizeof(v), h, m->name, i, vals[i]);
 		len += snprintf(buf + len, size - len, "%s%s", i ? ", " : n > 1 ? "(" : "", v);
 	}
 	if (n > 1 && len < size)
@@ -110,12 +111,12 @@ static bool print_results(char *buf, size_t size, const struct kl_history *h,
 static unsigned int note_result(struct search *s, const struct kl_item *it,
 				const struct kl_val *vals, bool in_gap)
 {
-	const unsigned int n = kl_spec_method(s->o.p->spec, it->method)->nresults;
+	const struct kl_method *m = kl_spec_method(s->o.p->spec, it->method);
 	struct kl_search *out = s->out;
 	struct kl_search_result r = { 0 };
 	unsigned int i;
 
-	r.known = print_results(r.result, sizeof(r.result), s->in->h, vals, n);
+	r.known = print_results(r.result, sizeof(r.result), s->in->h, m, vals);
 	if (!in_gap)
 		print_state(r.state, sizeof(r.state), s, state_of(s->words), length_of(s->nwords));
 	for (i = 0; i < out->nresults; i++)
@@ -282,8 +283,8 @@ static int add_possible(void *ctx, const struct kl_outcome *o)
 	struct possible *p = ctx;
 	char text[128];
 
-	print_results(text, sizeof(text), p->s->in->h, o->results,
-		      kl_spec_method(p->s->o.p->spec, p->it->method)->nresults);
+	print_results(text, sizeof(text), p->s->in->h,
+		      kl_spec_method(p->s->o.p->spec, p->it->method), o->results);
 	if (p->n++ < 4 && p->len < p->size)
 		p->len += snprintf(p->buf + p->len, p->size - p->len, "%s%s",
 				   p->n > 1 ? " or " : "", text);

@@ -139,8 +139,10 @@ static int read_events(struct kl_input *in, struct kl_history **out)
 	for (i = 0; i < NMETHODS && index >= 0; i++) {
 		index = kl_history_method(h, methods[i].ours, strlen(methods[i].ours));
 		r.method[i] = index;
-		if (index >= 0 && kl_history_spell_method(h, methods[i].ours, methods[i].theirs,
-							  strlen(methods[i].theirs)))
+		if (index >= 0 && (kl_history_spell_method(h, methods[i].ours, methods[i].theirs,
+							   strlen(methods[i].theirs)) ||
+				   kl_history_spell_result(h, methods[i].ours, 0, 1, "true", 4) ||
+				   kl_history_spell_result(h, methods[i].ours, 0, 0, "false", 5)))
 			index = -ENOMEM;
 	}
 	if (index >= 0)
@@ -211,11 +213,33 @@ static int write_events(const struct kl_history *h, FILE *f)
 	return ret;
 }
 
+/* Find the argument in the line of a call, or the result in that of a return. */
+static bool read_entry(const struct kl_history *h, const char *text, const char *end,
+		       struct kl_entry *out)
+{
+	const char *const stop = rawmemchr(text, '\n'), *p = kl_scan_skip(text), *last = p;
+
+	(void)h;
+	*out = (struct kl_entry){ .len = stop - text };
+	for (; p < stop; p = kl_scan_skip(p + kl_scan_word(p)))
+		last = p;
+	if (last < stop) {
+		out->word[0] = (struct kl_piece){ last, kl_scan_word(last) };
+		out->nwords = 1;
+	}
+	return stop < end;
+}
+
 const struct kl_form kl_form_events = {
-	.name = "events", .rank = 60,
+	.name = "events",
+	.rank = 60,
 	.help = "Horn & Kroening's sets",
 	.example = "2 invokes add 23",
-	.is = is_events, .places = KL_PLACES_LINES, .read = read_events, .write = write_events,
+	.is = is_events,
+	.places = KL_PLACES_LINES,
+	.read = read_events,
+	.write = write_events,
+	.entry = read_entry,
 	.specs = { "set" },
 };
 KL_FORM(kl_form_events);

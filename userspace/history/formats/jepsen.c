@@ -74,6 +74,15 @@ static inline unsigned int which_method(const char *f, size_t len)
 	return kl_scan_is(f, len, "release") ? RELEASE : KL_JEPSEN_METHODS;
 }
 
+/* The results of a cas are the types of its last event. */
+static int spell_cas(struct kl_history *h)
+{
+	const char *const name = methods[CAS].ours;
+
+	return kl_history_spell_result(h, name, 0, 1, ":ok", 3) ?:
+		       kl_history_spell_result(h, name, 0, 0, ":fail", 5);
+}
+
 static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size_t len)
 {
 	const unsigned int i = which_method(f, len);
@@ -90,7 +99,8 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 		index = kl_history_method(j->pairs.h, methods[i].ours, strlen(methods[i].ours));
 		if (index < 0)
 			return index;
-		if (kl_history_spell_method(j->pairs.h, methods[i].ours, f, len))
+		if (kl_history_spell_method(j->pairs.h, methods[i].ours, f, len) ||
+		    (i == CAS && spell_cas(j->pairs.h)))
 			return -ENOMEM;
 		j->method[i] = index;
 	}

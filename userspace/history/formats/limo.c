@@ -320,6 +320,14 @@ static int scan_told(struct reader *r, const char *p, enum shape shape, struct k
 	return kl_scan_bad(&r->scan, p, "true or false, the value, or empty");
 }
 
+/* Reports show a truth value as the first line with this result has it: true, the value, ... */
+static int spell_told(struct reader *r, unsigned int method, uint64_t told, const char *p)
+{
+	return is_truth(p) ? kl_history_spell_result(r->pairs.h, r->pairs.h->methods[method], 0,
+						     told, p, kl_scan_word(p)) :
+			     0;
+}
+
 /*
  * Compare the result @v of a removal with the value @told that its call has, if any.  With
  * @bare the return has no result, and @v is set.  Return: 0, or -EINVAL after a message.
@@ -381,6 +389,9 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 		if (told < 0)
 			return told;
 		v = kl_word(told);
+		ret = spell_told(r, process->sig.method, told, value);
+		if (ret)
+			return ret;
 	}
 	return kl_pairs_return(&r->pairs, process, &v);
 }
