@@ -67,7 +67,7 @@ static unsigned long runs(void)
 
 static unsigned long some(unsigned long n)
 {
-	return few_wanted() ? (n + 1) / 2 : n;
+	return few_wanted() ? (n + 3) / 4 : n;
 }
 
 /*
@@ -146,7 +146,7 @@ static void hide_results(struct kl_history *h, uint64_t *seed, unsigned int one_
 static void right(unsigned int type, bool odd, unsigned int hidden)
 {
 	uint64_t seed = 2;
-	unsigned long i, n = odd ? runs() + 10 : some(runs() + 10), decided = 0;
+	unsigned long i, n = some(runs() + 10), decided = 0;
 	struct kl_spec *spec = spec_of(type);
 	struct kl_report *r;
 
@@ -247,7 +247,7 @@ static void compare(const struct kl_spec *spec, const struct kl_history *h, stru
 
 static void test_violations(void **state)
 {
-	unsigned long i, n = runs() / 2 + 7;
+	unsigned long i, n = some(runs() / 2 + 7);
 	unsigned int t;
 
 	for (t = 0; t < N(specs); t++) {
