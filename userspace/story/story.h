@@ -67,7 +67,7 @@ struct kl_story {
 };
 
 /* Looks that a story may take besides those of its decision: about a hundredth of a second. */
-#define KL_STORY_LOOKS 6000000
+#define KL_STORY_LOOKS 1000000
 
 /**
  * kl_story_tell() - tell the story of a violation
