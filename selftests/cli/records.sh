@@ -316,12 +316,26 @@ refuse "two columns of a name" "^wrong.csv:1:14: error: .*each name of a column 
 printf 'process,type\n0,"inv\n' >wrong.csv
 refuse "a quote that does not end" "^wrong.csv:2:3: error: .*a closing quote" \
 	check logs/tally wrong.csv
+echo '{:process :nemesis, :type :info, :f :kill}' >wrong.edn
+refuse "nothing but ignored records" "^logs/tally:[0-9]*:[0-9]*: error: all 1 records of wrong.edn" \
+	check logs/tally wrong.edn
 : >empty.json
 refuse "an empty file" "no record|empty" check logs/tally empty.json
 printf '{:process 0\n' >wrong.edn
 refuse "no end of a map" "^wrong.edn:1:1: error: .*a closing bracket" check logs/tally wrong.edn
 
-# ---- refused history blocks ----
+# ---- history blocks ----
+
+run spec whole.lin
+sed -n '/^history/,$p' out >got
+cat >want <<'END'
+history, a record for each operation:
+  put, line 24
+  get, line 25
+  cas, line 26
+END
+cmp -s got want
+ktap_result $? "klin spec prints the rules" "$(cat got)"
 
 # block NAME PATTERN TEXT: a history block with this text has that message.
 block()

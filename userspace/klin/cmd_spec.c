@@ -7,6 +7,7 @@
 
 #include "base/args.h"
 #include "klin/cmd.h"
+#include "spec/mapping/mapping.h"
 #include "spec/probe/probe.h"
 #include "base/shipped.h"
 #include "spec/spec.h"
@@ -112,6 +113,25 @@ static void print_probe(const struct kl_spec *s, const struct kl_probe *p)
 	printf(", line %u\n", p->pos.line);
 }
 
+/* Print the rules of the history block, and the methods without a rule. */
+static void print_history(const struct kl_spec *s, const struct kl_mapping *map)
+{
+	const struct kl_map_rule *r;
+	unsigned int i;
+
+	printf("history, %s:\n",
+	       map->whole ? "a record for each operation" : "a record for each call and return");
+	for (r = map->rules; r; r = r->next)
+		printf("  %s%s, line %u\n", kl_spec_method(s, r->method)->name,
+		       r->each ? " for each element" : "", r->pos.line);
+	for (i = 0; i < kl_spec_nmethods(s); i++) {
+		for (r = map->rules; r && r->method != i; r = r->next)
+			;
+		if (!r)
+			printf("  %s: no rule\n", kl_spec_method(s, i)->name);
+	}
+}
+
 static const char *part_name(const struct kl_method *m)
 {
 	unsigned int k = m->part_param;
@@ -145,6 +165,8 @@ static void print_spec(const struct kl_spec *s)
 		printf("probes:\n");
 	for (i = 0; i < kl_spec_nprobes(s); i++)
 		print_probe(s, kl_spec_probe(s, i));
+	if (kl_spec_mapping(s))
+		print_history(s, kl_spec_mapping(s));
 }
 
 /* Print the name, and the first sentence of the comment after the license. */

@@ -510,7 +510,7 @@ static int complete(struct reader *rd, struct kl_input *in)
 	struct kl_history *h = rd->m.h;
 	int ret = h->nobjects || kl_history_object(h, 0) >= 0 ? 0 : -ENOMEM;
 
-	h->declared = rd->failed || rd->ignored || rd->pairs.now;
+	h->declared = rd->failed || rd->pairs.now;
 	h->keyed = rd->m.map->object;
 	h->skipped = rd->ignored;
 	snprintf(h->skipped_why, sizeof(h->skipped_why), "%zu records by 'ignore'", rd->ignored);
@@ -523,11 +523,15 @@ static int complete(struct reader *rd, struct kl_input *in)
 	}
 	h->fresh = !rd->m.map->any;
 	h->memory = (struct kl_memory){ .sc = true, .told = true };
-	if (!ret && !h->nops && !h->declared) {
+	if (ret || h->nops || h->declared)
+		return ret;
+	if (rd->ignored)
+		kl_spec_err_at(rd->spec, rd->m.map->ignore->pos,
+			       "all %zu records of %s are ignored, so there is no operation",
+			       rd->ignored, in->name);
+	else
 		kl_err("%s: no record: expected a file in EDN, JSON or CSV", in->name);
-		ret = -EINVAL;
-	}
-	return ret;
+	return -EINVAL;
 }
 
 /* Read all of @in by the history block. */
