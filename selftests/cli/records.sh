@@ -218,6 +218,25 @@ ktap_result $? "reports name the client and the line" "$(cat out)"
 sed 's/"key": "other", "value": 4/"key": "k", "value": 4/' bad.json >good.json
 verdict 0 "whole operations: objects are apart" whole.lin good.json
 
+# The read returns at 21, and the write is called at 30, by a clock that may be 9 ahead.
+cat >clock.json <<'END'
+{"client": 1, "start": 30, "end": 40, "input": {"op": "put", "key": "k", "value": 1}}
+{"client": 2, "start": 15, "end": 21, "input": {"op": "get", "key": "k"}, "output": 1}
+END
+verdict 1 "a read before the write" whole.lin clock.json
+sed 's/^history {/& clock error 9;/' whole.lin >clock.lin
+verdict 0 "clocks that differ" clock.lin clock.json
+
+# Sums pass 10^18, and go below 0.
+{
+	events 0 add 999999999999999999 nil
+	events 0 add 1000000000000000001 nil
+	events 0 read nil 2000000000000000000
+	events 0 add -3000000000000000000 nil
+	events 0 read nil -1000000000000000000
+} >sums.edn
+verdict 0 "tally: large sums" logs/tally sums.edn
+
 run check --certificate=run.cert whole.lin bad.json
 run replay run.cert
 ktap_result $status "klin replay reads the history by the specification" "$(cat err out)"
@@ -289,6 +308,8 @@ wrong "an item of a number" "1:55: error: expected a list, which has an item \[4
 	'{"process": 0, "type": "invoke", "f": "txn", "value": 7}' logs/transactions
 wrong "a time with a fraction" "1:24: error: expected a time, .* a whole number" \
 	"{\"client\": 1, \"start\": 1.5, \"end\": 2, $get}" whole.lin
+wrong "a text to compute with" "1:55: error: expected a whole number .* 'add' computes with it" \
+	'{"process": 0, "type": "invoke", "f": "add", "value": "3"}'
 wrong "a return before the call" "1:1: error: this operation returns at 2, before its call at 3" \
 	"{\"client\": 1, \"start\": 3, \"end\": 2, $get}" whole.lin
 wrong "one process does two things" "2:1: error: .*process t1 is called at 4 during another" \
@@ -368,6 +389,7 @@ block "a special value in a condition" "no value of a record is empty" \
 	"$all method put when .v == empty { argument v = 1; }"
 block "numbers beside bits" "where one value is bits\(\), all words are" \
 	"$all $put method get when .f == 1 { result v = bits(.v); }"
+block "a clock without times" "a clock error needs 'call at TIME;'" "clock error 3; $all $put"
 block "a second process" "a second 'process'; the first is in line 3" "process .a; process .b; $put"
 
 ktap_finish

@@ -516,6 +516,7 @@ static int complete(struct reader *rd, struct kl_input *in)
 	snprintf(h->skipped_why, sizeof(h->skipped_why), "%zu records by 'ignore'", rd->ignored);
 	if (rd->m.map->whole) {
 		h->clock = KL_CLOCK_MONO;
+		h->error = rd->m.map->error;
 		h->view.times = KL_TIMES_FILE;
 		ret = ret ?: kl_source_note(h, in) ?: kl_history_finish(h) ?: check_overlap(h);
 	} else {

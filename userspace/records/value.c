@@ -281,15 +281,42 @@ static int intern(struct kl_mapper *m, const struct kl_map_value *v, uint64_t *w
 	return kl_edn_word(&m->words, m->h, canon, len, text, n, word);
 }
 
+/*
+ * Return: true if the value is a whole number that is its own word, from -2^63 to 2^62 - 1.  The
+ * words of other values begin at 2^62.
+ */
+static bool is_number(const struct kl_mapper *m, const struct kl_map_value *v, uint64_t *word)
+{
+	const char *s;
+	size_t len, i;
+	bool minus;
+
+	if (v->kind != KL_V_EDN || v->edn.kind == KL_EDN_STRING)
+		return false;
+	*word = v->edn.v;
+	if (v->edn.kind == KL_EDN_INT)
+		return true;
+	s = kl_edn_canon(&m->r->edn, &v->edn, &len);
+	minus = *s == '-';
+	*word = 0;
+	for (i = minus; i < len && len < 21 && kl_scan_digit(s[i]); i++)
+		if (__builtin_mul_overflow(*word, 10u, word) ||
+		    __builtin_add_overflow(*word, (uint64_t)(s[i] - '0'), word))
+			return false;
+	if (i < len || i == minus || *word > (minus ? (uint64_t)1 << 63 : KL_WORDS_FIRST - 1))
+		return false;
+	*word = minus ? -*word : *word;
+	return true;
+}
+
 /* Get the word of a value in the record. */
 static int word_of(struct kl_mapper *m, const struct kl_map_value *v, uint64_t *word)
 {
 	const char *text;
 	size_t n;
 
-	if (v->kind != KL_V_EDN || v->edn.kind != KL_EDN_INT)
+	if (!is_number(m, v, word))
 		return intern(m, v, word);
-	*word = v->edn.v;
 	text = source(m, &v->edn, &n);
 	return kl_is_plain(text, n) ? 0 : kl_history_spell_number(m->h, *word, text, n);
 }
@@ -329,6 +356,11 @@ int kl_map_word(struct kl_mapper *m, const struct kl_map_expr *e, const struct k
 		*word = v.word;
 		return 0;
 	}
+	if (p->use & (KL_USE_COMPUTED | KL_USE_ORDERED | KL_USE_INDEX) && !is_number(m, &v, &w))
+		return kl_record_bad(m->r, v.edn.tok,
+				     "expected a whole number below 2^62 for '%s', since method "
+				     "'%s' computes with it",
+				     p->name, method);
 	ret = word_of(m, &v, &w);
 	*word = kl_word(w);
 	return ret;
@@ -362,12 +394,11 @@ int kl_map_name(struct kl_mapper *m, const struct kl_map_expr *e, bool process, 
 		return kl_record_bad(m->r, NULL, "expected %s that is no text of the specification",
 				     what);
 	/* A set of the members of bits() may have the word of this number. */
-	if (v.kind == KL_V_EDN && v.edn.kind == KL_EDN_INT &&
-	    ((m->map->bits && !process) || v.edn.v < 0)) {
+	if (is_number(m, &v, word) && ((m->map->bits && !process) || *word >> 63)) {
 		text = source(m, &v.edn, &n);
 		return kl_edn_word(&m->words, m->h, canon,
-				   snprintf(canon, sizeof(canon), "%" PRId64 " ", v.edn.v), text, n,
-				   word);
+				   snprintf(canon, sizeof(canon), "%" PRId64 " ", (int64_t)*word),
+				   text, n, word);
 	}
 	return word_of(m, &v, word);
 }

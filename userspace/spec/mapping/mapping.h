@@ -79,6 +79,8 @@ struct kl_mapping {
 	bool whole; /* each record is a whole operation */
 	/* conditions: no effect; outcome not known; no operation; NULL: never */
 	const struct kl_map_expr *failed, *unknown, *ignore;
+	struct kl_pos clock; /* of the clause `clock'; line 0: there is none */
+	uint64_t error; /* maximal error of the clock, in the unit of the times */
 	bool any; /* any first state, not the spec's */
 	unsigned int npaths;
 	bool bits; /* some value is bits() */

@@ -503,6 +503,17 @@ static void parse_ignore(struct kl_parser *p, struct kl_mapping *m)
 	m->ignore = e->a ? e : e->b;
 }
 
+/* Parse the rest of `clock error NUMBER;'. */
+static void parse_clock(struct kl_parser *p, struct kl_mapping *m, struct kl_pos pos)
+{
+	if (!kl_p_take_word(p, "error"))
+		kl_p_expected(p, "'error' after 'clock', and by how much clocks may differ");
+	if (m->clock.line)
+		kl_p_fail(p, pos, "a second 'clock'; the first is in line %u", m->clock.line);
+	m->clock = pos;
+	m->error = kl_p_expect(p, KL_TOK_NUM, "a number in the unit of the times")->num;
+}
+
 static void parse_clause(struct kl_parser *p, void *arg)
 {
 	struct kl_mapping *m = arg;
@@ -526,11 +537,13 @@ static void parse_clause(struct kl_parser *p, void *arg)
 		set(p, &m->unknown, "unknown", pos, parse_when(p, NULL));
 	else if (kl_p_is_word(p, "ignore"))
 		parse_ignore(p, m);
+	else if (kl_p_take_word(p, "clock"))
+		parse_clock(p, m, pos);
 	else if (kl_p_take_word(p, "first") && kl_p_is_word(p, "any"))
 		m->any = kl_p_next(p) != NULL;
 	else
 		kl_p_expected(p, "'process', 'object', 'call', 'return', 'failed', 'unknown', "
-				 "'ignore', 'first any' or 'method'");
+				 "'ignore', 'clock', 'first any' or 'method'");
 	expect_end(p);
 }
 
@@ -586,6 +599,10 @@ static void check_block(struct kl_parser *p, const struct kl_mapping *m)
 		kl_p_fail(p, m->pos,
 			  "this history block has no 'process': write 'process PATH;', "
 			  "for the thread or client that called the operation");
+	if (m->clock.line && !m->whole)
+		kl_p_fail(p, m->clock,
+			  "a clock error needs 'call at TIME;': with 'call when' the "
+			  "order of the records is exact");
 	if (!m->rules)
 		kl_p_fail(p, m->pos,
 			  "this history block has no rule 'method NAME when "
