@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The exit status of a program, see ending.h. */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,29 +68,4 @@ int kl_ending(int code)
 	}
 	announced = flushed(code);
 	return announced;
-}
-
-int kl_ending_error(int err)
-{
-	switch (-err) {
-	case 0:
-		return KLIN_EXIT_OK;
-	case ENOMEM:
-	case EIO:
-	case EMFILE:
-	case ENFILE:
-	case ENOSPC:
-	case EDQUOT:
-	case EAGAIN:
-	case EACCES:
-	case EPERM:
-		return KLIN_EXIT_SYSTEM;
-	default:
-		return KLIN_EXIT_USAGE;
-	}
-}
-
-int kl_ending_input(int err)
-{
-	return kl_ending_error(err) == KLIN_EXIT_USAGE ? -EINVAL : err;
 }

@@ -17,9 +17,12 @@
 #define STACK	(2 * MIB)	/* stack of a thread; RLIMIT_DATA counts it all, used or not */
 
 static uint64_t deadline;	/* on the clock of kl_now_ns(); 0: none */
-/* Arguments of the last kl_limit_look() with a unit; NULL if there was none. */
-static const char *looked_what;
-static uint64_t looked_number;
+/*
+ * Arguments of this thread's last kl_limit_look() with a unit; NULL if there was none.  Threads of
+ * a program that uses libklin may read histories at once.
+ */
+static __thread const char *looked_what;
+static __thread uint64_t looked_number;
 static char time_text[48], memory_text[48];	/* empty if there is no limit */
 static rlim_t before;		/* RLIMIT_DATA before kl_limit_memory() */
 

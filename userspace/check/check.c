@@ -597,6 +597,21 @@ static void add_up(struct kl_report *r)
 	}
 }
 
+void kl_warn_blocks(const struct kl_spec *spec)
+{
+	const struct kl_method *m;
+	unsigned int i;
+
+	for (i = 0; i < kl_spec_nmethods(spec); i++) {
+		m = kl_spec_method(spec, i);
+		if (m->nblocks > 1)
+			kl_warn("spec '%s': method '%s' has up to %u atomic blocks on a path; a "
+				"history that shows a state between them is reported as a "
+				"violation",
+				kl_spec_name(spec), m->name, m->nblocks);
+	}
+}
+
 int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out)
 {

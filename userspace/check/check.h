@@ -49,6 +49,10 @@ struct kl_options {
 };
 
 #define KL_OP_LOOKS	(32 * KL_CONFIG_LOOKS)
+/* The default of kl_options.work: about a minute on one CPU. */
+#define KL_DEFAULT_WORK 6000000000ull
+/* The default of kl_options.bytes. */
+#define KL_DEFAULT_BYTES (4096ull << 20)
 
 /* The reason why an engine with `explains' did not decide a partition. */
 struct kl_declined {
@@ -117,6 +121,12 @@ struct kl_report {
 int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 	     const struct kl_options *opt, struct kl_report **out);
 void kl_report_free(struct kl_report *r);
+
+/*
+ * Warn of methods with several atomic blocks on a path: the explorer gives each block an instant
+ * of its own, but the checks of histories take an operation as one step.
+ */
+void kl_warn_blocks(const struct kl_spec *spec);
 
 /* A violation made small: a history of its own, and where it came from. */
 struct kl_counterexample {

@@ -309,7 +309,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			(a->partition == PART_DEFAULT && a->engines[0] && a->engines[0]->by_object);
 		/* A time limit replaces the default bound of work. */
 		if (!a->has_work && !a->opt.time_ns)
-			a->opt.work = KLIN_DEFAULT_WORK;
+			a->opt.work = KL_DEFAULT_WORK;
 		if (a->certificate && a->follow)
 			certify_arg(state, a->certificate, a->history);
 		else if (a->certificate && strchr(a->history, '\n'))
@@ -525,7 +525,7 @@ static int cmd_check(int argc, char **argv)
 {
 	struct check_args a = {
 		.opt = {
-			.max_shrink = 1, .bytes = 4096ull << 20,
+			.max_shrink = 1, .bytes = KL_DEFAULT_BYTES,
 		},
 	};
 	struct check_progress progress = { 0 };

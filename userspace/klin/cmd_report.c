@@ -520,7 +520,7 @@ static int cmd_report(int argc, char **argv)
 	struct report_args a = {
 		.out = "-", .most = KL_PAGE_OPERATIONS, .texts = KL_PAGE_TEXTS,
 		.opt = {
-			.max_shrink = 8, .bytes = 4096ull << 20, .work = KLIN_DEFAULT_WORK,
+			.max_shrink = 8, .bytes = KL_DEFAULT_BYTES, .work = KL_DEFAULT_WORK,
 		},
 	};
 	struct made m = { 0 };

@@ -11,10 +11,7 @@
 #include <stdint.h>
 
 #include "history/history.h"
-#include "spec/spec.h"
-
-/* The bound of a check's work, in looks (see check.h): about a minute on one CPU. */
-#define KLIN_DEFAULT_WORK	6000000000ull
+#include "spec/carried.h"
 
 /**
  * kl_load_input() - load a history and the specification to check it with
@@ -37,12 +34,6 @@ int kl_load_input(const char *spec_path, const char *history_path,
 int kl_read_by(const struct kl_spec *spec, const char *path, const struct kl_read_opts *opts,
 	       struct kl_history **h);
 
-/*
- * Warn of methods with several atomic blocks on a path: the explorer gives each block an instant
- * of its own, but the checks of histories take an operation as one step.
- */
-void kl_warn_blocks(const struct kl_spec *spec);
-
 /* Return: the form that --to=@arg names.  For `help', list all forms and end klin. */
 const struct kl_form *kl_arg_to(struct argp_state *state, const char *arg);
 
@@ -58,35 +49,6 @@ const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg);
 
 /* Return: the value of --independent=@arg, which is yes or no. */
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg);
-
-/**
- * kl_carried_path() - find the specification file that a history names
- * @h: the history, which names a specification
- * @history_path: file of the history; its directory is searched first
- * @path: gets the path of the file, or the name of a shipped specification; free() it
- *
- * Return: 0, or -ENOMEM after a message.
- */
-int kl_carried_path(const struct kl_history *h, const char *history_path, char **path);
-
-/*
- * Load the specification that a history carries as text or names.  Return: 0; -EINVAL or -ENOMEM
- * after a message.
- */
-int kl_carried_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
-
-/**
- * kl_extended_spec() - replace a named specification by the extension that the history carries
- * @h: the history
- * @history_path: file of the history
- * @spec: the specification that the user named
- *
- * A history of a key-value log may carry the named specification with one more method for its
- * appends, see kl_kv_spec().  Then the function frees *@spec and sets it to the carried one.
- *
- * Return: 0; -EINVAL or -ENOMEM after a message.
- */
-int kl_extended_spec(const struct kl_history *h, const char *history_path, struct kl_spec **spec);
 
 /* Return: the number @arg, the value of the option @name, which must be from @min to @max. */
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,

@@ -10,6 +10,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/memstream.h"
+#include "check/check.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/recording.h"
