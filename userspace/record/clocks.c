@@ -2,7 +2,7 @@
 /*
  * The clocks of a recording (KL_CLOCK_...), and their precision.
  *
- * mono:  the kernel's monotonic clock, whose error between CPUs is measured (clock_skew.c).
+ * mono:  the kernel's monotonic clock, whose error between CPUs is measured (base/clock_skew.h).
  * seq:   a counter that a locked instruction raises for each time.  There is no error, since the
  *	  smaller of two times was first.  But each time drains the store buffer, which hides
  *	  behaviour that TSO allows, and all CPUs compete for one cache line.
@@ -26,6 +26,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock_skew.h"
 #include "base/err.h"
 #include "record/plain.h"
 #include "record/recorder.h"
@@ -191,14 +192,20 @@ uint64_t kl_times_end(struct kl_recorder *r)
  */
 int kl_times_error(struct kl_recorder *r, uint64_t *error)
 {
-	bool all = true;
+	unsigned int compared = 0;
 	int err;
 
 	if (r->opts.clock == KL_CLOCK_MONO) {
 		r->online = sysconf(_SC_NPROCESSORS_ONLN);
-		err = kl_clock_error(error, &all);
-		r->clocks_unknown |= !all;
-		return err;
+		err = kl_clock_error(error, &compared);
+		if (err || (r->online > 0 && compared >= (unsigned long)r->online))
+			return err;
+		kl_warn("klin may run on %u of %ld CPUs only, so it cannot compare the clocks of "
+			"the others: the whole recording is a gap; let klin run on all CPUs, or "
+			"give --clock-error=NS",
+			compared, (long)r->online);
+		r->clocks_unknown = true;
+		return 0;
 	}
 	*error = kl_times_kind(r) == KLIN_CLOCK_SEQ ? 0 : BELOW;
 	return 0;

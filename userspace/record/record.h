@@ -132,17 +132,4 @@ void kl_recorder_show_clock(const struct kl_recorder *r, const struct kl_history
 /* Restore the limits that klin was started with, in a child that will execute a command. */
 void kl_room_restore(void);
 
-/* Check that klin is in no time namespace.  Return: 0, or -EPERM after a message. */
-int kl_clock_check(void);
-/**
- * kl_clock_error() - measure the maximal difference of the CPUs' monotonic clocks
- * @error: gets the bound, in ns
- * @all: gets false if some CPUs could not be compared, so that there is no bound
- *
- * Return: 0 or a negative errno.
- */
-int kl_clock_error(uint64_t *error, bool *all);
-/* Return: the kernel's clock source.  With "tsc", times of different CPUs can be compared. */
-const char *kl_clock_source(char *buf, size_t size);
-
 #endif

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock_skew.h"
 #include "base/err.h"
 #include "base/memstream.h"
 #include "base/file.h"

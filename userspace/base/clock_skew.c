@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The error of the monotonic clock between CPUs.
+ * The error of the monotonic clock between CPUs, see clock_skew.h.
  *
  * Two threads on two CPUs pass a cache line to and fro.  In each exchange the first thread reads
  * t1, then the other reads t2, then the first reads t3.  So the other clock is ahead by at least
@@ -11,22 +11,23 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock_skew.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "record/record.h"
-#include "record/recorder.h"
+#include "base/now.h"
 
-#define ROUNDS		4000
-#define ALL_PAIRS	16 /* maximal number of CPUs that are compared in all pairs */
-#define BUDGET_NS	200000000ULL /* time for all pairs, if exchanges are fast */
+#define ROUNDS 4000
+#define ALL_PAIRS 16 /* maximal number of CPUs that are compared in all pairs */
+#define BUDGET_NS 200000000ULL /* time for all pairs, if exchanges are fast */
 /* time for all pairs, if CPUs seldom run together, as virtual CPUs do */
 #define PATIENCE_NS 3000000000ULL
-#define GOOD_NS		1000
+#define GOOD_NS 1000
 
 struct pair {
 	_Alignas(64) _Atomic uint32_t turn; /* even: the first thread's turn; odd: the other's */
@@ -141,26 +142,20 @@ static int measure(int a, int b, uint64_t until, uint64_t patience, uint64_t *er
 }
 
 /*
- * List the CPUs to which klin can move.  CPUs outside klin's affinity are listed, too, since
- * recorded code runs on all CPUs.  The clocks of CPUs outside klin's cpuset stay unknown.
+ * List the CPUs to which the thread can move.  CPUs outside its affinity are listed, too, since
+ * recorded code runs on all CPUs.  The clocks of CPUs outside its cpuset stay unknown.
  */
-static unsigned int find_cpus(int *cpus, unsigned int max, bool *all)
+static unsigned int find_cpus(int *cpus, unsigned int max)
 {
-	const long online = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned int n = 0, i;
 
 	for (i = 0; i < max; i++)
 		if (!bind(i))
 			cpus[n++] = i;
-	*all = online > 0 && n >= (unsigned long)online;
-	if (!*all)
-		kl_warn("klin may run on %u of %ld CPUs only, so it cannot compare the clocks of "
-			"the others: the whole recording is a gap; let klin run on all CPUs, or "
-			"give --clock-error=NS", n, online);
 	return n;
 }
 
-int kl_clock_error(uint64_t *error, bool *all)
+int kl_clock_error(uint64_t *error, unsigned int *compared)
 {
 	uint64_t start = kl_now_ns(), spent;
 	unsigned int n, i, j, pairs, done = 0;
@@ -179,7 +174,8 @@ int kl_clock_error(uint64_t *error, bool *all)
 		err = -errno;
 		goto out;
 	}
-	n = find_cpus(cpus, 4096, all);
+	n = find_cpus(cpus, 4096);
+	*compared = n;
 	if (!n) {
 		err = -EPERM;
 		goto out;
