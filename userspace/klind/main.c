@@ -35,8 +35,6 @@ static void put_version(FILE *f, struct argp_state *state)
 	kl_put_features(f);
 }
 
-void (*argp_program_version_hook)(FILE *, struct argp_state *) = put_version;
-
 struct args {
 	const char *config;
 	bool check;
@@ -509,6 +507,7 @@ int main(int argc, char **argv)
 
 	kl_ending_guard();
 	kl_args_look = kl_args_suggest;
+	argp_program_version_hook = put_version;
 	setlocale(LC_CTYPE, "");
 	kl_log_level = KL_LOG_INFO;
 	if (getenv("JOURNAL_STREAM"))

@@ -24,8 +24,10 @@
 #define MOST_ID 64	/* bytes of a build ID at most */
 #define MOST_LIBRARIES 8
 
-/* Only klin is linked with ncurses. */
+/* Only klin is linked with ncurses, and a program with libklin needs none of these. */
 extern const char *curses_version(void) __attribute__((weak));
+#pragma weak libbpf_version_string
+#pragma weak dwfl_version
 
 struct library {
 	const char *name;
@@ -35,11 +37,12 @@ struct library {
 /* Set the versions of the libraries that this process has loaded.  Return: their number. */
 static size_t find_libraries(struct library *l)
 {
-	const char *bpf = libbpf_version_string();
+	const char *bpf = libbpf_version_string ? libbpf_version_string() : NULL;
 	const char *curses = curses_version ? curses_version() : NULL;	/* "ncurses 6.4.20221231" */
 	char nettle[32];
 	const struct { const char *name, *version; } all[] = {
-		{ "libbpf", bpf + (*bpf == 'v') }, { "elfutils", dwfl_version(NULL) },
+		{ "libbpf", bpf && *bpf == 'v' ? bpf + 1 : bpf },
+		{ "elfutils", dwfl_version ? dwfl_version(NULL) : NULL },
 		{ "jansson", jansson_version_str() }, { "zstd", ZSTD_versionString() },
 		{ "nettle", nettle }, { "zlib", zlibVersion() },
 		{ "ncurses", curses && strchr(curses, ' ') ? strchr(curses, ' ') + 1 : NULL },
