@@ -51,6 +51,8 @@ LIBEXECDIR ?= $(PREFIX)/libexec/klin
 DATADIR ?= $(PREFIX)/share/klin
 MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # What a module needs that announces its operations, see kmod/README.
 KSRCDIR ?= $(PREFIX)/src/klin
@@ -63,19 +65,21 @@ CC := $(CLANG)
 san_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer -Werror -D__SANITIZE_ADDRESS__=1
 # The tests start thousands of processes.  A program without relocations starts sooner.
-san_cflags := -fno-pie
+pic_cflags := -fno-pie
 san_ldflags := -no-pie
 # Programs are compiled more often than run, and backtraces still have line numbers.
 CFLAGS ?= -O1 -gline-tables-only
 else
 B := build
 san_flags :=
+# The programs and libklin.so are made from the same objects.
+pic_cflags := -fPIC -fvisibility=hidden
 endif
 
 CFLAGS ?= -O2 -g
 kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes \
 	-Wstrict-prototypes -fno-strict-aliasing -pthread -D_GNU_SOURCE \
-	-Iuserspace -I. -Ibuild/bpf $(san_flags) $(san_cflags)
+	-Iuserspace -I. -Ibuild/bpf $(san_flags) $(pic_cflags)
 # The screen of `klin top'.
 CURSES_LIBS ?= $(shell pkg-config --libs ncursesw 2>/dev/null || echo -lncursesw)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
@@ -103,7 +107,7 @@ replay_src := $(filter-out userspace/spec/impl/% userspace/spec/mapping/% \
 	userspace/spec/probe/% \
 	userspace/history/formats/% $(addprefix userspace/,base/suggest.c base/threads.c \
 	history/klh_feed.c history/klh_write.c history/source_text.c history/spell_out.c \
-	history/stream.c \
+	history/stream.c base/clock_skew.c \
 	history/string_pool.c history/write.c \
 	spec/interp/dump.c spec/interp/fast_path.c spec/interp/flow.c), \
 	$(call sources,klin-replay trusted base history spec)) \
@@ -145,8 +149,19 @@ cmd_obj := $(call obj,$(cmd_src)) $(B)/obj/page.o
 klind_obj := $(call obj,$(call sources,record report page) userspace/top/text.c \
 	userspace/top/wire.c $(klind_src)) $(B)/obj/page.o
 replay_obj := $(call obj,$(replay_src)) $(B)/obj/shipped.o
+version := $(shell sed -n 's/^.define KLIN_VERSION "\(.*\)"/\1/p' userspace/base/version.h)
+# libklin, for programs of others: its interface, and what that needs of libkl.a.  With sanitizers,
+# only the tests have it.
+libklin_dir := userspace/libklin
+libklin_name := libklin.so.0
+libklin_so := $(B)/libklin.so.$(version)
+libklin_api_obj := $(call obj,$(wildcard $(libklin_dir)/*.c))
+libklin_obj := $(libklin_api_obj) $(call obj,$(call sources,report))
+libklin := $(if $(filter 1,$(SAN)),,$(B)/libklin.a $(libklin_so))
+# Those of LDLIBS that it needs.
+libklin_libs := -ljansson -lnettle -lzstd -lz -lm
 unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
-# A test program is linked with libklin and these: helpers, the reports that it reads, and the
+# A test program is linked with libkl.a and these: helpers, the reports that it reads, and the
 # files of the recorder and the daemon that need no kernel.
 unit_with := $(B)/obj/page.o $(call obj,$(unit_help) \
 	$(wildcard userspace/report/*.c userspace/page/*.c) \
@@ -181,7 +196,7 @@ programs = $(1)/klin $(1)/klin-replay $(1)/klind
 	style lint bench demo install install-dkms install-selftests uninstall clean \
 	distclean FORCE
 all: userspace bpf module
-userspace: $(B)/libklin.a $(call programs,$(B))
+userspace: $(B)/libkl.a $(call programs,$(B)) $(libklin)
 bpf: $(bpf_obj) $(skel)
 
 # Write the text $(1) into the target, only if it differs from the last build's text.  What depends
@@ -250,10 +265,27 @@ $(addprefix $(B)/obj/,engines.o forms.o reasons.o language.o): $(B)/.libobjs
 # The first build makes the skeletons first; later builds know the dependencies from the .d files.
 $(cmd_obj): | $(skel)
 
-$(B)/libklin.a: $(lib_obj) $(B)/.libobjs
+$(B)/libkl.a: $(lib_obj) $(B)/.libobjs
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(lib_obj)
+
+# One object, of which other objects see no symbol but those of the interface.
+$(B)/obj/libklin.o: $(libklin_obj) $(B)/libkl.a
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib -o $@ $^
+	$(Q)objcopy --wildcard --keep-global-symbol='klin_*' $@
+$(B)/libklin.a: $(B)/obj/libklin.o
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $<
+# The links have the names that programs are started and linked with.
+$(libklin_so): $(B)/obj/libklin.o $(libklin_dir)/libklin.map $(B)/.ldflags
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(LDFLAGS) $(kl_ldflags) -Wl,-soname,$(libklin_name) -Wl,-z,defs \
+		-Wl,--version-script=$(libklin_dir)/libklin.map -o $@ $< $(libklin_libs)
+	$(Q)ln -sf $(@F) $(B)/$(libklin_name)
+	$(Q)ln -sf $(libklin_name) $(B)/libklin.so
 
 # The programs, and the same without shared libraries, for systems that lack these: tools/bundle.
 # The flag -static tells the linker to take archives, whose own libraries have to be named.
@@ -262,16 +294,16 @@ $(static): private kl_ldflags += -static
 $(static): private static_libs := $(shell pkg-config --static --libs libdw ncursesw 2>/dev/null)
 static: $(static)
 
-$(B)/klin $(B)/static/klin: $(cmd_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
+$(B)/klin $(B)/static/klin: $(cmd_obj) $(B)/libkl.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libklin.a $(LDLIBS) $(CURSES_LIBS) \
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(cmd_obj) $(B)/libkl.a $(LDLIBS) $(CURSES_LIBS) \
 		$(static_libs)
 
-$(B)/klind $(B)/static/klind: $(klind_obj) $(B)/libklin.a $(B)/.ldflags $(B)/.cmdobjs
+$(B)/klind $(B)/static/klind: $(klind_obj) $(B)/libkl.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(klind_obj) $(B)/libklin.a $(LDLIBS) $(static_libs)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(klind_obj) $(B)/libkl.a $(LDLIBS) $(static_libs)
 
 $(B)/klin-replay $(B)/static/klin-replay: $(replay_obj) $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
@@ -279,10 +311,10 @@ $(B)/klin-replay $(B)/static/klin-replay: $(replay_obj) $(B)/.ldflags $(B)/.cmdo
 	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(replay_obj) $(LDLIBS) $(static_libs)
 
 $(unit_bin): $(B)/selftests/%: $(B)/obj/selftests/unit/%.o $(unit_with) \
-		$(B)/libklin.a $(B)/.ldflags
+		$(B)/libkl.a $(B)/.ldflags
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) -o $@ $< $(unit_with) $(B)/libklin.a \
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) -o $@ $< $(unit_with) $(B)/libkl.a \
 		-lcmocka $(LDLIBS)
 
 $(fuzz_forms:%=$(B)/obj/selftests/fuzz/fuzz_%.o): $(B)/obj/selftests/fuzz/fuzz_%.o: \
@@ -291,16 +323,16 @@ $(fuzz_forms:%=$(B)/obj/selftests/fuzz/fuzz_%.o): $(B)/obj/selftests/fuzz/fuzz_%
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -DFORM='"$*"' -MMD -MP -c -o $@ $<
 
-$(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/libklin.a \
+$(fuzz_bin): $(B)/selftests/%: $(B)/obj/selftests/fuzz/%.o $(fuzz_with) $(B)/libkl.a \
 		$(B)/.ldflags
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libklin.a \
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(fuzz_main) -o $@ $< $(fuzz_with) $(B)/libkl.a \
 		$(LDLIBS)
 
 -include $(lib_obj:.o=.d) $(engine_obj:.o=.d) $(form_obj:.o=.d) $(reason_obj:.o=.d) \
-	$(language_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) $(replay_obj:.o=.d) \
-	$(unit_obj:.o=.d)
+	$(language_obj:.o=.d) $(libklin_api_obj:.o=.d) $(cmd_obj:.o=.d) $(klind_obj:.o=.d) \
+	$(replay_obj:.o=.d) $(unit_obj:.o=.d)
 
 # Print the files of klin-replay, for the test that checks them.
 replay-files:
@@ -361,6 +393,10 @@ build/inject.so: selftests/inject.c selftests/inject_disk.c selftests/inject.h
 $(B)/selftests/test_watcher: unit_with += $(watcher_obj)
 $(B)/selftests/test_watcher: $(watcher_obj)
 
+# The test of libklin has its interface.
+$(B)/selftests/test_libklin: unit_with += $(libklin_api_obj)
+$(B)/selftests/test_libklin: $(libklin_api_obj)
+
 unit-build: $(unit_bin) $(fuzz_bin) build/inject.so
 
 fuzz-build: $(fuzz_bin)
@@ -402,7 +438,7 @@ $(B)/bench/record-set: tools/bench.d/record-set.c userspace/base/hash.h $(B)/.cf
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -pthread -o $@ $<
 
 # The program of tools/bench-online, which checks a stream of operations while making it.
-$(B)/bench/online: tools/bench.d/online.c $(B)/obj/selftests/unit/stream.o $(B)/libklin.a
+$(B)/bench/online: tools/bench.d/online.c $(B)/obj/selftests/unit/stream.o $(B)/libkl.a
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(LDLIBS)
@@ -418,7 +454,8 @@ bench: userspace $(B)/bench/record-set
 
 # ---- install -------------------------------------------------------------
 
-# What is installed, each as MODE:FILE:PLACE.  In a FILE.in, @NAME@ stands for a directory.
+# What is installed, each as MODE:FILE:PLACE.  In a FILE.in, @NAME@ stands for a directory.  With
+# the mode `link', PLACE becomes a symbolic link to FILE.
 to = $(foreach f,$(3),$(1):$(f):$(2)/$(notdir $(f)))
 kept = $(foreach f,$(3),$(1):$(f):$(2)/$(f))
 man_pages := $(wildcard userspace/man/*.[1-9])
@@ -432,7 +469,12 @@ installed := $(call to,755,$(BINDIR),$(B)/klin $(B)/klin-replay) \
 	644:userspace/completion/klin.bash:$(share)/bash-completion/completions/klin \
 	$(call to,644,$(ZSHDIR),userspace/completion/_klin) \
 	$(call to,644,$(share)/fish/vendor_completions.d,userspace/completion/klin.fish) \
-	$(call to,644,$(KSRCDIR),kmod/klin.h)
+	$(call to,644,$(KSRCDIR),kmod/klin.h) \
+	$(call to,644,$(LIBDIR),$(B)/libklin.a $(libklin_so)) \
+	link:$(notdir $(libklin_so)):$(LIBDIR)/$(libklin_name) \
+	link:$(libklin_name):$(LIBDIR)/libklin.so \
+	$(call to,644,$(INCLUDEDIR)/klin,$(wildcard $(libklin_dir)/include/klin/*.h)) \
+	644:$(libklin_dir)/klin.pc.in:$(LIBDIR)/pkgconfig/klin.pc
 
 find_kmod = PATH=$$PATH:/usr/sbin:/sbin;
 release = $(shell $(find_kmod) modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1)
@@ -442,11 +484,14 @@ installed_module = $(if $(wildcard kmod/klin.ko), \
 	644:Module.symvers:$(KSRCDIR)/$(release)/Module.symvers)
 # A kernel elsewhere makes its own list of modules.
 depmod = $(if $(DESTDIR),true,$(find_kmod) depmod)
-version := $(shell sed -n 's/^.define KLIN_VERSION "\(.*\)"/\1/p' userspace/base/version.h)
-fill := s|@SBINDIR@|$(SBINDIR)|g; s|@DATADIR@|$(DATADIR)|g; s|@VERSION@|$(version)|g
+fill := s|@SBINDIR@|$(SBINDIR)|g; s|@DATADIR@|$(DATADIR)|g; s|@VERSION@|$(version)|g; \
+	s|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR)|g; s|@INCLUDEDIR@|$(INCLUDEDIR)|g; \
+	s|@LIBS@|$(libklin_libs)|g
 # Install the list $(1).
 put = printf '%s\n' $(1) | while IFS=: read -r mode file place; do \
-	case $$file in \
+	case $$mode:$$file in \
+	link:*) $(INSTALL) -d "$$(dirname "$(DESTDIR)$$place")" && \
+		ln -sf $$file "$(DESTDIR)$$place" ;; \
 	*.in) $(INSTALL) -D -m $$mode /dev/null "$(DESTDIR)$$place" && \
 		sed '$(fill)' $$file >"$(DESTDIR)$$place" ;; \
 	*) $(INSTALL) -D -m $$mode $$file "$(DESTDIR)$$place" ;; \
@@ -468,7 +513,7 @@ uninstall:
 		rm -f "$$ko" "$(DESTDIR)$(KSRCDIR)/$$release/Module.symvers" && \
 			{ $(depmod) -a "$$release"; } || exit 1; done
 	$(Q)rm -rf '$(DESTDIR)$(LIBEXECDIR)/kselftest' '$(DESTDIR)$(dkms_dir)'
-	$(Q)for dir in $(DATADIR) $(LIBEXECDIR) $(KSRCDIR); do \
+	$(Q)for dir in $(DATADIR) $(LIBEXECDIR) $(KSRCDIR) $(INCLUDEDIR)/klin; do \
 		[ ! -d "$(DESTDIR)$$dir" ] || \
 			find "$(DESTDIR)$$dir" -depth -type d -empty -delete || exit 1; done
 

@@ -17,7 +17,7 @@ fi
 # Copy the build, too, so that it need not be repeated.
 mkdir -p tree/build
 (cd "$top" && cp -a Makefile Kbuild userspace bpf kmod specs tools "$work/tree" &&
-	cp -a build/.[a-z]* build/bpf build/obj build/libklin.a "$work/tree/build")
+	cp -a build/.[a-z]* build/bpf build/obj build/libkl.a "$work/tree/build")
 mkdir -p tree/selftests
 root=$(cd "$top" && pwd -P)
 # Kbuild compiles again what was compiled by another command, and its commands have paths.

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "selftests/fuzz/fuzz.h"
 
-/* Other targets get this variable from libklin. */
+/* Other targets get this variable from libkl.a. */
 void (*kl_log_sink)(enum kl_level level, const char *line);
 
 static volatile unsigned long turns;

@@ -40,7 +40,7 @@ static void keep(enum kl_level level, const char *line)
 	pthread_mutex_unlock(&lock);
 }
 
-/* This function replaces libklin's kl_now_ns(). */
+/* This function replaces libkl.a's kl_now_ns(). */
 uint64_t kl_now_ns(void)
 {
 	return __atomic_load_n(&time_now, __ATOMIC_RELAXED);
