@@ -393,9 +393,10 @@ build/inject.so: selftests/inject.c selftests/inject_disk.c selftests/inject.h
 $(B)/selftests/test_watcher: unit_with += $(watcher_obj)
 $(B)/selftests/test_watcher: $(watcher_obj)
 
-# The test of libklin has its interface.
-$(B)/selftests/test_libklin: unit_with += $(libklin_api_obj)
-$(B)/selftests/test_libklin: $(libklin_api_obj)
+# The tests of libklin have its interface.
+libklin_tests := $(B)/selftests/test_libklin $(B)/selftests/test_record
+$(libklin_tests): unit_with += $(libklin_api_obj)
+$(libklin_tests): $(libklin_api_obj)
 
 unit-build: $(unit_bin) $(fuzz_bin) build/inject.so
 

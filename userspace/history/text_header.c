@@ -361,8 +361,7 @@ static const struct kl_directive directives[] = {
 	{ "coverage", header_coverage, .at = 1, .next = "whole asserted unknown", .few = 2 },
 	{ "objects", header_objects, .next = "keys", .words = 1, .few = 1 },
 	{ "spelling", header_spelling, .next = "0x", .few = 1, .later = "#" },
-	{ "comm", header_comm, .next = "#", .few = 0,
-	  .others = "com coma comb come comma" },
+	{ "comm", header_comm, .next = "#", .few = 0, .others = "com coma comb come comma" },
 	{ "stack", header_stack, .next = "#", .few = 0,
 	  .others = "slack smack snack stacks stalk stick stock track" },
 	{ "slab", header_slab, .next = "0x", .few = 1, .later = "#", .others = "slap slabs stab" },
@@ -370,8 +369,9 @@ static const struct kl_directive directives[] = {
 	  .later = "#", .others = "cap gas lap map nap rap sap tap zap" },
 	{ "floor", header_floor, .next = "#", .words = 1, .few = 1, .others = "flood flour" },
 	/* The first line `# attached' names the way in which a function is probed. */
-	{ "attached", header_attached, .later = "fentry fentry+fexit, kprobe kprobe, "
-	  "kprobe+kretprobe kprobe+kretprobe, tracepoints, klin.ko klin.ko's",
+	{ "attached", header_attached,
+	  .later = "fentry fentry+fexit, kprobe kprobe, "
+		   "kprobe+kretprobe kprobe+kretprobe, tracepoints, klin.ko klin.ko's libklin:",
 	  .others = "attach attaches detached" },
 	/* `# end of phase one' and `# end phase' are prose, but `# end 7' is an error. */
 	{ "end", header_end, .next = "#", .words = 1, .few = 1, .wordy = true, .bare = true,

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the recorder share. */
+#ifndef KL_LIBKLIN_RECORDING_H
+#define KL_LIBKLIN_RECORDING_H
+
+#include <pthread.h>
+
+#include "libklin/include/klin/record.h"
+#include "libklin/internal.h"
+
+#define REC_LINE 64 /* bytes of a cache line */
+
+struct klin_rec {
+	struct klin_spec *spec;
+	pthread_key_t key; /* the lane of each thread */
+	pthread_mutex_t lock; /* of the list of lanes */
+	struct klin_lane **lanes;
+	unsigned int nlanes, threads;
+	size_t operations;
+	uint64_t began;
+	struct klin_lane none; /* the lane of threads without a buffer */
+	_Alignas(REC_LINE) uint64_t order;
+};
+
+/* Return: @n, rounded up to whole cache lines. */
+static inline size_t rec_round_up(size_t n)
+{
+	return (n + REC_LINE - 1) / REC_LINE * REC_LINE;
+}
+
+/* Return: the first slot of a lane, behind the lane itself. */
+static inline char *rec_slots(const struct klin_lane *lane)
+{
+	return (char *)lane + rec_round_up(sizeof(*lane));
+}
+
+#endif
