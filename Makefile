@@ -444,6 +444,12 @@ $(B)/bench/online: tools/bench.d/online.c $(B)/obj/selftests/unit/stream.o $(B)/
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(LDLIBS)
 
+# The program of tools/bench-libklin.
+$(B)/bench/lanes: tools/bench.d/lanes.c $(B)/libklin.a
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(libklin_libs)
+
 # The program that tools/bench-record records, in the guest.
 $(B)/bench/calls: tools/bench.d/calls.c $(B)/.cflags
 	$(call say,CC,$<)
