@@ -12,6 +12,7 @@
 # make demo         record a real kernel in a virtual machine and check it
 # make install      install what is built; DESTDIR= PREFIX=
 # make uninstall    remove it again, with the same DESTDIR and PREFIX
+# make package      the Debian packages, in build/package
 #
 # V=1 shows the commands; SAN=1 builds userspace with clang, ASan, UBSan and libFuzzer, apart,
 # in build/san; KDIR= names the kernel to build the module for.
@@ -193,7 +194,7 @@ skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
 programs = $(1)/klin $(1)/klin-replay $(1)/klind
 .PHONY: all userspace static bpf module replay-files unit unit-build fuzz fuzz-build check check-long \
-	style lint bench demo install install-dkms install-selftests uninstall clean \
+	style lint bench demo install install-dkms install-selftests uninstall package clean \
 	distclean FORCE
 all: userspace bpf module
 userspace: $(B)/libkl.a $(call programs,$(B)) $(libklin)
@@ -538,7 +539,12 @@ install-selftests:
 	$(Q)[ -e build/kselftest/run_kselftest.sh ] || tools/kselftest
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)'
 	$(Q)cp -r build/kselftest '$(DESTDIR)$(LIBEXECDIR)'
+	$(Q)chmod -R u+w,a+rX '$(DESTDIR)$(LIBEXECDIR)/kselftest'
 	$(Q)$(INSTALL) -m 644 selftests/klin/settings '$(DESTDIR)$(LIBEXECDIR)/kselftest/klin'
+
+package:
+	$(Q)tools/deps package
+	$(Q)tools/package
 
 # ---- clean ---------------------------------------------------------------
 
