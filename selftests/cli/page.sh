@@ -138,6 +138,28 @@ END
 page mixed "$specs/register.lin" mixed.edn
 result mixed check --json "$specs/register.lin" mixed.edn
 
+# A nemesis, an operation that failed, and a remark of a process without a pending operation.
+cat >others.edn <<'END'
+{:process 0, :type :invoke, :f :write, :value 1}
+{:process :nemesis, :type :info, :f :start-partition, :value nil, :time 5}
+{:process :nemesis, :type :info, :f :start-partition, :value "</script>cut n1"}
+{:process 0, :type :ok, :f :write, :value 1}
+{:process 3, :type :invoke, :f :cas, :value [7 8]}
+{:process :nemesis, :type :info, :f :bump, :value :clocks}
+{:process :nemesis, :type :info, :f :bump, :value {"n1" 5}}
+{:process 3, :type :fail, :f :cas, :value [7 8], :error :precondition-failed}
+{:process 5, :type :info, :f :log, :value :hello}
+{:process 1, :type :invoke, :f :read, :value nil}
+{:process :nemesis, :type :info, :f :stop-partition, :value nil}
+{:process :nemesis, :type :info, :f :stop-partition, :value :healed}
+{:process :nemesis, :type :info, :f :start-partition, :value :again}
+{:process 1, :type :ok, :f :read, :value 7}
+END
+run report -o others.html "$specs/register.lin" others.edn
+result others check --json "$specs/register.lin" others.edn
+sed 's/"history": "others.edn"/"history": "no.edn"/' others.json >others_alone.json
+page others_alone others_alone.json
+
 # Strings, of which the empty one is the word 0.
 cat >kv.edn <<'END'
 {:process 0, :type :invoke, :f :append, :key "a", :value "x 1 0 y"}

@@ -83,6 +83,9 @@ result 1 check-sc check --json --memory-model=sc "$specs/fig5.lin" tso.txt
 echo 't3 @1 60 70 read -> 3 1 cpu=3' >>tso.txt
 result 1 check-tso-violation check --json "$specs/fig5.lin" tso.txt
 cat >log.edn <<'END'
+{:process :nemesis, :type :info, :f :start, :value nil, :time 7}
+{:process 9, :type :invoke, :f :write, :value 4, :time 8}
+{:process 9, :type :fail, :f :write, :value 4, :error "lost", :time 9}
 {:process 0, :type :invoke, :f :write, :value "a"}
 {:process 0, :type :ok, :f :write, :value "a"}
 {:process :nemesis, :type :info, :f :kill}

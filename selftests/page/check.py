@@ -358,6 +358,53 @@ def an_operation_has_the_words_of_its_lines(b, result):
                ".map(e => e.style.background)"))
 
 
+def entries_of_no_operation_are_bars(b, result):
+    lines = open("others.edn", encoding="utf-8").read().split("\n")
+    found = result["other_entries"] + result["failed_operations"]
+    for e in found:
+        same(e["text"], lines[e["line"] - 1])
+    same([e["line"] for e in found], [2, 3, 6, 7, 9, 11, 12, 13, 5])
+    same(result["failed_operations"][0]["return_text"], lines[7])
+    # Two entries of the nemesis are one deed, and what it starts lasts until it has stopped.
+    bars = b.run("klin.app.h.others.map(o => [o.lane, o.text, String(klin.app.h.base) * 1 + o.from,"
+                 "o.to === Infinity ? null : String(klin.app.h.base) * 1 + o.to])")
+    same(bars, [[":nemesis", ':start-partition, :start-partition "</script>cut n1", '
+                 ":stop-partition, :stop-partition :healed", 1.5, 4.5],
+                [":nemesis", ':bump :clocks, :bump {"n1" 5}', 3.5, 3.5],
+                [":nemesis", ":start-partition :again", 4.5, None],
+                ["t5", ":log :hello", 3.5, 3.5],
+                ["failed", "t3 :cas [7 8]", 3, 3.5]])
+    svg = b.run("klin.app.lanes.fit([]), klin.app.lanes.draw(), klin.app.lanes.svg()")
+    assert ">:nemesis<" in svg and ">failed<" in svg, svg[:300]
+
+
+for page in "others", "others_alone":
+    test(page)(entries_of_no_operation_are_bars)
+
+
+@test("others")
+def a_bar_shows_its_entries(b, result):
+    x, y = b.run("""(() => { const a = klin.app, p = a.p, o = a.h.others[0];
+        a.lanes.fit([]); a.lanes.draw(); a.lanes.canvas.scrollIntoView();
+        const s = a.lanes.canvas.getBoundingClientRect(), at = a.lanes.axis.place(o.from);
+        return [s.left + p.gutter + (at - p.from) / (p.to - p.from) * (p.width - p.gutter) + 4,
+            s.top + 22 + o.row * 24 - p.top + 12]; })()""")
+    b.click(x, y)
+    lines = open("others.edn", encoding="utf-8").read().split("\n")
+    same(said(b, ".detail pre"), [lines[k] for k in (1, 2, 10, 11)])
+    facts = dict(zip(said(b, ".detail dt"), said(b, ".detail dd")))
+    same([facts["lines"], facts["after event"], facts["until after event"]],
+         ["2, 3, 11, 12", "1", "4"])
+    # The list has the same for keys.
+    same(len(said(b, ".others li")), 5)
+    b.run("document.querySelector('details.others').open = true;"
+          "[...document.querySelectorAll('.others button')].at(-1).click()")
+    same(said(b, ".detail pre"), [lines[4], lines[7]])
+    same(b.run("klin.app.p.other"), 4)
+    b.run("klin.app.select(0)")
+    same(b.run("klin.app.p.other"), -1)
+
+
 @test("skipped")
 def entries_that_are_no_operations_are_counted(b, result):
     notes = " ".join(said(b, ".note"))
@@ -728,7 +775,7 @@ def what_scrolls_can_be_focused(b, result):
 
 
 for page in ("queue", "mutex", "explore", "verify", "litmus", "outcomes", "unknown", "incident",
-             "found_whole", "kernel", "hostile"):
+             "found_whole", "kernel", "hostile", "others"):
     for one in (a_narrow_window_shows_the_whole_width, headings_have_no_gap,
                 what_scrolls_can_be_focused):
         test(page)(one)

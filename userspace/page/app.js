@@ -15,7 +15,8 @@ class App {
 		this.orders = new Orders(this);
 		this.table = new OpTable(this);
 		this.story = make("div", {});
-		put(root, this.choice(), this.story, this.picture(), this.table.box);
+		put(root, this.choice(), this.story, this.picture(), othersList(this),
+			this.table.box);
 		if (result.violations.length)
 			this.showStory(result.violations[0]);
 		else
@@ -107,6 +108,7 @@ class App {
 			wrong ? "Thick frame: the failing operation; frame: others that took " +
 					"part; coloured edge: same value." :
 				"",
+			h.others.length ? "Lanes at the top: what is no operation of the history." : "",
 			h.gaps.length ? "Hatched: events were lost." : "",
 			h.error ? "Whiskers: the clock's error." : "",
 			h.drain ? "Upright line: the store buffer was empty." : "",
@@ -156,6 +158,7 @@ class App {
 
 	select(i, reveal) {
 		this.p.selected = i;
+		this.p.other = NONE;
 		this.orders.offer(
 			(this.violation ? this.violation.orders : []).concat(this.witness(i)), i);
 		this.detail.show(i);
@@ -163,6 +166,16 @@ class App {
 			this.lanes.reveal(i);
 		this.table.fill();
 		this.lanes.later();
+	}
+
+	/* Select a bar of no operation by its index. */
+	selectOther(k) {
+		const bar = this.h.others[k];
+
+		this.select(NONE);
+		this.p.other = k;
+		this.detail.showOther(bar);
+		this.lanes.revealPlace(bar.row, ...otherPlaces(this.lanes.axis, bar));
 	}
 
 	/* The order that explains the partition of an operation, if the page has it. */

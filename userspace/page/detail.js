@@ -32,6 +32,13 @@ class Detail {
 			this.entries(i), this.stack(i), this.overlapping(i), this.similar(i));
 	}
 
+	/* Show a bar of no operation. */
+	showOther(bar) {
+		empty(this.box);
+		this.box.classList.remove("nothing");
+		put(this.box, otherDetail(bar));
+	}
+
 	facts(i) {
 		const h = this.app.h, facts = [], part = partOf(h, i);
 		const extra = object((h.extra.get(i) || {}).extra), place = object(extra.source);

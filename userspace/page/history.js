@@ -152,6 +152,7 @@ function readHistory(c) {
 		eachNumber(c.line, (i, v) => { h.line[i] = last += v % 2 ? -(v + 1) / 2 : v / 2; });
 	readEntries(h, c);
 	readOwn(h, c);
+	readOthers(h, c);
 	h.gaps = array(c.gaps).map((g) => ({
 		from: offset(h, g.from),
 		to: offset(h, g.to),
@@ -241,6 +242,7 @@ function listedHistory(ops, numbered) {
 		entriesLeft: 0,
 		own: new Map(),
 		ownValues: new Map(),
+		others: [],
 		sigVals: [],
 		cpu: null,
 		point: null,

@@ -22,6 +22,7 @@ class Lanes {
 			proof: new Set(),
 			hits: null,
 			selected: NONE,
+			other: NONE,
 			hover: NONE,
 			failing: NONE,
 			steps: [],
@@ -135,14 +136,19 @@ class Lanes {
 
 	/* Bring an operation into view. */
 	reveal(i) {
-		const p = this.p, y = p.rows.row[i] * ROW, inside = p.height - TOP;
+		this.revealPlace(this.p.rows.row[i], this.axis.from[i], this.axis.to[i]);
+	}
+
+	/* Bring the part [from, to] of a row into view. */
+	revealPlace(row, from, to) {
+		const p = this.p, y = row * ROW, inside = p.height - TOP;
 
 		if (y < p.top || y + ROW > p.top + inside)
 			this.scroll(y - inside / 2);
-		if (this.axis.to[i] < p.from || this.axis.from[i] > p.to) {
+		if (to < p.from || from > p.to) {
 			const wide = p.to - p.from;
 
-			this.show(this.axis.from[i] - wide / 2, this.axis.from[i] + wide / 2);
+			this.show(from - wide / 2, from + wide / 2);
 		}
 		this.later();
 	}
@@ -272,6 +278,20 @@ class Lanes {
 		return best;
 	}
 
+	/* Return: the bar of no operation at a point of the canvas, or NONE. */
+	findOther(e) {
+		const p = this.p, row = Math.floor((e.offsetY - TOP + p.top) / ROW);
+		const slack = (p.to - p.from) / (p.width - p.gutter) * 4, at = this.at(e);
+
+		if (e.offsetX < p.gutter || e.offsetY < TOP)
+			return NONE;
+		return p.h.others.findIndex((bar) => {
+			const [from, to] = otherPlaces(this.axis, bar);
+
+			return bar.row === row && at >= from - slack && at <= to + slack;
+		});
+	}
+
 	listen() {
 		const c = this.canvas;
 		let drag = null;
@@ -304,7 +324,9 @@ class Lanes {
 			this.scroll(drag.top - (e.clientY - drag.y));
 		});
 		c.addEventListener("pointerup", (e) => {
-			if (drag && !drag.moved)
+			if (drag && !drag.moved && this.findOther(e) !== NONE)
+				this.app.selectOther(this.findOther(e));
+			else if (drag && !drag.moved)
 				this.app.select(this.find(e));
 			drag = null;
 		});
@@ -357,11 +379,16 @@ class Lanes {
 			this.p.hover = i;
 			this.later();
 		}
-		this.tip.hidden = i === NONE;
-		if (i === NONE)
+		const other = e && i === NONE ? this.findOther(e) : NONE;
+
+		this.tip.hidden = i === NONE && other === NONE;
+		if (this.tip.hidden)
 			return;
 		empty(this.tip);
-		put(this.tip, opName(this.app.h, i), make("br"), whenText(this.app.h, i),
+		if (other !== NONE)
+			put(this.tip, this.app.h.others[other].text);
+		else
+			put(this.tip, opName(this.app.h, i), make("br"), whenText(this.app.h, i),
 			tookText(this.app.h, i) ? ", " + tookText(this.app.h, i) : "",
 			whereText(this.app.h, i) ? [ make("br"), whereText(this.app.h, i) ] : null);
 		this.tip.style.left =

@@ -11,6 +11,9 @@
 #include "page/page.h"
 #include "page/texts.h"
 #include "report/json.h"
+#include "report/others.h"
+
+#define MOST_OTHERS 2000 /* entries of no operation, and failed operations */
 
 /* Write a part of a JSON text, so that no value in it can end the element that holds it. */
 static int put_json(const char *text, size_t len, void *f)
@@ -82,6 +85,8 @@ static json_t *make_data(const struct kl_page *p)
 		texts = kl_page_texts(p, kept);
 		if (texts)
 			json_object_set_new(history, "texts", texts);
+		if (history)
+			kl_add_others(history, p->h, MOST_OTHERS);
 		json_object_set_new(j, "history", history);
 	}
 	free(kept);

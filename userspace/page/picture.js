@@ -18,6 +18,7 @@ function drawPicture(pen, p) {
 	drawLanes(pen, p, y);
 	pen.begin(p.gutter, TOP, p.width - p.gutter, p.height - TOP);
 	drawGaps(pen, p, x, y);
+	drawOthers(pen, p, x, y);
 	drawOps(pen, p, x, y);
 	drawSteps(pen, p, x, y);
 	pen.end();

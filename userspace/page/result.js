@@ -209,7 +209,11 @@ function readResult(data) {
 	if (data.history)
 		r.history = readHistory(data.history);
 	renumber(found, r.history);
-	r.history = r.history || listedHistory(listedOps(parts), !found.length);
+	if (!r.history) {
+		r.history = listedHistory(listedOps(parts), !found.length);
+		if (r.history.n)
+			readOthers(r.history, result);
+	}
 	r.violations =
 		parts.filter((p) => p.story || p.counterexample || p.verdict === "VIOLATION")
 			.map((p) => readViolation(r.history, p));

@@ -65,6 +65,7 @@ function layRows(h, cast, by) {
 	order = names.map((name, t) => t).filter((t) => used[t]);
 	order.sort((a, b) => (order.length > 12 ? important.has(b) - important.has(a) : 0) ||
 			names[a].localeCompare(names[b], "en", { numeric: true }));
+	rows = layOthers(h, lanes, rows);
 	for (const t of order) {
 		lanes.push({ name: names[t], first: rows, rows: used[t] });
 		starts[t] = rows;

@@ -10,6 +10,7 @@
 #include "report/envelope.h"
 #include "report/given.h"
 #include "report/json.h"
+#include "report/others.h"
 #include "report/story.h"
 #include "report/unknown.h"
 #include "story/waited.h"
@@ -259,6 +260,7 @@ json_t *kl_report_json(const struct kl_report *r, const char *name,
 		json_object_set_new(j, "skipped", json_integer(r->h->skipped));
 		json_object_set_new(j, "skipped_reason", kl_json_text(r->h->skipped_why));
 	}
+	kl_add_others(j, r->h, KL_OTHERS_JSON);
 	json_object_set_new(j, "gaps", json_integer(r->h->ngaps));
 	json_object_set_new(j, "any_first_state", json_boolean(!r->h->fresh));
 	kl_json_memory(j, r->classical, r->memory_by, &r->h->memory);
