@@ -59,6 +59,19 @@ $klin gen --type=queue --ops=200 --mutate=3 -o h.txt &&
 	$klin check --certificate=h.cert queue h.txt >out 2>&1
 [ $? -eq 1 ] && $klin replay h.cert >out 2>&1
 ktap_result $? "the installed klin finds a violation, and proves it" "$(cat out)"
+cat >user.c <<'END'
+#include <klin/klin.h>
+#include <stdio.h>
+
+int main(void)
+{
+	return puts(klin_version()) < 0;
+}
+END
+library=$(dirname root/usr/lib/*/libklin.so.0)
+gcc -Iroot/usr/include -o user user.c -L"$library" -lklin >out 2>&1 &&
+	[ "$(LD_LIBRARY_PATH=$library ./user)" = "$version" ]
+ktap_result $? "a program is built with the installed libklin, and runs" "$(cat out)"
 root/usr/sbin/klind --check-config --config root/usr/share/klin/klind.conf >out 2>&1
 ktap_result $? "the installed klind reads the example of its configuration" "$(cat out)"
 grep -q '^ExecStart=/usr/sbin/klind ' root/lib/systemd/system/klind.service
@@ -100,7 +113,7 @@ release=$(modinfo -F vermagic "$top/kmod/klin.ko" 2>/dev/null | cut -d' ' -f1)
 headers=/usr/src/linux-headers-$release
 name="DKMS builds klin.ko from the source of klin-dkms"
 if command -v dkms >/dev/null && [ -n "$release" ] && [ -e "$headers" ]; then
-	dpkg-deb -x "$top"/build/package/klin-dkms_*.deb source
+	dpkg-deb -x "$top"/build/package*/klin-dkms_*.deb source
 	# dkms_it ACTION OPTION...: in trees of the test's own.
 	dkms_it()
 	{

@@ -18,7 +18,7 @@ struct feature {
 };
 
 static const struct feature features[] = {
-	{ "BTF", { "/sys/kernel/btf/vmlinux", NULL }, "no CONFIG_DEBUG_INFO_BTF" },
+	{ "BTF", { "/sys/kernel/btf/vmlinux", NULL }, "no /sys/kernel/btf/vmlinux" },
 	{ "ftrace", { "/sys/kernel/tracing/available_filter_functions",
 		      "/sys/kernel/debug/tracing/available_filter_functions" },
 	  "no tracefs, or no CONFIG_DYNAMIC_FTRACE" },
