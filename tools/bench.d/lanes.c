@@ -2,9 +2,10 @@
 /*
  * The cost of recording with libklin: nanoseconds for an event, which is a call or a return, on
  * each clock, for an operation that does nothing.  `clock_gettime' is what most recorders would pay
- * for the time alone.
+ * for the time alone.  A number is the median of pieces of a thread's run, since other programs
+ * disturb some pieces.
  *
- *	lanes THREADS OPERATIONS ROUNDS
+ *	lanes THREADS PIECES
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,12 @@
 
 #include "libklin/include/klin/record.h"
 
-static unsigned int threads, operations;
-static double spent[64]; /* nanoseconds of each thread */
+#define PIECE 1000 /* operations */
+#define MOST_THREADS 64
+#define MOST_PIECES 10000
+
+static unsigned int threads, pieces;
+static double spent[MOST_THREADS][MOST_PIECES]; /* nanoseconds of each piece */
 
 static double now(void)
 {
@@ -26,68 +31,76 @@ static double now(void)
 static void record(struct klin_rec *rec, struct klin_lane *lane, unsigned int thread)
 {
 	const int enq = klin_rec_method(rec, "enq");
-	const double start = now();
-	unsigned int i;
+	unsigned int i, n;
+	double start;
 
-	for (i = 0; i < operations; i++) {
-		klin_call1(lane, enq, 1, i);
-		klin_return(lane);
+	for (n = 0; n < pieces; n++) {
+		start = now();
+		for (i = 0; i < PIECE; i++) {
+			klin_call1(lane, enq, 1, i);
+			klin_return(lane);
+		}
+		spent[thread][n] = now() - start;
 	}
-	spent[thread] = now() - start;
 }
 
 static void read_clock(struct klin_rec *rec, struct klin_lane *lane, unsigned int thread)
 {
-	const double start = now();
 	volatile double sink;
-	unsigned int i;
+	unsigned int i, n;
+	double start;
 
 	(void)rec;
 	(void)lane;
-	for (i = 0; i < 2 * operations; i++)
-		sink = now();
+	for (n = 0; n < pieces; n++) {
+		start = now();
+		for (i = 0; i < 2 * PIECE; i++)
+			sink = now();
+		spent[thread][n] = now() - start;
+	}
 	(void)sink;
-	spent[thread] = now() - start;
 }
 
-/* Return: the least mean of some rounds, since others were disturbed. */
-static double measure(enum klin_clock clock, unsigned int rounds,
+static int by_time(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Return: nanoseconds for an event, the mean of the threads' medians. */
+static double measure(enum klin_clock clock,
 		      void (*work)(struct klin_rec *, struct klin_lane *, unsigned int))
 {
-	double best = 1e18, sum;
-	unsigned int i, r;
+	struct klin_rec *rec = klin_rec_open("queue", clock, threads, (size_t)pieces * PIECE);
+	double sum = 0;
+	unsigned int i;
 
-	for (r = 0; r < rounds; r++) {
-		struct klin_rec *rec = klin_rec_open("queue", clock, threads, operations);
-
-		if (!rec || klin_rec_run(rec, work)) {
-			fprintf(stderr, "lanes: %s\n", klin_error());
-			exit(4);
-		}
-		klin_rec_free(rec);
-		for (sum = 0, i = 0; i < threads; i++)
-			sum += spent[i];
-		sum /= 2.0 * operations * threads;
-		best = sum < best ? sum : best;
+	if (!rec || klin_rec_run(rec, work)) {
+		fprintf(stderr, "lanes: %s\n", klin_error());
+		exit(4);
 	}
-	return best;
+	klin_rec_free(rec);
+	for (i = 0; i < threads; i++) {
+		qsort(spent[i], pieces, sizeof(double), by_time);
+		sum += spent[i][pieces / 2];
+	}
+	return sum / threads / (2 * PIECE);
 }
 
 int main(int argc, char **argv)
 {
 	static const char *const names[] = { "plain", "drain", "order" };
-	unsigned int rounds, i;
+	unsigned int i;
 
-	threads = argc == 4 ? atoi(argv[1]) : 0;
-	operations = argc == 4 ? atoi(argv[2]) : 0;
-	rounds = argc == 4 ? atoi(argv[3]) : 0;
-	if (!threads || threads > 64 || !operations || !rounds) {
-		fprintf(stderr, "usage: lanes THREADS OPERATIONS ROUNDS\n");
+	threads = argc == 3 ? atoi(argv[1]) : 0;
+	pieces = argc == 3 ? atoi(argv[2]) : 0;
+	if (!threads || threads > MOST_THREADS || !pieces || pieces > MOST_PIECES) {
+		fprintf(stderr, "usage: lanes THREADS PIECES\n");
 		return 2;
 	}
 	for (i = 0; i < 3; i++)
-		printf("%u\t%s\t%.1f\n", threads, names[i],
-		       measure((enum klin_clock)i, rounds, record));
-	printf("%u\tclock_gettime\t%.1f\n", threads, measure(KLIN_CLOCK_PLAIN, rounds, read_clock));
+		printf("%u\t%s\t%.1f\n", threads, names[i], measure((enum klin_clock)i, record));
+	printf("%u\tclock_gettime\t%.1f\n", threads, measure(KLIN_CLOCK_PLAIN, read_clock));
 	return 0;
 }
