@@ -136,6 +136,11 @@ static int measure_once(struct measured *out)
 	return out->err;
 }
 
+static bool is_kernels(enum klin_lane_clock clock)
+{
+	return clock == KLIN_LANE_KERNEL || clock == KLIN_LANE_KERNEL_DRAIN;
+}
+
 int lib_clock_scale(enum klin_lane_clock clock, struct lib_scale *scale)
 {
 	struct measured m;
@@ -144,6 +149,10 @@ int lib_clock_scale(enum klin_lane_clock clock, struct lib_scale *scale)
 	*scale = (struct lib_scale){ .ns = 1, .ticks = 1 };
 	if (clock == KLIN_LANE_ORDER)
 		return 0;
+	if (!is_kernels(clock) && !has_counter()) {
+		kl_err("the kernel gave the time stamp counter up during the recording");
+		return -EIO;
+	}
 	err = measure_once(&m);
 	if (err) {
 		kl_err("the clocks of the CPUs cannot be compared: %s", strerror(-err));
@@ -151,7 +160,7 @@ int lib_clock_scale(enum klin_lane_clock clock, struct lib_scale *scale)
 	}
 	/* One more for the fractions that are cut off. */
 	scale->error = m.error + m.error / MARGIN + 1;
-	if (clock == KLIN_LANE_TSC || clock == KLIN_LANE_TSC_DRAIN) {
+	if (!is_kernels(clock)) {
 		scale->ns = m.ns;
 		scale->ticks = m.ticks;
 	}

@@ -35,9 +35,10 @@ extern "C" {
 enum klin_clock {
 	/*
 	 * The CPU's time stamp counter.  It drains no store buffer: a store of the operation may
-	 * become visible after the time of its return.  The history says so (`# memory tso').  A
-	 * method whose last store is plain needs `atomic' in its specification, not
-	 * `atomic_flush'.
+	 * become visible after the time of its return.  The history says so (`# memory tso').  The
+	 * specification says which methods end with such a store: those with `atomic'.  A method
+	 * with `atomic_flush', as shipped containers have it, ends with a locked instruction or a
+	 * fence.  For other structures take KLIN_CLOCK_DRAIN, or write `atomic'.
 	 */
 	KLIN_CLOCK_PLAIN,
 	/*
@@ -60,7 +61,7 @@ struct klin_lane; /* what a thread records in */
  * klin_rec_open() - begin a recording
  * @path: the specification, as of klin_spec_load(), whose methods the operations have
  * @clock: the source of times
- * @threads: most threads that record
+ * @threads: most threads that record, also if some end before others begin
  * @operations: most operations of each thread; later ones are counted only, and the verdict is then
  *	KLIN_UNKNOWN, or a violation that came before
  *
