@@ -121,6 +121,25 @@ static void test_pending(void **state)
 	klin_rec_free(rec);
 }
 
+/*
+ * A thread goes on while the history is made: what it saw after the end of the history may come
+ * from operations that are not in it.  Here the time of the return is moved behind the end.
+ */
+static void test_late(void **state)
+{
+	struct klin_rec *rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
+	struct klin_lane *lane = klin_rec_thread(rec);
+	struct klin_slot *slot = (struct klin_slot *)lane->at;
+
+	klin_call(lane, klin_rec_method(rec, "deq"), 7);
+	klin_return1(lane, 5);
+	slot->ret += 1000;
+	expect(rec, KLIN_LINEARIZABLE, "");
+	slot->ret -= 1000;
+	expect(rec, KLIN_VIOLATION, "5");
+	klin_rec_free(rec);
+}
+
 /* Nothing is concluded after operations were lost, but a violation before them stands. */
 static void test_lost(void **state)
 {
@@ -316,11 +335,11 @@ static void test_snapshots(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	  cmocka_unit_test(test_pending),
-		cmocka_unit_test(test_lost),	  cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_misuse),	  cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_clocks),	  cmocka_unit_test(test_scale),
-		cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_values),	cmocka_unit_test(test_pending),
+		cmocka_unit_test(test_late),	cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_threads), cmocka_unit_test(test_misuse),
+		cmocka_unit_test(test_empty),	cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_scale),	cmocka_unit_test(test_snapshots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
