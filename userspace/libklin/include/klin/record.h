@@ -224,13 +224,14 @@ static inline void klin_callv(struct klin_lane *lane, int method, uint64_t objec
 			      const struct klin_value *args, unsigned int n)
 {
 	struct klin_slot *s = (struct klin_slot *)(void *)lane->at;
-	uint64_t *values = (uint64_t *)(void *)(s + 1), kinds = 0;
+	uint64_t *values, kinds = 0;
 	unsigned int i;
 
 	if (__builtin_expect(lane->at == lane->end || n > lane->room, 0)) {
 		klin_lane_lost(lane, n);
 		return;
 	}
+	values = (uint64_t *)(void *)(s + 1);
 	for (i = 0; i < n; i++) {
 		values[i] = args[i].word;
 		kinds |= (uint64_t)args[i].kind << 4 * i;
