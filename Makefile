@@ -477,6 +477,9 @@ installed := $(call to,755,$(BINDIR),$(B)/klin $(B)/klin-replay) \
 	644:userspace/completion/klin.bash:$(share)/bash-completion/completions/klin \
 	$(call to,644,$(ZSHDIR),userspace/completion/_klin) \
 	$(call to,644,$(share)/fish/vendor_completions.d,userspace/completion/klin.fish) \
+	$(call to,644,$(share)/vim/vimfiles/syntax,userspace/editors/klin.vim) \
+	644:userspace/editors/ftdetect.vim:$(share)/vim/vimfiles/ftdetect/klin.vim \
+	$(call to,644,$(DATADIR)/editors,userspace/editors/klin.tmLanguage.json) \
 	$(call to,644,$(KSRCDIR),kmod/klin.h) \
 	$(call to,644,$(LIBDIR),$(B)/libklin.a $(libklin_so)) \
 	link:$(notdir $(libklin_so)):$(LIBDIR)/$(libklin_name) \

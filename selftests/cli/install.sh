@@ -47,7 +47,8 @@ for file in bin/klin bin/klin-replay sbin/klind share/klin/klind.conf \
 		share/klin/klin-1.schema.json share/klin/specs/queue.lin share/klin/specs/explore/treiber.lin \
 		share/man/man1/klin-check.1 share/man/man5/klin-spec.5 share/man/man8/klind.8 \
 		share/bash-completion/completions/klin share/zsh/site-functions/_klin \
-		share/fish/vendor_completions.d/klin.fish lib/systemd/system/klind.service \
+		share/fish/vendor_completions.d/klin.fish share/vim/vimfiles/syntax/klin.vim \
+		share/vim/vimfiles/ftdetect/klin.vim share/klin/editors/klin.tmLanguage.json lib/systemd/system/klind.service \
 		src/klin/klin.h; do
 	ktap_result "$([ -s "$root/usr/$file" ]; echo $?)" "installed: $file"
 done
