@@ -237,6 +237,13 @@ verdict 0 "clocks that differ" clock.lin clock.json
 } >sums.edn
 verdict 0 "tally: large sums" logs/tally sums.edn
 
+refuse "JSON without a history block" "^whole.json:1: error: the file has no form .* history block" \
+	check register whole.json
+refuse "--spec without a history block" "^klin: --spec=queue: this specification has no" \
+	convert --spec=queue whole.json -
+refuse "--spec and --from" "^klin: --spec and --from exclude" \
+	convert --spec=logs/tally --from=edn whole.json -
+
 run check --certificate=run.cert whole.lin bad.json
 run replay run.cert
 ktap_result $status "klin replay reads the history by the specification" "$(cat err out)"
@@ -333,6 +340,9 @@ refuse "a row that is too short" "^wrong.csv:2:13: error: .*as many fields as th
 	check logs/tally wrong.csv
 printf 'process,type,process\n' >wrong.csv
 refuse "two columns of a name" "^wrong.csv:1:14: error: .*each name of a column once" \
+	check logs/tally wrong.csv
+printf 'process;type\n0;invoke\n' >wrong.csv
+refuse "other marks than commas" "^wrong.csv:1:1: error: no column 'process', by line" \
 	check logs/tally wrong.csv
 printf 'process,type\n0,"inv\n' >wrong.csv
 refuse "a quote that does not end" "^wrong.csv:2:3: error: .*a closing quote" \

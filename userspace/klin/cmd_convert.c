@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/args.h"
+#include "base/err.h"
 #include "history/history.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
@@ -101,6 +102,13 @@ static int cmd_convert(int argc, char **argv)
 	if (ret)
 		return ret;
 	ret = args.spec ? kl_spec_load(args.spec, &spec) : 0;
+	if (!ret && args.spec && (!kl_spec_maps(spec) || args.read.form)) {
+		kl_err(args.read.form ? "--spec and --from exclude each other: each says how to "
+					"read IN" :
+					"--spec=%s: this specification has no history block",
+		       args.spec);
+		ret = -EINVAL;
+	}
 	ret = ret ?: kl_read_by(spec, args.in, &args.read, &h);
 	kl_spec_free(spec);
 	if (ret)

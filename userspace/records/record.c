@@ -95,10 +95,29 @@ static void enter(struct kl_records *r)
 	r->p = p + 1;
 }
 
+/* Refuse a file whose first line does not name the column that each record needs. */
+static int check_columns(struct kl_records *r, const struct kl_mapping *map)
+{
+	const struct kl_map_step *s = map->process->steps;
+	const char *p = r->columns;
+	size_t i;
+
+	if (map->process->kind != KL_M_PATH || !s->name)
+		return 0;
+	for (i = 0; i < r->ncolumns; i++, p += strlen(p) + 1)
+		if (strlen(p) == s->len + 2 && !memcmp(p + 1, s->name, s->len))
+			return 0;
+	r->tok = r->scan.text;
+	return kl_record_bad(r, NULL,
+			     "no column '%s', by line %u of the specification: expected a "
+			     "file in EDN or JSON, or in CSV with names of columns in its first "
+			     "line and commas between them",
+			     s->name, map->process->pos.line);
+}
+
 int kl_records_begin(struct kl_records *r, const char *name, const char *text, const char *end,
 		     const struct kl_mapping *map)
 {
-	(void)map;
 	*r = (struct kl_records){
 		.scan = { .name = name, .text = text, .end = end, .line = 1 },
 		.p = text,
@@ -110,7 +129,7 @@ int kl_records_begin(struct kl_records *r, const char *name, const char *text, c
 	r->edn.end = end;
 	enter(r);
 	r->edn.p = r->p;
-	return r->form == KL_RECORDS_CSV ? kl_csv_header(r) : 0;
+	return r->form == KL_RECORDS_CSV ? kl_csv_header(r) ?: check_columns(r, map) : 0;
 }
 
 static int edn_next(struct kl_records *r)

@@ -158,9 +158,29 @@ static bool is_marked(const struct kl_head *head)
 	return p < head->end && *p == '{' && p > head->first + 1;
 }
 
+/* Return: true if the text begins with an object of JSON, which has a colon after its first key. */
+static bool is_json(const struct kl_head *head)
+{
+	const char *p = head->data;
+
+	while (p < head->end && (*p == '[' || *p == '{' || kl_scan_blank(*p) || *p == '\n'))
+		p++;
+	if (p == head->end || *p != '"')
+		return false;
+	for (p++; p < head->end && *p != '"' && *p != '\n'; p++)
+		p += *p == '\\';
+	for (p++; p < head->end && kl_scan_blank(*p); p++)
+		;
+	return p < head->end && *p == ':' && p + 1 < head->end &&
+	       (kl_scan_end(p[1]) || p[1] == '"');
+}
+
 static bool is_edn(const struct kl_head *head)
 {
 	const char *p = head->data;
+
+	if (is_json(head))
+		return false;
 
 	if (is_marked(head))
 		return true;

@@ -83,7 +83,9 @@ int kl_form_unread(const char *name, const struct kl_form *form, const struct kl
 		kl_err_at(name, 1, 0, "the file has no operation: expected the form %s, as in "
 				      "`%s'", form->name, form->example);
 	else
-		kl_err_at(name, 1, 0, "the file has no form that klin reads: expected %s",
+		kl_err_at(name, 1, 0,
+			  "the file has no form that klin reads: expected %s, or a spec with a "
+			  "history block",
 			  all_examples(examples));
 	if (start->more)
 		kl_err_lines(start->text, start->len, LINES);
