@@ -2,7 +2,7 @@
 /*
  * The reader of one form of histories (-DFORM).  Every accepted history must survive
  * conversion to the text form and to .klh, and to its own form if klin writes that.  The text
- * form is also read as a stream.
+ * form is also read as a stream.  Its entries are read again, as reports do it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "history/formats/form.h"
 #include "history/history.h"
 #include "history/klh.h"
+#include "history/source_text.h"
 #include "selftests/fuzz/fuzz.h"
 
 /* A file without operations is refused, since it could be of any form. */
@@ -60,6 +61,31 @@ static void read_klh(const struct kl_history *h, const char *text, size_t len)
 	kl_history_free(back);
 }
 
+/* Every entry of an accepted history can be read again. */
+static void read_again(struct kl_history *h)
+{
+	const struct kl_source *s = h->source;
+	struct kl_source_text t;
+	char text[300];
+	size_t i;
+
+	kl_source_own_words(h, h, NULL);
+	for (i = 0; i < h->nops; i++) {
+		kl_op_print(text, sizeof(text), h, &h->ops[i]);
+		if (!h->places || h->places[i] >= KL_FIRST_PLACE)
+			continue;
+		if (s->text && (kl_source_text(h, i, KL_SOURCE_CALL, &t) != 1 || !t.len))
+			fuzz_broken("an operation's call cannot be read again");
+		kl_source_text(h, i, KL_SOURCE_RETURN, &t);
+	}
+	for (i = 0; s && s->text && i < s->nother; i++)
+		if (kl_source_text_at(h, s->other[i].at, s->other[i].line, &t) != 1)
+			fuzz_broken("an entry of no operation cannot be read again");
+	for (i = 0; s && s->text && i < s->nfailed; i++)
+		if (kl_source_text_at(h, s->failed[i].ret_at, 0, &t) != 1 || !t.len)
+			fuzz_broken("an operation that failed cannot be read again");
+}
+
 void fuzz_one(const uint8_t *data, size_t size)
 {
 	struct kl_history *h, *back;
@@ -78,6 +104,7 @@ void fuzz_one(const uint8_t *data, size_t size)
 	}
 	if (ret)
 		return;
+	read_again(h);
 	read_own(h, kl_form_find(FORM));
 	a = fuzz_history_text(h, &alen);
 	if (!kl_text_read("again", a, alen, &back)) {
