@@ -122,18 +122,22 @@ static int measure_once(struct measured *out)
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static struct measured m;
 	pthread_t t;
+	int err = 0;
 
 	pthread_mutex_lock(&lock);
 	if (!m.ns) {
-		m.err = -pthread_create(&t, NULL, measure, &m);
-		if (!m.err)
+		err = -pthread_create(&t, NULL, measure, &m);
+		if (!err) {
 			pthread_join(t, NULL);
-		if (m.err)
+			err = m.err;
+		}
+		/* A later call may try again. */
+		if (err)
 			m.ns = 0;
 	}
 	*out = m;
 	pthread_mutex_unlock(&lock);
-	return out->err;
+	return err;
 }
 
 static bool is_kernels(enum klin_lane_clock clock)
