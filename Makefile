@@ -480,6 +480,7 @@ installed := $(call to,755,$(BINDIR),$(B)/klin $(B)/klin-replay) \
 	$(call to,644,$(share)/vim/vimfiles/syntax,userspace/editors/klin.vim) \
 	644:userspace/editors/ftdetect.vim:$(share)/vim/vimfiles/ftdetect/klin.vim \
 	$(call to,644,$(DATADIR)/editors,userspace/editors/klin.tmLanguage.json) \
+	$(call to,644,$(DATADIR)/prometheus,$(wildcard userspace/klind/prometheus/*)) \
 	$(call to,644,$(KSRCDIR),kmod/klin.h) \
 	$(call to,644,$(LIBDIR),$(B)/libklin.a $(libklin_so)) \
 	link:$(notdir $(libklin_so)):$(LIBDIR)/$(libklin_name) \
