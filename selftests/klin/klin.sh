@@ -12,6 +12,7 @@
 # KLIN_MISSES	not empty: a debug kernel is slow and calls probed functions itself, so
 #		operations may be missed if the recording reports this
 # KLIN_LONG	not empty: many more operations, as in `make check-long'
+# KLIN_ARTIFACTS	a directory that receives the files of each test that fails
 
 KLIN=${KLIN:-klin}
 KLIN_KO=${KLIN_KO:-}
@@ -25,6 +26,21 @@ clock_error=${KLIN_CLOCK_ERROR:+--clock-error=$KLIN_CLOCK_ERROR}
 ctl=/sys/kernel/debug/klin
 
 work=$(mktemp -d) || exit 1
+
+# Keep the histories and outputs of a failed test.  A history with a violation gets a certificate and
+# a page.
+keep_artifacts()
+{
+	kept=$KLIN_ARTIFACTS/$(basename "$0" .sh)
+	mkdir -p "$kept" && cp -r "$work/." "$kept" || return
+	for history in "$kept"/*.klh "$kept"/*.txt; do
+		[ -s "$history" ] || continue
+		"$KLIN" check --certificate="$history.cert" "$history" >"$history.verdict" 2>&1
+		[ $? -eq 1 ] && "$KLIN" report -o "$history.html" "$history"
+	done >/dev/null 2>&1
+	echo "# the files of this test are in $kept"
+}
+
 # shellcheck disable=SC2317 # called by the trap
 klin_cleanup()
 {
@@ -32,6 +48,7 @@ klin_cleanup()
 		echo stop >"$ctl/load"
 		unload
 	fi 2>/dev/null
+	[ -z "${KLIN_ARTIFACTS:-}" ] || [ "$ktap_failed" -eq 0 ] || keep_artifacts
 	rm -rf "$work"
 }
 trap klin_cleanup EXIT

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The recipes of selftests/ci, without a network: their steps run with stand-ins for the programs of
+# LAVA and virtme-ng, and with an archive of which each test's result is known.
+
+. "$(dirname "$0")/common.sh"
+
+ci=$here/../ci
+klin_tests=$here/../klin
+
+ktap_header
+if [ ! -e "$ci" ]; then
+	ktap_skip "recipes" "they are in klin's tree"
+	ktap_finish
+	exit
+fi
+
+# What a failed kselftest leaves.
+mkdir tests
+cp "$klin_tests/ktap.sh" "$klin_tests/klin.sh" tests
+cat >tests/wrong.sh <<'END'
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+"$KLIN" gen --type=queue --ops=60 --mutate=3 -o "$work/h.klh"
+"$KLIN" gen --type=queue --ops=60 -o "$work/right.klh"
+ktap_header
+ktap_result "$1" "a test"
+ktap_finish
+END
+export KLIN KLIN_SPECS="$specs"
+KLIN_ARTIFACTS=$work/kept sh tests/wrong.sh 0 >out 2>&1
+[ $? -eq 0 ] && [ ! -e kept ]
+ktap_result $? "a test that passes leaves nothing" "$(cat out)"
+KLIN_ARTIFACTS=$work/kept sh tests/wrong.sh 1 >out 2>&1
+[ $? -eq 1 ] && [ -s kept/wrong/h.klh ] && [ -s kept/wrong/right.klh ] &&
+	grep -q VIOLATION kept/wrong/h.klh.verdict && [ ! -e kept/wrong/right.klh.html ] &&
+	grep -qi '<html' kept/wrong/h.klh.html && "$KLIN" replay kept/wrong/h.klh.cert >said 2>&1
+ktap_result $? "a test that fails leaves histories, a certificate that replays, and a page" \
+	"$(cat out said; ls kept/wrong)"
+
+# An archive with a test of each result.
+mkdir -p tree/klin-0.0 bin
+cat >ktap <<'END'
+TAP version 13
+1..3
+# selftests: klin: one.sh
+# TAP version 13
+# ok 1 a name, with signs
+# ok 2 another # SKIP no such function
+# 1..2
+ok 1 selftests: klin: one.sh
+# selftests: klin: two.sh
+# not ok 1 a mutant is caught
+# not ok 2 - the last one
+not ok 2 selftests: klin: two.sh # exit=1
+# selftests: klin: three.sh
+# 1..0 # SKIP needs root
+ok 3 selftests: klin: three.sh # SKIP
+END
+cat >want <<'END'
+one.sh.a-name-with-signs --result pass
+one.sh.another --result skip
+one.sh --result pass
+two.sh.a-mutant-is-caught --result fail
+two.sh.the-last-one --result fail
+two.sh --result fail
+three.sh --result skip
+END
+cat >tree/klin-0.0/run <<END
+#!/bin/sh
+echo "\$*" >"$work/arguments"
+mkdir -p "\$KLIN_ARTIFACTS/two" && echo a history >"\$KLIN_ARTIFACTS/two/h.klh"
+cat "$work/ktap"
+END
+cp "$ci/lava-results" tree/klin-0.0
+chmod +x tree/klin-0.0/run
+tar -C tree -cf klin.tar klin-0.0
+printf '#!/bin/sh\necho "$@" >>"%s/reported"\n' "$work" >bin/lava-test-case
+printf '#!/bin/sh\ncp "%s/klin.tar" "$2"\n' "$work" >bin/wget
+printf '#!/bin/sh\ncp "$2" "%s/uploaded.tar"\n' "$work" >bin/curl
+chmod +x bin/*
+PATH=$work/bin:$PATH
+
+"$ci/lava-results" <ktap >out 2>&1
+[ $? -eq 1 ] && cmp -s want reported
+ktap_result $? "lava-results reports each result, and fails" "$(cat out; diff want reported)"
+grep -v '^\(# \)*not ok' ktap >passed
+"$ci/lava-results" <passed >out 2>&1
+ktap_result $? "lava-results succeeds if no test failed" "$(cat out)"
+: >reported
+echo "Kernel panic" | "$ci/lava-results" >out 2>&1
+[ $? -eq 1 ] && [ ! -s reported ] && grep -q "no result" out
+ktap_result $? "lava-results fails without a result" "$(cat out)"
+
+# LAVA runs the steps one after the other in one shell.
+sed -n '/^  steps:$/,$s/^    - //p' "$ci/lava.yaml" | sed "s|/tmp/klin|$work/lava|g" >steps
+rm -f reported
+ARCHIVE=https://example.org/klin.tar UPLOAD=https://example.org/a.tar sh -e steps >out 2>&1
+[ $? -eq 0 ] && cmp -s want reported && grep -q '^not ok 2 selftests' out &&
+	tar -tf uploaded.tar | grep -qxF artifacts/two/h.klh
+ktap_result $? "the steps of lava.yaml report the results and keep the files" "$(cat out)"
+for file in lava.yaml github.yml; do
+	if ! python3 -c 'import yaml' 2>/dev/null; then
+		ktap_skip "$file is YAML" "python3 has no yaml"
+		continue
+	fi
+	python3 -c 'import sys, yaml; assert len(yaml.safe_load(open(sys.argv[1]))) > 2' \
+		"$ci/$file" >out 2>&1
+	ktap_result $? "$file is YAML" "$(cat out)"
+done
+
+# The stand-in for vng runs what follows --exec here.
+cat >bin/vng <<'END'
+#!/bin/sh
+while [ $# -gt 0 ]; do
+	case $1 in
+	--rwdir) [ -d "$2" ] || exit 9; shift 2 ;;
+	--exec)	exec sh -c "$2" ;;
+	*)	shift ;;
+	esac
+done
+END
+chmod +x bin/vng
+mkdir linux
+KLIN_ARTIFACTS=left "$ci/virtme-ng" linux klin.tar -t "klin:it's.sh" >out 2>&1
+[ $? -eq 1 ] && [ "$(cat arguments)" = "-t klin:it's.sh" ] && [ -s left/two/h.klh ] &&
+	cmp -s out ktap
+ktap_result $? "virtme-ng runs the archive with the arguments, and fails" "$(cat out arguments)"
+mv passed ktap
+KLIN_ARTIFACTS=left "$ci/virtme-ng" linux klin.tar >out 2>&1
+ktap_result $? "virtme-ng succeeds if no test failed" "$(cat out)"
+"$ci/virtme-ng" linux missing.tar >out 2>&1
+[ $? -eq 2 ] && grep -q '^usage: virtme-ng KERNEL_TREE ARCHIVE' out
+ktap_result $? "virtme-ng says how it is called" "$(cat out)"
+ktap_finish
