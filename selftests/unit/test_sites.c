@@ -74,7 +74,7 @@ static noinline void other(long v)
 	__asm__ volatile("" ::: "memory");
 }
 
-static noinline void plain(struct item *o, long v)
+static noinline void plain_caller(struct item *o, long v)
 {
 	put(o, v);
 }
@@ -158,7 +158,7 @@ static const struct {
 	const char *name;
 	void (*run)(struct item *o, long v);
 } subjects[] = {
-	{ "plain", plain }, { "constant", constant }, { "twice", twice }, { "looped", looped },
+	{ "plain_caller", plain_caller }, { "constant", constant }, { "twice", twice }, { "looped", looped },
 	{ "unrolled", unrolled }, { "unrolled_far", unrolled_far }, { "threaded", threaded },
 	{ "sometimes", sometimes }, { "spilled", spilled },
 };
@@ -222,9 +222,9 @@ static uint64_t bias_of(const struct kl_sites *all)
 	size_t i;
 
 	for (i = 0; i < all->n; i++)
-		if (!strcmp(all->site[i].in, "plain"))
-			return (uintptr_t)plain - (all->site[i].entry - all->site[i].offset);
-	fail_msg("no site in plain()");
+		if (!strcmp(all->site[i].in, "plain_caller"))
+			return (uintptr_t)plain_caller - (all->site[i].entry - all->site[i].offset);
+	fail_msg("no site in plain_caller()");
 	return 0;
 }
 
@@ -389,7 +389,7 @@ static void test_site_contents(void **state)
 	assert_int_equal(kl_debug_sites(d, "no_such_function", NULL, &all), 0);
 	assert_int_equal(kl_debug_sites(d, "put", "reader", &all), 0);
 	assert_int_equal(all.n, 1);
-	assert_int_equal(kl_debug_sites(d, "plain", NULL, &all), 0);
+	assert_int_equal(kl_debug_sites(d, "plain_caller", NULL, &all), 0);
 	assert_int_equal(all.n, 2);
 	assert_false(all.site[1].inlined);
 	kl_sites_free(&all);
