@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "check/check.h"
 #include "generate/generate.h"
+#include "history_util.h"
 #include "report/counterexample.h"
 
 static const char text[] = "spec r { word x = 0;\n"
@@ -73,7 +74,7 @@ static char *print(struct kl_history *h, uint32_t bad)
 static void test_large_prints_in_time(void **state)
 {
 	const struct itimerval limit = { .it_value.tv_sec = 60 }, none = { 0 };
-	const size_t n = 400000;
+	const size_t n = few_wanted() ? 100000 : 400000;
 	struct kl_history *h = kl_history_new();
 	char *out;
 	size_t i;
@@ -98,9 +99,10 @@ static void test_large_prints_in_time(void **state)
  */
 static void test_which_ops_are_drawn(void **state)
 {
+	const uint64_t most = few_wanted() ? 50 : 200;
 	uint64_t seed, s;
 
-	for (seed = 0; seed < 200; seed++) {
+	for (seed = 0; seed < most; seed++) {
 		struct kl_history *h = kl_history_new();
 		uint64_t ends[40], call;
 		size_t n, i, k, later, drawn = 0;

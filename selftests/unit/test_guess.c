@@ -28,7 +28,7 @@ static void test_violation_far_from_known_state(void **state)
 	static const struct { const char *name; uint32_t weight[4]; } specs[] = {
 		{ "register", { 1, 1 } }, { "array", { 1, 1 } }, { "seqlock", { 1, 1 } },
 	};
-	const unsigned int n = wanted_runs(2000) < 1000 ? 6 : 12;
+	const unsigned int n = few_wanted() ? 3 : 12;
 	unsigned int wrong = 0, far = 0, i;
 
 	for (i = 0; i < n; i++) {

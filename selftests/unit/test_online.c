@@ -371,7 +371,7 @@ static void test_violation_within_1000_events(void **state)
 	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
 		uint64_t most = 0;
 
-		for (k = 0; k < 40; k += few_wanted() ? 3 : 1) {
+		for (k = 0; k < 40; k += few_wanted() ? 8 : 1) {
 			struct stream_config c = t[i].c;
 			struct kl_spec *spec = shipped_spec(stream_spec(&c));
 			struct kl_online_stats st;
@@ -487,7 +487,7 @@ static void test_streams_with_faults(void **state)
 	unsigned int i, seed;
 
 	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
-		for (seed = 1; seed <= 6; seed += few_wanted() ? 3 : 1) {
+		for (seed = 1; seed <= 6; seed += few_wanted() ? 6 : 1) {
 			struct stream_config c = faults[i];
 			struct kl_online_stats st;
 			struct kl_spec *spec = shipped_spec(stream_spec(&c));
@@ -528,7 +528,7 @@ static void test_memory_is_bounded(void **state)
 		{ .type = STREAM_REGISTER, .threads = 8, .size = 5, .seed = 1 },
 		{ .type = STREAM_REGISTER, .threads = 40, .size = 1, .seed = 1 },
 	};
-	const uint64_t more = few_wanted() ? 100000 : 400000;
+	const uint64_t more = few_wanted() ? 50000 : 400000;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(types) / sizeof(*types); i++) {
