@@ -137,9 +137,9 @@ class Scene:
             cast = [op for op, j in zip(self.cast, story["cast"])
                     if not self.model.machine or not j["role"].startswith("was called with")]
             demand(not self.orders(cast), "the cast alone has an order")
-        # The person asks first who wrote the value that was seen.
+        # The person asks first who wrote the value that was seen: nobody who was called later.
         v = self.found(self.failing)
-        writers = self.writers(v)
+        writers = [op for op in self.writers(v) if not history.before(self.failing, op)]
         # An operation of a multiset names the value itself.
         if story["reason"] == "impossible_result" or self.model.name == "multiset":
             return
@@ -220,8 +220,9 @@ class Scene:
         between = [op for op in self.ops if op is not x and op is not e and
                    not history.before(e, op) and not (x and history.before(op, x))]
         if not self.is_word():
-            return [op for op in between if op.args == e.args and op.method == (
-                "add" if (e.res == (1,)) != (e.method == "add") else "remove") and
+            adds = ("add", "insert")
+            return [op for op in between if op.args == e.args and op.method in (
+                adds if (e.res == (1,)) != (e.method in adds) else ("remove",)) and
                 (op.ret is None or op.res == (1,))]
         steps = [(op, before, after) for op in between for before, after in self.word_steps(op)
                  if before != after]
