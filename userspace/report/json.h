@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "history/source_text.h"
 #include "report/json_value.h"
 #include "report/verdict.h"
 #include "tso/explore/explore.h"
@@ -56,5 +57,10 @@ json_t *kl_op_json_placed(const struct kl_history *whole, uint32_t id, const str
  * the entries themselves and their times.
  */
 void kl_source_text_json(json_t *source, const struct kl_history *h, uint32_t id);
+/*
+ * Add the text of an entry of the source to @j, and its time; those of a return under names that
+ * begin with "return_".
+ */
+void kl_source_entry_json(json_t *j, enum kl_source_half half, const struct kl_source_text *t);
 
 #endif

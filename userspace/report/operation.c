@@ -88,12 +88,22 @@ json_t *kl_op_json(const struct kl_history *h, const struct kl_op *op)
 	return j;
 }
 
-void kl_source_text_json(json_t *source, const struct kl_history *h, uint32_t id)
+void kl_source_entry_json(json_t *j, enum kl_source_half half, const struct kl_source_text *t)
 {
 	static const char *const names[2][3] = {
 		[KL_SOURCE_CALL] = { "text", "text_cut", "time" },
 		[KL_SOURCE_RETURN] = { "return_text", "return_text_cut", "return_time" },
 	};
+
+	json_object_set_new(j, names[half][0], kl_json_bytes(t->text, t->len));
+	if (t->cut)
+		json_object_set_new(j, names[half][1], json_true());
+	if (t->entry.timed)
+		json_object_set_new(j, names[half][2], kl_json_number(t->entry.time));
+}
+
+void kl_source_text_json(json_t *source, const struct kl_history *h, uint32_t id)
+{
 	const struct kl_source_events *events = kl_source_events(h, id);
 	struct kl_source_text t;
 	unsigned int half;
@@ -111,13 +121,8 @@ void kl_source_text_json(json_t *source, const struct kl_history *h, uint32_t id
 		ret = kl_source_text(h, id, half, &t);
 		if (ret == -ENOMEM)
 			kl_json_no_memory();
-		if (ret <= 0)
-			continue;
-		json_object_set_new(source, names[half][0], kl_json_bytes(t.text, t.len));
-		if (t.cut)
-			json_object_set_new(source, names[half][1], json_true());
-		if (t.entry.timed)
-			json_object_set_new(source, names[half][2], kl_json_number(t.entry.time));
+		if (ret > 0)
+			kl_source_entry_json(source, half, &t);
 	}
 }
 

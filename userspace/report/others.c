@@ -17,21 +17,6 @@ static bool read_entry(const struct kl_history *h, uint32_t at, uint32_t line,
 	return ret > 0;
 }
 
-/* Add the text of an entry and its time, under names that begin with @prefix. */
-static void add_text(json_t *j, const char *prefix, const struct kl_source_text *t)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "%stext", prefix);
-	json_object_set_new(j, name, kl_json_bytes(t->text, t->len));
-	snprintf(name, sizeof(name), "%stext_cut", prefix);
-	if (t->cut)
-		json_object_set_new(j, name, json_true());
-	snprintf(name, sizeof(name), "%stime", prefix);
-	if (t->entry.timed)
-		json_object_set_new(j, name, kl_json_number(t->entry.time));
-}
-
 static void add_piece(json_t *j, const char *name, const struct kl_piece *piece)
 {
 	if (piece->len)
@@ -51,7 +36,7 @@ static json_t *other_json(const struct kl_history *h, const struct kl_source_oth
 	add_piece(j, "type", &t.entry.type);
 	add_piece(j, "f", &t.entry.f);
 	add_piece(j, "value", &t.entry.value);
-	add_text(j, "", &t);
+	kl_source_entry_json(j, KL_SOURCE_CALL, &t);
 	return j;
 }
 
@@ -68,10 +53,10 @@ static json_t *failed_json(const struct kl_history *h, const struct kl_source_fa
 	if (read_entry(h, f->call_at, f->call_line, &t)) {
 		add_piece(j, "f", &t.entry.f);
 		add_piece(j, "value", &t.entry.value);
-		add_text(j, "", &t);
+		kl_source_entry_json(j, KL_SOURCE_CALL, &t);
 	}
 	if (read_entry(h, f->ret_at, f->ret_line, &t))
-		add_text(j, "return_", &t);
+		kl_source_entry_json(j, KL_SOURCE_RETURN, &t);
 	return j;
 }
 
