@@ -7,7 +7,7 @@
 #ifndef KL_REPORT_RUN_ORDER_H
 #define KL_REPORT_RUN_ORDER_H
 
-#include "history/history.h"
+#include "check/check.h"
 #include "tso/explore/explore.h"
 #include "tso/machine/vm.h"
 
@@ -27,15 +27,15 @@ struct kl_run_last {
 void kl_run_last_add(struct kl_run_last *l, const struct kl_explore_step *step);
 
 /**
- * kl_run_order() - find an order of the calls and returns alone
+ * kl_run_order() - tell an order of the calls and returns alone
  * @x: the explorer
- * @h: the run's history
- * @last: its last operation
+ * @r: the check of the run's history without store buffers, with a witness
+ * @last: the run's last operation
  * @sentence: receives a sentence without full stop, to be freed; NULL if there is no such order
  *
  * Return: 0 or a negative errno.
  */
-int kl_run_order(const struct kl_explorer *x, const struct kl_history *h,
+int kl_run_order(const struct kl_explorer *x, const struct kl_report *r,
 		 const struct kl_run_last *last, char **sentence);
 
 #endif

@@ -80,14 +80,33 @@ static void put_stale(const struct stale *st, char *buf, size_t size)
 		snprintf(buf + n, size - n, "had not left by the end of the run");
 }
 
-static int check_history(struct run_story *s, bool sc)
+/* @sc: without store buffers; @witness: with an order.  Return: 0 or a negative errno. */
+static int check_history(const struct run_story *s, bool sc, bool witness, struct kl_report **r)
 {
 	const struct kl_options opt = {
-		.classical = sc, .no_witness = true, .max_shrink = 1, .threads = 1,
-		.work = RUN_WORK, .bytes = 1ull << 28, .cache = 1u << 16,
+		.classical = sc,
+		.no_witness = !witness,
+		.max_shrink = 1,
+		.threads = 1,
+		.work = RUN_WORK,
+		.bytes = 1ull << 28,
+		.cache = 1u << 16,
 	};
 
-	return kl_check(s->spec, s->h, &opt, &s->r);
+	return kl_check(s->spec, s->h, &opt, r);
+}
+
+/* Find the order that calls and returns have.  Return: 0 or a negative errno. */
+static int find_order(struct run_story *s, const struct kl_explorer *x)
+{
+	struct kl_report *r;
+	int ret = check_history(s, true, true, &r);
+
+	if (ret)
+		return ret;
+	ret = kl_run_order(x, r, &s->last, &s->order);
+	kl_report_free(r);
+	return ret;
 }
 
 /*
@@ -109,10 +128,10 @@ static int make_story(struct run_story *s, struct kl_explorer *x, bool sc)
 	if (!ret || ret == -ENOTSUP)
 		ret = find_stale(s, x) ?: ret;
 	if (!ret)
-		ret = check_history(s, sc);
+		ret = check_history(s, sc, false, &s->r);
 	/* A hint says what the store buffer has to do with it. */
 	if (!ret && !sc && !*kl_explore_hint(x) && s->r->verdict == KL_LINEARIZABLE)
-		ret = kl_run_order(x, s->h, &s->last, &s->order);
+		ret = find_order(s, x);
 	/* The run stands without a story. */
 	return ret == -ENOTSUP || ret == -ESTALE || ret == -EINVAL ? 0 : ret;
 }
