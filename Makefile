@@ -55,7 +55,7 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
-# What a module needs that announces its operations, see kmod/README.
+# The header for modules that announce their operations, see kmod/README.
 KSRCDIR ?= $(PREFIX)/src/klin
 
 ifeq ($(SAN),1)
@@ -462,7 +462,7 @@ bench: userspace $(B)/bench/record-set
 
 # ---- install -------------------------------------------------------------
 
-# What is installed, each as MODE:FILE:PLACE.  In a FILE.in, @NAME@ stands for a directory.  With
+# The files that are installed, each as MODE:FILE:PLACE.  In a FILE.in, @NAME@ stands for a directory.  With
 # the mode `link', PLACE becomes a symbolic link to FILE.
 to = $(foreach f,$(3),$(1):$(f):$(2)/$(notdir $(f)))
 kept = $(foreach f,$(3),$(1):$(f):$(2)/$(f))

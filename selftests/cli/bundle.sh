@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What tools/bundle packs runs in a root that has a shell and no library.  With KLIN_RUNS of 20000 or
+# The archive of tools/bundle runs in a root that has a shell and no library.  With KLIN_RUNS of 20000 or
 # more, some of its kselftests run in the virtual machine, too.
 
 . "$(dirname "$0")/common.sh"

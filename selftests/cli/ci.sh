@@ -16,7 +16,7 @@ if [ ! -e "$ci" ]; then
 	exit
 fi
 
-# What a failed kselftest leaves.
+# A failed kselftest leaves its files.
 mkdir tests
 cp "$klin_tests/ktap.sh" "$klin_tests/klin.sh" tests
 cat >tests/wrong.sh <<'END'

@@ -246,7 +246,7 @@ static char *temporary(const char *name)
 	return path;
 }
 
-/* What was written is read again, with the specification that it carries. */
+/* A written history is read again, with the specification that it carries. */
 static void test_files(void **state)
 {
 	struct klin_options o = KLIN_OPTIONS;

@@ -147,7 +147,7 @@ static void a_long_entry_is_cut_between_characters(void **state)
 		assert_in_range(t.len, KL_SOURCE_TEXT - 1, KL_SOURCE_TEXT);
 		assert_memory_equal(t.text, text, t.len);
 		assert_int_equal(t.text[t.len - 1] & 0xff, 0xa9);
-		/* Of an entry that is too long to be read again, its keys are not known. */
+		/* The keys of an entry that is too long to be read again are not known. */
 		assert_int_equal(t.entry.timed, i < 4);
 		kl_history_free(h);
 		free(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an error means for the exit status, see ending.h.  libklin has this file and not ending.c,
+ * The exit status of an error, see ending.h.  libklin has this file and not ending.c,
  * which ends programs.
  */
 #include <errno.h>

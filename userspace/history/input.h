@@ -16,7 +16,7 @@
 
 #define KL_INPUT_BEHIND	8 /* number of readable bytes after the last line, of any value */
 
-/* What a regular file was when it was opened, to tell whether it is still the same. */
+/* The identity of a regular file when it was opened, to find out whether it has changed. */
 struct kl_input_id {
 	uint64_t dev, ino, size;
 	int64_t sec, nsec; /* of its last change */

@@ -8,7 +8,7 @@
 /* Return: the clock of lanes that stands for the clock that the caller chose. */
 enum klin_lane_clock lib_clock(enum klin_clock clock);
 
-/* What is known about times, from the comparison of the CPUs. */
+/* The unit and the error of times, from the comparison of the CPUs. */
 struct lib_scale {
 	uint64_t error; /* in nanoseconds, or in steps of the counter */
 	uint64_t ns, ticks; /* so many nanoseconds are so many units of the clock */

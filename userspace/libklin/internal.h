@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of libklin share.
+ * Structures and functions that the files of libklin share.
  *
  * Objects are counted: a result needs its specification and its history.  The lock of a history is
  * held while any function uses the history, because a check may complete its operations.

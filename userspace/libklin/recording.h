@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the recorder share. */
+/* Structures that the files of the recorder share. */
 #ifndef KL_LIBKLIN_RECORDING_H
 #define KL_LIBKLIN_RECORDING_H
 

@@ -101,7 +101,7 @@ class Detail {
 		add("state after", place.after);
 	}
 
-	/* What the file itself says of the operation. */
+	/* The entries of the operation in the file itself. */
 	entries(i) {
 		const h = this.app.h, e = entryOf(h, i);
 		const one = (text, cut) => typeof text === "string" ?

@@ -162,7 +162,7 @@ function readHistory(c) {
 	return h;
 }
 
-/* What the page has of the file's own text, by the operations' numbers in the history. */
+/* The page's texts from the file, by the operations' numbers in the history. */
 function readEntries(h, c) {
 	const texts = object(c.texts);
 
@@ -192,7 +192,7 @@ function readOwn(h, c) {
 	}
 }
 
-/* What is known of an operation's entries in the file. */
+/* The entries of an operation in the file. */
 function entryOf(h, i) {
 	return h.entries.get(h.id[i]) ||
 		object(object(object(h.extra.get(i)).extra).source);

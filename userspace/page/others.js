@@ -138,7 +138,7 @@ function otherLines(bar) {
 	return bar.entries.flatMap((e) => [e.line, e.return_line]).filter(Boolean);
 }
 
-/* What is known of a bar, as elements. */
+/* The facts about a bar, as elements. */
 function otherDetail(bar) {
 	const pre = (text, cut) => typeof text === "string" ?
 		make("pre", { class: "entry" }, text + (cut ? "\u2026 (the entry is longer)" : "")) :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a page holds of the file itself: the entries of operations. */
+/* The entries of operations in the file itself, of which a page holds some. */
 #ifndef KL_PAGE_TEXTS_H
 #define KL_PAGE_TEXTS_H
 

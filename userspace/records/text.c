@@ -58,7 +58,7 @@ int kl_record_read(struct kl_records *r)
 	e->p = e->scan.text = r->text;
 	e->end = e->scan.end = r->text + r->ntext - KL_INPUT_BEHIND;
 	e->scan.line = 1;
-	/* What JSON and CSV can say wrongly was reported before; this is about limits. */
+	/* The readers of JSON and CSV have reported bad syntax; only limits can fail here. */
 	e->scan.quiet = true;
 	ret = kl_edn_value(e, &r->record);
 	return ret == -EINVAL ? kl_record_bad(r, NULL,

@@ -12,7 +12,7 @@
 #define KL_SEEN_FOUND 1
 #define KL_SEEN_MISSING 2
 
-/* What an expression is evaluated in. */
+/* The surroundings in which an expression is evaluated. */
 struct kl_mapper {
 	struct kl_records *r;
 	struct kl_history *h;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the running kernel offers to a recording, see features.h. */
+/* Features that the running kernel offers to a recording, see features.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/utsname.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the running kernel offers to a recording, for --version. */
+/* Features that the running kernel offers to a recording, for --version. */
 #ifndef KL_RECORD_ATTACH_FEATURES_H
 #define KL_RECORD_ATTACH_FEATURES_H
 
