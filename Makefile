@@ -13,6 +13,7 @@
 # make install      install what is built; DESTDIR= PREFIX=
 # make uninstall    remove it again, with the same DESTDIR and PREFIX
 # make package      the Debian packages, in build/package
+# make help         this list
 #
 # V=1 shows the commands; SAN=1 builds userspace with clang, ASan, UBSan and libFuzzer, apart,
 # in build/san; KDIR= names the kernel to build the module for.
@@ -30,6 +31,9 @@ else
 Q := @
 say = @printf '  %-8s%s\n' $(1) "$(2)"
 endif
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 # ---- programs and flags --------------------------------------------------
 
@@ -107,6 +111,7 @@ klind_src := $(wildcard userspace/klind/*.c)
 replay_src := $(filter-out userspace/spec/impl/% userspace/spec/mapping/% \
 	userspace/spec/probe/% \
 	userspace/history/formats/% $(addprefix userspace/,base/suggest.c base/threads.c \
+	base/shipped_near.c history/wrong_file.c \
 	history/klh_feed.c history/klh_write.c history/source_text.c history/spell_out.c \
 	history/stream.c base/clock_skew.c \
 	history/string_pool.c history/write.c \
@@ -132,7 +137,8 @@ reason_src := userspace/story/story.c $(shell grep -lw '^KL_REASON' $(lib_src))
 # library for weak symbols, so all these files are one member, too.
 language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
 	impl/impl.c impl/parse_impl.c mapping/parse_mapping.c probe/parse_probe.c interp/gen.c \
-	interp/run.c interp/fast_path.c) userspace/records/map.c
+	interp/run.c interp/fast_path.c) userspace/records/map.c \
+	userspace/history/wrong_file.c
 shipped := $(sort $(wildcard specs/*.lin specs/*/*.lin))
 schema := userspace/report/klin-1.schema.json
 # The page's files.  Of the scripts, base.js comes first, since others use its constants when they
@@ -193,9 +199,18 @@ bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
 programs = $(1)/klin $(1)/klin-replay $(1)/klind
-.PHONY: all userspace static bpf module replay-files unit unit-build fuzz fuzz-build check check-long \
-	style lint bench demo install install-dkms install-selftests uninstall package clean \
-	distclean FORCE
+targets := all help userspace static bpf module replay-files unit unit-build fuzz fuzz-build \
+	check check-long style lint bench demo install install-dkms install-selftests \
+	uninstall package clean distclean
+.PHONY: $(targets) FORCE
+# Names of files have a slash.
+$(foreach t,$(filter-out $(targets),$(MAKECMDGOALS)),$(if $(findstring /,$(t)),,$(error \
+	no target '$(t)': `make help' lists the targets)))
+# Warn of a misspelt variable, which no line of this file names and which has no effect.
+given := $(foreach v,$(filter-out -%,$(MAKEOVERRIDES)),$(if $(findstring =,$(v)),$(firstword \
+	$(subst =, ,$(v)))))
+$(foreach v,$(given),$(if $(shell grep -w '$(v)' Makefile),,$(warning \
+	$(v)= has no effect: the Makefile has no such variable)))
 all: userspace bpf module
 userspace: $(B)/libkl.a $(call programs,$(B)) $(libklin)
 bpf: $(bpf_obj) $(skel)

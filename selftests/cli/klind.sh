@@ -30,7 +30,7 @@ config <<END
 file = $specs/port_range.lin
 END
 expect 0 "a specification by its path" --check-config --config klind.conf
-refuse "a missing configuration" "cannot read .*nowhere.conf: No such file" \
+refuse "a missing configuration" "^klind: cannot read .*nowhere.conf: No such file" \
 	--check-config --config nowhere.conf
 refuse "a superfluous argument" "no arguments expected" --check-config more
 config <<END

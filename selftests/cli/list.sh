@@ -199,4 +199,14 @@ for btf in "$here"/../../build/vm/*-amd64/vmlinux.btf; do
 	done
 done
 [ -n "$kernel" ] || ktap_skip "the catalogue fits real kernels" "run tools/vm once, which downloads them"
+# Hide the kernel's BTF, if the system lets.
+if unshare -m mount -t tmpfs none /sys/kernel/btf 2>/dev/null &&
+   grep -qw schedule /proc/kallsyms; then
+	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$0" list schedule' "$KLIN" \
+		>out 2>err
+	ktap_result "$(grep -q "schedule: the kernel has no BTF, .*CONFIG_DEBUG_INFO_BTF" out &&
+		! grep -q libbpf err; echo $?)" "a kernel without BTF" "$(cat out err)"
+else
+	ktap_skip "a kernel without BTF" "its BTF cannot be hidden"
+fi
 ktap_finish

@@ -21,12 +21,3 @@ int kl_args(const struct argp *argp, int argc, char **argv, unsigned int flags, 
 	kl_err("the command line cannot be read: %s", strerror(err));
 	return kl_ending_error(-err);
 }
-
-void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
-		  const char *arg)
-{
-	if (files->n == KL_FILES_MAX)
-		argp_error(state, "--%s '%s': expected %u files at most", option, arg,
-			   KL_FILES_MAX);
-	files->path[files->n++] = arg;
-}

@@ -27,9 +27,13 @@ int kl_args(const struct argp *argp, int argc, char **argv, unsigned int flags, 
  */
 extern void (*kl_args_look)(const struct argp *argp, int argc, char **argv);
 
+/* A flag of options that may be given several times; of others the last one counts. */
+#define KL_ARGS_SEVERAL 0x100
+
 /*
- * End the program if a long option does not exist but another has nearly the same name.  getopt()
- * reports all other mistakes.
+ * Look for mistakes that getopt() does not report.  End the program if a long option does not exist
+ * but another has nearly the same name, or if an option stands where another's value should be.
+ * Warn of an option that has no effect since it follows again.
  */
 void kl_args_suggest(const struct argp *argp, int argc, char **argv);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The exit status of a program, see ending.h. */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +21,13 @@ static int announced = -1;	/* the exit code that main() returns, -1 if not known
  */
 static int flushed(int code)
 {
+	/* After an earlier write failed, the reason is no longer known. */
+	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return code;
 	if (code != KLIN_EXIT_SYSTEM)
-		kl_err("cannot write to standard output");
+		kl_err("cannot write to standard output%s%s", errno ? ": " : "",
+		       errno ? strerror(errno) : "");
 	return KLIN_EXIT_SYSTEM;
 }
 

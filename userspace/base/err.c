@@ -7,6 +7,7 @@
 
 #define SHOWN	96	/* maximum number of bytes of a source line that are shown */
 
+const char *kl_log_name = "klin";
 enum kl_level kl_log_level = KL_LOG_WARN;
 void (*kl_log_sink)(enum kl_level level, const char *line);
 
@@ -23,22 +24,22 @@ void kl_vlog(enum kl_level level, const char *fmt, va_list ap)
 		fprintf(stderr, "%s\n", line);
 }
 
-#define KL_LOG_FN(name, level, prefix)			\
-void name(const char *fmt, ...)				\
-{							\
-	char line[2000];				\
-	va_list ap;					\
-							\
-	snprintf(line, sizeof(line), "%s%s", prefix, fmt); \
-	va_start(ap, fmt);				\
-	kl_vlog(level, line, ap);			\
-	va_end(ap);					\
-}
+#define KL_LOG_FN(name, level, prefix)                                              \
+	void name(const char *fmt, ...)                                             \
+	{                                                                           \
+		char line[2000];                                                    \
+		va_list ap;                                                         \
+                                                                                    \
+		snprintf(line, sizeof(line), "%s: %s%s", kl_log_name, prefix, fmt); \
+		va_start(ap, fmt);                                                  \
+		kl_vlog(level, line, ap);                                           \
+		va_end(ap);                                                         \
+	}
 
-KL_LOG_FN(kl_err, KL_LOG_ERR, "klin: ")
-KL_LOG_FN(kl_warn, KL_LOG_WARN, "klin: warning: ")
-KL_LOG_FN(kl_info, KL_LOG_INFO, "klin: ")
-KL_LOG_FN(kl_debug, KL_LOG_DEBUG, "klin: ")
+KL_LOG_FN(kl_err, KL_LOG_ERR, "")
+KL_LOG_FN(kl_warn, KL_LOG_WARN, "warning: ")
+KL_LOG_FN(kl_info, KL_LOG_INFO, "")
+KL_LOG_FN(kl_debug, KL_LOG_DEBUG, "")
 
 static void log_line(enum kl_level level, const char *fmt, ...)
 {

@@ -13,6 +13,7 @@ enum kl_level { KL_LOG_ERR, KL_LOG_WARN, KL_LOG_INFO, KL_LOG_DEBUG };
 
 /* Messages above this level are dropped; KL_LOG_WARN by default. */
 extern enum kl_level kl_log_level;
+extern const char *kl_log_name; /* the program, which messages begin with */
 
 /* If set, this function gets each message instead of stderr; @line has no newline. */
 extern void (*kl_log_sink)(enum kl_level level, const char *line);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Suggestions for mistyped names, see nearest.h. */
 #include <string.h>
+#include <strings.h>
 
 #include "base/nearest.h"
 
@@ -37,6 +38,8 @@ const char *kl_nearest(const char *name, const char *const *names, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
+		if (!strcasecmp(name, names[i]))
+			return names[i];
 		d = kl_edits(name, strlen(name), names[i]);
 		if (d <= (strlen(names[i]) + 2) / 3 && d < strlen(name) && (!best || d < best_d)) {
 			best = names[i];

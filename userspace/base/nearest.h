@@ -24,8 +24,9 @@ unsigned int kl_edits(const char *a, size_t na, const char *b);
  * @names: the existing names
  * @n: number of existing names
  *
- * Return: the element of @names that takes the fewest edits, if these are at most a third of the
- * element's length and fewer than the length of @name; or NULL.
+ * Return: the element of @names that differs in upper and lower case only; else that which takes
+ * the fewest edits, if these are at most a third of the element's length and fewer than the length
+ * of @name; or NULL.
  */
 const char *kl_nearest(const char *name, const char *const *names, size_t n);
 

@@ -25,12 +25,12 @@ static inline bool kl_shipped_is_model(const struct kl_shipped *p)
 
 /**
  * kl_shipped_near() - find the shipped specification that a person most likely meant
- * @name: the name that was written
+ * @path: the name that was written, or a path of a file of this name
  *
- * Return: the name of a model if @name is all but its folder; else the nearest name, as
- * kl_nearest() finds it; or NULL.
+ * Return: the name of the specification with the same last part; else the nearest name, as
+ * kl_nearest() finds it; else that with the nearest last part; or NULL.
  */
-const char *kl_shipped_near(const char *name);
+const char *kl_shipped_near(const char *path);
 
 /* Return: the text of the shipped specification of that name, or NULL. */
 const char *kl_shipped_text(const char *name);

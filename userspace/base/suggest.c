@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Suggestions for mistyped options, see args.h. */
+/* Mistyped options, and options with no or no effective value, see args.h. */
+#include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/args.h"
 #include "base/ending.h"
@@ -68,20 +72,82 @@ static bool takes_argument(const struct argp_option *o)
 	return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* Return: true if the cluster of short options @arg ends with one that takes the next argument. */
-static bool takes_next(const struct options *list, const char *arg)
+/* Return: the last of the short options @arg, if it takes the next argument; or NULL. */
+static const struct argp_option *takes_next(const struct options *list, const char *arg)
 {
 	size_t i;
 
 	for (; *arg; arg++)
 		for (i = 0; i < list->n; i++)
 			if (list->o[i]->key == *arg && list->o[i]->arg)
-				return !arg[1] && takes_argument(list->o[i]);
-	return false;
+				return !arg[1] && takes_argument(list->o[i]) ? list->o[i] : NULL;
+	return NULL;
+}
+
+/* Return: true if @arg is an option of the list with its whole name, or ends the options. */
+static bool is_option(const struct options *list, const char *arg)
+{
+	const char *name = arg + 2;
+	const size_t len = strncmp(arg, "--", 2) ? 0 : strcspn(name, "=");
+	const struct argp_option *o = len ? find_long(list, name, len) : NULL;
+
+	return !strcmp(arg, "--") || (o && !o->name[len]);
+}
+
+static void refuse(const char *command, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	kl_err("%s%s `%s --help' lists the options", text,
+	       text[strlen(text) - 1] == '?' ? " " : ";", command);
+	exit(kl_ending(KLIN_EXIT_USAGE));
+}
+
+/*
+ * Refuse the value of an option if it is an empty name of a file, or if it is the @next argument
+ * and an option itself: then its own value was forgotten.
+ */
+static void check_value(const struct options *list, const char *command,
+			const struct argp_option *o, const char *value, bool next)
+{
+	if (next && is_option(list, value))
+		refuse(command,
+		       "option `--%s' requires %s, but `%s' follows; write `--%s=%s' if "
+		       "that is its value",
+		       o->name, o->arg, value, o->name, value);
+	if (!strcmp(o->arg, "FILE") && !*value)
+		refuse(command, "--%s=: expected a file name", o->name);
+}
+
+/* Options of which only the last one counts, and their values. */
+struct seen {
+	const struct argp_option *o;
+	const char *value;
+};
+
+/* Warn of an option that was given before with another value, which thus has no effect. */
+static void check_twice(struct seen seen[MOST_OPTIONS + 2], const struct argp_option *o,
+			const char *value)
+{
+	size_t i;
+
+	if (o->flags & KL_ARGS_SEVERAL)
+		return;
+	for (i = 0; seen[i].o && seen[i].o->key != o->key; i++)
+		;
+	if (seen[i].o && strcmp(seen[i].value, value))
+		kl_warn("--%s=%s has no effect, since --%s=%s follows", seen[i].o->name,
+			seen[i].value, o->name, value);
+	seen[i] = (struct seen){ .o = o, .value = value };
 }
 
 void kl_args_suggest(const struct argp *argp, int argc, char **argv)
 {
+	struct seen seen[MOST_OPTIONS + 2] = { 0 };
 	struct options list = { .o = { &added[0], &added[1] }, .n = 2 };
 	int i;
 
@@ -91,19 +157,35 @@ void kl_args_suggest(const struct argp *argp, int argc, char **argv)
 		const char *name = argv[i] + 2, *near;
 		const size_t len = is_long ? strcspn(name, "=") : 0;
 		const struct argp_option *o = is_long ? find_long(&list, name, len) : NULL;
+		bool next;
 
-		if (o) {
-			i += takes_argument(o) && !name[len];
-		} else if (!is_long) {
-			i += argv[i][0] == '-' && takes_next(&list, argv[i] + 1);
-		} else {
+		if (is_long && !o) {
 			near = near_option(&list, name, len);
-			if (!near)
-				continue;
-			kl_err("no option `--%.*s'; did you mean `--%s'?  `%s --help' lists the "
-			       "options",
-			       (int)len, name, near, argv[0]);
-			exit(kl_ending(KLIN_EXIT_USAGE));
+			if (near)
+				refuse(argv[0], "no option `--%.*s'; did you mean `--%s'?",
+				       (int)len, name, near);
+			continue;
 		}
+		if (!is_long)
+			o = argv[i][0] == '-' ? takes_next(&list, argv[i] + 1) : NULL;
+		next = o && takes_argument(o) && !(is_long && name[len]);
+		if (o && o->name && !strcmp(o->name, "json") && find_long(&list, "output", 6))
+			check_twice(seen, find_long(&list, "output", 6), "json");
+		if (!o || !o->arg || (next && i + 1 == argc) || (!next && !name[len]))
+			continue;
+		i += next;
+		check_value(&list, argv[0], o, next ? argv[i] : name + len + 1, next);
+		check_twice(seen, o, next ? argv[i] : name + len + 1);
 	}
+}
+
+void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
+		  const char *arg)
+{
+	if (files->n == KL_FILES_MAX)
+		argp_error(state, "--%s '%s': expected %u files at most", option, arg,
+			   KL_FILES_MAX);
+	if (access(arg, R_OK))
+		argp_error(state, "--%s=%s: %s", option, arg, strerror(errno));
+	files->path[files->n++] = arg;
 }

@@ -8,6 +8,7 @@
 #include "base/limit.h"
 #include "history/formats/form.h"
 #include "history/history.h"
+#include "history/wrong_file.h"
 
 int kl_history_parse(const char *name, const char *data, size_t len, const struct kl_form *form,
 		     struct kl_history **out)
@@ -31,6 +32,7 @@ int kl_text_read(const char *name, const char *text, size_t len, struct kl_histo
 int kl_history_read_with(const char *path, const struct kl_read_opts *opts,
 			 struct kl_history **out)
 {
+	char hint[KL_FILE_HINT];
 	struct sha256_ctx sha;
 	struct kl_input in;
 	int ret;
@@ -48,7 +50,8 @@ int kl_history_read_with(const char *path, const struct kl_read_opts *opts,
 	if (!ret && opts->hashed)
 		ret = kl_input_sha256(&in, (*out)->sha256);
 	if (ret && ret != -EINVAL && !kl_limit_met(ret))
-		kl_err("cannot read history '%s': %s", in.name, strerror(-ret));
+		kl_err("cannot read history '%s': %s%s", in.name, strerror(-ret),
+		       kl_history_hint ? kl_history_hint(path, ret, hint) : "");
 	kl_input_close(&in);
 	return ret;
 }

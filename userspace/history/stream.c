@@ -17,6 +17,7 @@
 #include "history/spell.h"
 #include "history/stream.h"
 #include "history/text.h"
+#include "history/wrong_file.h"
 
 #define CHUNK		(256u << 10)
 #define MOMENT_MS	50
@@ -42,6 +43,7 @@ int kl_stream_open(const char *path, struct kl_stream **out)
 {
 	const bool in = !strcmp(path, "-");
 	struct kl_stream *s = calloc(1, sizeof(*s));
+	char hint[KL_FILE_HINT];
 	struct stat st;
 	int ret = -ENOMEM;
 
@@ -54,7 +56,8 @@ int kl_stream_open(const char *path, struct kl_stream **out)
 		kl_stream_close(s);
 		if (ret == -ENOMEM)
 			return ret;
-		kl_err("cannot read history '%s': %s", path, strerror(-ret));
+		kl_err("cannot read history '%s': %s%s", path, strerror(-ret),
+		       kl_history_hint ? kl_history_hint(path, ret, hint) : "");
 		return -EINVAL;
 	}
 	s->file = !in && S_ISREG(st.st_mode);

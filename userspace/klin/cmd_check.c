@@ -8,16 +8,19 @@
 #include <time.h>
 
 #include "base/args.h"
+#include "base/digits.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limit.h"
 #include "base/memstream.h"
+#include "base/nearest.h"
 #include "base/quote.h"
 #include "check/certificate.h"
 #include "klin/certify.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
 #include "klin/input.h"
+#include "klin/names.h"
 #include "klin/output.h"
 #include "klin/progress.h"
 #include "klin/stop.h"
@@ -25,7 +28,10 @@
 #include "report/verdict.h"
 #include "tso/engine/tso.h"
 
+#define MOST_CACHED (1u << 30) /* configurations */
 #define MOST_WITNESS	20000	/* operations of a history of which an order is kept */
+
+enum partition { PART_DEFAULT, PART_KEY, PART_OBJECT };
 
 struct check_args {
 	const char *spec, *history, *certificate, *cex;
@@ -33,7 +39,7 @@ struct check_args {
 	struct kl_read_opts read;
 	struct kl_options opt;
 	struct kl_verdict_style style;
-	enum { PART_DEFAULT, PART_KEY, PART_OBJECT } partition;
+	enum partition partition;
 	bool model;		/* --memory-model was given */
 	bool follow, late, has_work;	/* --follow, --lateness, --work were given */
 	bool limited;		/* --memory-limit was given */
@@ -177,6 +183,20 @@ static const char *engine_names(char names[ENGINE_NAMES], bool tso)
 	return names;
 }
 
+/* Write "; did you mean ENGINE?" if @arg resembles the name of an engine, else "".  Return: @hint. */
+static const char *engine_hint(const char *arg, char hint[32])
+{
+	const struct kl_engine *const *e = kl_engines_all();
+	const char *names[32], *near;
+	size_t n;
+
+	for (n = 0; n < 32 && e[n]; n++)
+		names[n] = e[n]->name;
+	near = kl_nearest(arg, names, n);
+	snprintf(hint, 32, near ? "; did you mean %s?" : "", near);
+	return hint;
+}
+
 /* Print each engine with a line of help, and end klin. */
 static void list_engines(void)
 {
@@ -190,8 +210,9 @@ static void list_engines(void)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct check_args *a = state->input;
-	char names[ENGINE_NAMES];
-	uint64_t n;
+	char names[ENGINE_NAMES], hint[32];
+	enum partition part;
+	uint64_t n = 0;
 
 	if (key > OPT_ENGINE - 1 && key <= OPT_WORK) {
 		note_offline(a, key);
@@ -203,14 +224,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_LATENESS:
 		a->late = true;
-		a->lateness = kl_arg_number(state, "lateness", arg, 0, UINT64_MAX);
+		a->lateness = kl_arg_amount(state, "lateness", arg, " of units of the clock", 0,
+					    UINT64_MAX);
 		break;
 	case OPT_ENGINE:
 		if (!strcmp(arg, "help"))
 			list_engines();
 		if (set_engine(a, arg))
-			argp_error(state, "--engine=%s: expected %s", arg,
-				   engine_names(names, true));
+			argp_error(state, "--engine=%s: expected %s%s", arg,
+				   engine_names(names, true), engine_hint(arg, hint));
 		break;
 	case OPT_MEMORY_MODEL:
 		a->opt.classical = kl_arg_sc(state, arg);
@@ -218,15 +240,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.memory_by = KL_MEMORY_BY_COMMAND;
 		break;
 	case OPT_NO_PARTITION:
-		a->partition = PART_OBJECT;
-		break;
 	case OPT_PARTITION:
-		a->partition = PART_KEY;
+		part = key == OPT_PARTITION ? PART_KEY : PART_OBJECT;
+		if (a->partition != PART_DEFAULT && a->partition != part)
+			argp_error(state, "--partition and --no-partition exclude each other");
+		a->partition = part;
 		break;
 	case OPT_CACHE:
-		if (strncmp(arg, "lru:", 4))
-			argp_error(state, "--cache=%s: expected lru:SIZE", arg);
-		a->opt.cache = kl_arg_number(state, "cache=lru", arg + 4, 1, 1u << 30);
+		if (strncmp(arg, "lru:", 4) || !kl_digits(arg + 4, &n) || *kl_digits(arg + 4, &n) ||
+		    !n || n > MOST_CACHED)
+			argp_error(state, "--cache=%s: expected lru:SIZE, a SIZE from 1 to %u", arg,
+				   MOST_CACHED);
+		a->opt.cache = n;
 		break;
 	case OPT_EXPLAIN:
 		a->style.explain = true;
@@ -307,6 +332,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		 */
 		a->opt.no_partition = a->partition == PART_OBJECT ||
 			(a->partition == PART_DEFAULT && a->engines[0] && a->engines[0]->by_object);
+		if (a->spec && !strcmp(a->spec, "-") && !strcmp(a->history, "-"))
+			argp_error(state, "standard input cannot be both the specification and "
+					  "the history");
+		kl_arg_keep(state, "certificate", a->certificate, a->history);
+		kl_arg_keep(state, "certificate", a->certificate, a->spec);
+		kl_arg_keep(state, "counterexample", a->cex, a->history);
+		kl_arg_keep(state, "counterexample", a->cex, a->spec);
 		/* A time limit replaces the default bound of work. */
 		if (!a->has_work && !a->opt.time_ns)
 			a->opt.work = KL_DEFAULT_WORK;

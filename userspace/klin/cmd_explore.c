@@ -169,6 +169,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		kl_arg_only(state, "file", arg, &a->file);
 		break;
+	case ARGP_KEY_END:
+		if (a->outcomes && a->o.histories)
+			argp_error(state, "--outcomes and --histories exclude each other");
+		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

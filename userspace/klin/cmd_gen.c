@@ -13,7 +13,7 @@
 #include "generate/generate.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
-#include "base/shipped.h"
+#include "klin/names.h"
 
 enum {
 	OPT_TYPE = 0x100, OPT_THREADS, OPT_OPS, OPT_KEYS, OPT_OBJECTS, OPT_MIX, OPT_SEED,
@@ -76,6 +76,7 @@ struct gen_args {
 	struct kl_gen_config c;
 	const char *type, *mix, *out;
 	const struct kl_form *form;
+	bool where; /* --where was given */
 };
 
 #define MOST_WEIGHT (1u << 20)
@@ -83,6 +84,7 @@ struct gen_args {
 /* Parse METHOD=WEIGHT,... into @weight, by method.  Return: true, or false after a message. */
 static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *weight)
 {
+	bool named[UINT8_MAX + 1] = { false };
 	const char *p = mix;
 	uint64_t total = 0;
 	const char *end;
@@ -99,8 +101,7 @@ static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *wei
 				break;
 		}
 		if (m == kl_spec_nmethods(spec)) {
-			kl_err("--mix: '%.*s': expected a method of %s", (int)len, p,
-			       kl_spec_name(spec));
+			kl_no_method(spec, "mix", p, len);
 			return false;
 		}
 		end = p[len] == '=' ? kl_digits(p + len + 1, &n) : NULL;
@@ -109,6 +110,11 @@ static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *wei
 			       MOST_WEIGHT);
 			return false;
 		}
+		if (named[m]) {
+			kl_err("--mix: '%.*s' is named twice", (int)len, p);
+			return false;
+		}
+		named[m] = true;
 		weight[m] = n;
 		total += weight[m];
 		if (!*end)
@@ -190,6 +196,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_WHERE:
 		c->where = where_of(state, arg);
+		args->where = true;
 		break;
 	case 'o':
 		args->out = arg;
@@ -204,6 +211,12 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		if (c->producers >= c->threads)
 			argp_error(state, "--producers=%u: expected fewer than --threads=%u",
 				   c->producers, c->threads);
+		if (args->where && !c->mutate)
+			argp_error(state, "--where requires --mutate");
+		if (c->mutate > c->ops)
+			argp_error(state, "--mutate=%llu: expected at most --ops=%llu",
+				   (unsigned long long)c->mutate, (unsigned long long)c->ops);
+		kl_arg_keep(state, "output", args->out, args->type);
 		if (c->points && c->error)
 			argp_error(state, "--points requires --error=0");
 		break;
@@ -289,15 +302,6 @@ static int cmd_gen(int argc, char **argv)
 	ret = kl_args(&argp, argc, argv, 0, &args);
 	if (ret)
 		return ret;
-	if (access(args.type, F_OK) && !kl_shipped_text(args.type)) {
-		const char *near = kl_shipped_near(args.type);
-
-		kl_err("--type=%s: no such file or shipped specification%s%s%s; `klin spec --list' "
-		       "lists the shipped ones",
-		       args.type, near ? "; did you mean " : "", near ? near : "",
-		       near ? "?" : "");
-		return KLIN_EXIT_USAGE;
-	}
 	ret = kl_spec_load(args.type, &spec);
 	if (ret)
 		return kl_ending_error(ret);

@@ -10,6 +10,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/shipped.h"
 #include "klin/cmd.h"
 #include "klin/kernel.h"
 #include "record/attach/coverage.h"
@@ -35,7 +36,7 @@ struct list_args {
 enum { OPT_DEBUG = 256 };
 
 static const struct argp_option options[] = {
-	{ "debug", OPT_DEBUG, "FILE", 0,
+	{ "debug", OPT_DEBUG, "FILE", KL_ARGS_SEVERAL,
 	  "Debugging information for inlined functions: a vmlinux "
 	  "or a loaded module; may be given several times (default: the distribution's file)",
 	  0 },
@@ -64,6 +65,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->what = arg;
 		break;
 	case ARGP_KEY_END:
+		if (a->what && !*a->what)
+			argp_error(state, "expected PATTERN or SPEC.lin, found an empty argument");
 		if (a->kernel.btf && !a->what)
 			argp_error(state, "--btf requires PATTERN or SPEC.lin");
 		break;
@@ -86,7 +89,8 @@ static const struct argp argp = {
 	       "fentry (best), kprobe (slower, and it drains the store buffer), klin.ko (by its "
 	       "own kprobe, where the kernel's tracers may not attach), or no, with the reason.\n"
 	       "klin:PATTERN, or no argument: methods that instrumented modules declare.\n"
-	       "SPEC.lin: for each probe clause, which of its alternatives klin would use.\n\n"
+	       "SPEC.lin: for each probe clause, which of its alternatives klin would use.  The "
+	       "name of a shipped specification will do if no function has this name.\n\n"
 	       "A function that is not listed is not in the kernel under this name: it was "
 	       "inlined everywhere, renamed, or not built in.\n\n"
 	       "Exit status: 0 listed; 2 usage or input, nothing matches, or a clause of SPEC.lin "
@@ -181,43 +185,6 @@ static int show_more(struct kl_kernel *k, struct kl_prototype_writer *w, const s
 	return way == KL_WAY_NONE ? 0 : show_coverage(k, &found);
 }
 
-static int list_functions(struct kl_kernel *k, const char *pattern, bool verbose)
-{
-	struct kl_prototype_writer w = { .f = stdout };
-	unsigned int count[4] = { 0 };
-	char why[600];
-	struct kl_func *f;
-	size_t n, i;
-	int err = 0;
-
-	if (kl_func_list(k, pattern, &f, &n)) {
-		kl_err("out of memory");
-		return KLIN_EXIT_SYSTEM;
-	}
-	for (i = 0; i < n && !err; i++) {
-		enum kl_way way = kl_func_way(&f[i], why, sizeof(why));
-
-		show(ways[way], &f[i], f[i].name, why);
-		count[way]++;
-		if (verbose)
-			err = show_more(k, &w, &f[i], way);
-	}
-	kl_prototype_end(&w);
-	free(f);
-	if (err) {
-		kl_err("out of memory");
-		return KLIN_EXIT_SYSTEM;
-	}
-	if (!n) {
-		kernel_lacks(k, pattern);
-		return KLIN_EXIT_USAGE;
-	}
-	kl_info("%zu functions: %u by fentry, %u by kprobe only, %u by klin.ko only, %u not at all",
-		n, count[KL_WAY_FENTRY], count[KL_WAY_KPROBE], count[KL_WAY_MODULE],
-		count[KL_WAY_NONE]);
-	return KLIN_EXIT_OK;
-}
-
 /*
  * Show all places of a target that names places in code.  @bad: the target cannot be attached, so
  * show the reason.  @taken: klin uses an earlier alternative of the clause instead.  Return: 0 or
@@ -306,6 +273,45 @@ static int list_spec(struct kl_kernel *k, const char *path)
 		kl_err("%u clauses of %s cannot be attached on kernel %s", missing, path,
 		       k->release);
 	return missing ? KLIN_EXIT_USAGE : KLIN_EXIT_OK;
+}
+
+static int list_functions(struct kl_kernel *k, const char *pattern, bool verbose)
+{
+	struct kl_prototype_writer w = { .f = stdout };
+	unsigned int count[4] = { 0 };
+	char why[600];
+	struct kl_func *f;
+	size_t n, i;
+	int err = 0;
+
+	if (kl_func_list(k, pattern, &f, &n)) {
+		kl_err("out of memory");
+		return KLIN_EXIT_SYSTEM;
+	}
+	for (i = 0; i < n && !err; i++) {
+		enum kl_way way = kl_func_way(&f[i], why, sizeof(why));
+
+		show(ways[way], &f[i], f[i].name, why);
+		count[way]++;
+		if (verbose)
+			err = show_more(k, &w, &f[i], way);
+	}
+	kl_prototype_end(&w);
+	free(f);
+	if (err) {
+		kl_err("out of memory");
+		return KLIN_EXIT_SYSTEM;
+	}
+	if (!n && kl_shipped_text(pattern))
+		return list_spec(k, pattern);
+	if (!n) {
+		kernel_lacks(k, pattern);
+		return KLIN_EXIT_USAGE;
+	}
+	kl_info("%zu functions: %u by fentry, %u by kprobe only, %u by klin.ko only, %u not at all",
+		n, count[KL_WAY_FENTRY], count[KL_WAY_KPROBE], count[KL_WAY_MODULE],
+		count[KL_WAY_NONE]);
+	return KLIN_EXIT_OK;
 }
 
 static int cmd_list(int argc, char **argv)

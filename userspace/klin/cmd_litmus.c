@@ -185,7 +185,10 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 
 	ret = kl_read_file(path, &text, &len);
 	if (ret) {
-		kl_err("cannot read litmus test %s: %s", path, strerror(-ret));
+		kl_err("cannot read litmus test %s: %s%s", path, strerror(-ret),
+		       ret == -ENOENT && strchr(path, '=') ?
+			       "; write a condition as --explain=CONDITION" :
+			       "");
 		put_none(a, path, NULL, "ERROR", strerror(-ret));
 		a->failed += kl_ending_error(ret) == KLIN_EXIT_SYSTEM;
 		a->unread++;
@@ -317,6 +320,10 @@ static int cmd_litmus(int argc, char **argv)
 	for (i = 0; i < a.nfiles; i++) {
 		directory |= !stat(a.files[i], &st) && S_ISDIR(st.st_mode);
 		run_path(&a, a.files[i], false);
+	}
+	if (directory && a.run + a.unread + a.unknown + a.failed == 0) {
+		kl_err("%s: no test found: expected files *.litmus", a.files[0]);
+		return KLIN_EXIT_USAGE;
 	}
 	if (a.output && put_tests(&a, (kl_now_ns() - start) / 1e9)) {
 		kl_err("out of memory");

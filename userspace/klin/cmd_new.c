@@ -45,6 +45,7 @@ static bool is_name(const char *s)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct new_args *a = state->input;
+	size_t i;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -62,6 +63,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->out = arg;
 		break;
 	case ARGP_KEY_ARG:
+		if (strpbrk(arg, "*?["))
+			argp_error(state,
+				   "'%s' is a pattern: expected names; `klin list '%s'' "
+				   "lists those that match",
+				   arg, arg);
+		if (!*arg || strpbrk(arg, "/ "))
+			argp_error(state,
+				   "'%s' is not the name of a function, as in `klin new "
+				   "mutex_lock'",
+				   arg);
+		for (i = 0; i < a->n; i++)
+			if (!strcmp(a->functions[i], arg))
+				argp_error(state, "'%s' is named twice", arg);
 		if (a->n == KL_SKELETON_MAX)
 			argp_error(state, "expected at most %d functions", KL_SKELETON_MAX);
 		a->functions[a->n++] = arg;

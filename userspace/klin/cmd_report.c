@@ -16,6 +16,7 @@
 #include "history/source_text.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/names.h"
 #include "klin/stop.h"
 #include "page/page.h"
 #include "report/entries.h"
@@ -89,6 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->input)
 			argp_error(state, "expected a history, a result, a certificate or a report");
+		kl_arg_keep(state, "output", a->out, a->input);
+		kl_arg_keep(state, "output", a->out, a->spec);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -266,10 +269,15 @@ static int from_certificate(struct report_args *a, struct made *m, const char *t
 		kl_err("%s: not a whole certificate", a->input);
 		goto out;
 	}
+	if (a->spec) {
+		kl_err("%s: a certificate has a specification itself; omit '%s'", a->input,
+		       a->spec);
+		goto out;
+	}
 	m->history = path_beside(a->input, name);
 	ret = m->history ? 0 : no_memory(a->input);
 	ret = ret ?: quote(&m->replay, "klin replay ", a->input);
-	if (!ret && !a->spec && *spec)
+	if (!ret && *spec)
 		ret = kl_spec_parse(a->input, spec, strlen(spec), &m->spec);
 	a->read.hashed = true;
 	a->opt.classical = !strcmp(memory, "sc");

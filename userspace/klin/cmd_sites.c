@@ -210,8 +210,10 @@ static int find(const struct sites_args *a, const char *file, struct kl_sites *s
 	if (err == -ENOMEM)
 		kl_err("out of memory");
 	else if (!err && !sites->n)
-		kl_err("%s has no function '%s'%s%s%s", file, a->function, a->in ? " in '" : "",
-		       a->in ? a->in : "", a->in ? "'" : "");
+		kl_err("%s has no function '%s'%s%s%s: check the spelling%s, or name a module by "
+		       "--module",
+		       file, a->function, a->in ? " inlined in '" : "", a->in ? a->in : "",
+		       a->in ? "'" : "", a->in ? " of both" : "");
 	if (!err && sites->n && a->json) {
 		err = print_json(a->function, file, sites);
 		if (err)

@@ -16,6 +16,7 @@
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/model.h"
+#include "klin/names.h"
 #include "klin/output.h"
 #include "klin/stop.h"
 #include "report/verified.h"
@@ -84,8 +85,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_THREADS:
 		a->given = true;
-		a->o.threads = strcmp(arg, "any") ?
-			       kl_arg_number(state, "threads", arg, 1, KL_VF_THREADS) : 0;
+		a->o.threads = strcmp(arg, "any") ? kl_arg_amount(state, "threads", arg,
+								  " (or any)", 1, KL_VF_THREADS) :
+						    0;
 		break;
 	case OPT_ROLES:
 		a->roles = arg;
@@ -198,7 +200,7 @@ static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_o
 		for (method = strtok_r(role, "|", &at); method; method = strtok_r(NULL, "|", &at)) {
 			m = kl_spec_find_method(spec, method);
 			if (m < 0 || m > 63) {
-				kl_err("--roles: no method '%s' in %s", method, kl_spec_path(spec));
+				kl_no_method(spec, "roles", method, strlen(method));
 				return -EINVAL;
 			}
 			methods |= 1ULL << m;

@@ -38,8 +38,8 @@ int kl_load_input(const char *spec_path, const char *history_path,
 	return ret;
 }
 
-uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
-		       uint64_t max)
+uint64_t kl_arg_amount(struct argp_state *state, const char *name, const char *arg,
+		       const char *what, uint64_t min, uint64_t max)
 {
 	unsigned long long n;
 	char *end;
@@ -48,9 +48,15 @@ uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *a
 	n = strtoull(arg, &end, 0);
 	/* strtoull() skips blanks and takes a sign. */
 	if (errno || *arg < '0' || *arg > '9' || *end || n < min || n > max)
-		argp_error(state, "--%s=%s: expected a number from %" PRIu64 " to %" PRIu64, name,
-			   arg, min, max);
+		argp_error(state, "--%s=%s: expected a number%s from %" PRIu64 " to %" PRIu64, name,
+			   arg, what, min, max);
 	return n;
+}
+
+uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
+		       uint64_t max)
+{
+	return kl_arg_amount(state, name, arg, "", min, max);
 }
 
 const char *kl_form_hint(const char *arg, char hint[32])
@@ -110,12 +116,12 @@ bool kl_arg_sc(struct argp_state *state, const char *arg)
 
 uint64_t kl_arg_seconds(struct argp_state *state, const char *name, const char *arg)
 {
-	return kl_arg_number(state, name, arg, 1, 1u << 30) * 1000000000ull;
+	return kl_arg_amount(state, name, arg, " of seconds", 1, 1u << 30) * 1000000000ull;
 }
 
 uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg)
 {
-	return kl_arg_number(state, name, arg, 1, 1u << 24) << 20;
+	return kl_arg_amount(state, name, arg, " of MiB", 1, 1u << 24) << 20;
 }
 
 void kl_arg_only(struct argp_state *state, const char *what, const char *arg, const char **only)

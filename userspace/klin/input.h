@@ -50,7 +50,13 @@ const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg);
 /* Return: the value of --independent=@arg, which is yes or no. */
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg);
 
-/* Return: the number @arg, the value of the option @name, which must be from @min to @max. */
+/*
+ * Return: the number @arg, the value of the option @name, which must be from @min to @max.  @what
+ * names the unit in the message, as " of seconds", or is "".
+ */
+uint64_t kl_arg_amount(struct argp_state *state, const char *name, const char *arg,
+		       const char *what, uint64_t min, uint64_t max);
+/* The same for a plain number. */
 uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
 		       uint64_t max);
 

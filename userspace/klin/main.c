@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/args.h"
 #include "base/err.h"
@@ -66,15 +67,23 @@ static const struct kl_command *find_command(const char *name)
 
 static int no_command(const char *name)
 {
+	static const char *const others[] = { "help", "--help", "--version" };
 	const size_t n = __stop_kl_commands - __start_kl_commands;
-	const char **names = calloc(n, sizeof(*names)), *near;
+	const char **names = calloc(n + 3, sizeof(*names)), *near;
 	size_t i;
 
 	for (i = 0; names && i < n; i++)
 		names[i] = __start_kl_commands[i]->name;
-	near = names ? kl_nearest(name, names, n) : NULL;
-	kl_err("no command '%s'%s%s%s; `klin help' lists them", name, near ? "; did you mean " : "",
-	       near ? near : "", near ? "?" : "");
+	for (i = 0; names && i < 3; i++)
+		names[n + i] = others[i];
+	near = names ? kl_nearest(name, names, n + 3) : NULL;
+	if (!near && !access(name, F_OK))
+		kl_err("no command '%s'; did you mean `klin check %s'?  `klin help' lists the "
+		       "commands",
+		       name, name);
+	else
+		kl_err("no command '%s'%s%s%s; `klin help' lists them", name,
+		       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	free(names);
 	return KLIN_EXIT_USAGE;
 }
@@ -101,6 +110,10 @@ static int help(int argc, char **argv)
 	if (argc > 2) {
 		kl_err("help: expected one COMMAND, found also '%s'", argv[2]);
 		return KLIN_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "help")) {
+		usage(stdout);
+		return KLIN_EXIT_OK;
 	}
 	c = find_command(argv[1]);
 	return c ? run(c, 2, args) : no_command(argv[1]);

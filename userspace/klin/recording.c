@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "base/args.h"
+#include "base/digits.h"
 #include "base/err.h"
 #include "base/memstream.h"
+#include "base/shipped.h"
 #include "check/check.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
@@ -17,6 +19,7 @@
 #include "record/cpulist.h"
 
 #define DEFAULT_SLOTS 4096	/* default of --slots: tasks that keep a slot of their own */
+#define MOST_SAMPLED (1u << 20) /* objects, of which --sample records one */
 #define INTERVAL_US 3000	/* time between two reads of the buffers */
 
 enum { OPT_LOAD = 1024, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS,
@@ -78,6 +81,7 @@ static enum kl_clock clock_kind(struct argp_state *state, const char *arg)
 static error_t parse_recording(int key, char *arg, struct argp_state *state)
 {
 	struct recording *a = state->input;
+	uint64_t n = 0;
 	char *end;
 
 	switch (key) {
@@ -107,9 +111,13 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		a->opts.by_cpu = a->opts.others = true;
 		break;
 	case OPT_SAMPLE:
-		if (strncmp(arg, "1/", 2))
-			argp_error(state, "--sample=%s: expected 1/N, such as 1/16", arg);
-		a->opts.sample = kl_arg_number(state, "sample", arg + 2, 1, 1 << 20);
+		if (strncmp(arg, "1/", 2) || !kl_digits(arg + 2, &n) || *kl_digits(arg + 2, &n) ||
+		    !n || n > MOST_SAMPLED)
+			argp_error(state,
+				   "--sample=%s: expected 1/N, such as 1/16, an N of at "
+				   "most %u",
+				   arg, MOST_SAMPLED);
+		a->opts.sample = n;
 		break;
 	case OPT_ATTACH:
 		a->opts.plain = !strcmp(arg, "plain");
@@ -126,7 +134,8 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_CLOCK_ERROR:
 		a->opts.clock_known = true;
-		a->opts.clock_error = kl_arg_number(state, "clock-error", arg, 0, 1000000000);
+		a->opts.clock_error =
+			kl_arg_amount(state, "clock-error", arg, " of nanoseconds", 0, 1000000000);
 		break;
 	case OPT_DEBUG:
 		kl_args_file(state, "debug", &a->opts.debug, arg);
@@ -137,6 +146,9 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (a->spec)
 			return ARGP_ERR_UNKNOWN;
+		if (state->quoted && state->next > state->quoted && access(arg, F_OK) &&
+		    !kl_shipped_text(arg))
+			argp_error(state, "expected a specification before `-- %s'", arg);
 		a->spec = arg;
 		break;
 	case ARGP_KEY_ARGS:
@@ -151,6 +163,8 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->spec)
 			argp_error(state, "expected a spec file");
+		if (a->opts.clock_known && a->opts.clock != KL_CLOCK_MONO)
+			argp_error(state, "--clock-error requires --clock=mono");
 		if (a->opts.stacks && a->opts.plain)
 			argp_error(state, "--stacks needs BPF programs, and --attach=plain uses "
 				   "none: omit one of both");
@@ -188,7 +202,7 @@ static const struct argp_option options[] = {
 	  "Keep the kernel stack of each call, which stories then show.  A stack that was not seen "
 	  "before drains the store buffer.  Functions that klin.ko's kprobes record have no stacks",
 	  0 },
-	{ "debug", OPT_DEBUG, "FILE", 0,
+	{ "debug", OPT_DEBUG, "FILE", KL_ARGS_SEVERAL,
 	  "Debugging information for inlined functions: a vmlinux "
 	  "or a loaded module; may be given several times (default: the distribution's file)",
 	  0 },

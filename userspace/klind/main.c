@@ -510,6 +510,7 @@ int main(int argc, char **argv)
 	argp_program_version_hook = put_version;
 	setlocale(LC_CTYPE, "");
 	kl_log_level = KL_LOG_INFO;
+	kl_log_name = "klind";
 	if (getenv("JOURNAL_STREAM"))
 		kl_log_sink = to_journal;
 	ret = kl_args(&argp, argc, argv, 0, &a);

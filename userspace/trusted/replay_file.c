@@ -30,7 +30,7 @@ static int read_lines(struct kl_cert *c)
 
 	if (ret) {
 		if (ret != -ENOMEM)
-			kl_err("%s: %s", c->path, strerror(-ret));
+			kl_err("cannot read certificate %s: %s", c->path, strerror(-ret));
 		return ret;
 	}
 	for (s = c->text; s < c->text + len; s = end + 1) {
@@ -41,7 +41,9 @@ static int read_lines(struct kl_cert *c)
 		if (kl_grow(c->lines, cap, c->nlines + 1))
 			return -ENOMEM;
 		if (strlen(s) < (size_t)(end - s)) {
-			kl_err_at(c->path, c->nlines + 1, strlen(s) + 1, "a zero byte; " AGAIN);
+			kl_err_at(c->path, c->nlines + 1, strlen(s) + 1,
+				  "not a certificate, or a damaged "
+				  "one: a zero byte; " AGAIN);
 			return -EINVAL;
 		}
 		c->lines[c->nlines++] = s;
@@ -98,7 +100,9 @@ static int read_version(struct kl_cert *c)
 		return bad(c, "certificates of versions 1 and 2 do not name their specification; " AGAIN);
 	c->nheader = 1;
 	return strcmp(line, "klin-certificate 3") ?
-	       bad(c, "not a certificate: 'klin-certificate 3' expected") : 0;
+		       bad(c, "not a certificate: 'klin-certificate 3' expected; "
+			      "`klin check --certificate=FILE' writes one") :
+		       0;
 }
 
 static int read_header(struct kl_cert *c)

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "history/formats/form.h"
+#include "history/wrong_file.h"
 
 #define LINES	3 /* number of lines of the file that are shown */
 #define EXAMPLES	512 /* size of a buffer for the list of all examples */
@@ -74,8 +75,14 @@ static const char *all_examples(char text[EXAMPLES])
 
 int kl_form_unread(const char *name, const struct kl_form *form, const struct kl_start *start)
 {
+	const struct kl_file_kind *kind =
+		kl_file_kind && !form ? kl_file_kind(start->text, start->len) : NULL;
 	char examples[EXAMPLES];
 
+	if (kind && kind->not_history) {
+		kl_err_at(name, 1, 0, "the file is %s: %s", kind->what, kind->not_history);
+		return -EINVAL;
+	}
 	if (!start->more)
 		kl_err_at(name, 0, 0, "the file is empty: expected a history; a history without "
 			  "operations begins with `# klin history 1'");

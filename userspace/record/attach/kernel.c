@@ -149,6 +149,7 @@ static int read_functions(struct kl_kernel *k)
 
 int kl_kernel_open(bool functions, struct kl_kernel **out)
 {
+	libbpf_print_fn_t old;
 	struct kl_kernel *k = calloc(1, sizeof(*k));
 	struct utsname uts;
 	int err;
@@ -164,9 +165,12 @@ int kl_kernel_open(bool functions, struct kl_kernel **out)
 	err = functions ? read_functions(k) : 0;
 	if (err)
 		goto err;
+	/* Whoever needs BTF reports in its own words that there is none. */
+	old = libbpf_set_print(NULL);
 	errno = 0;
 	k->btf = btf__load_vmlinux_btf();
 	err = k->btf || errno != ENOMEM ? 0 : -ENOMEM;
+	libbpf_set_print(old);
 	if (err)
 		goto err;
 	k->preemption = kl_preemption();
@@ -447,7 +451,9 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 	}
 	if (f->proto && f->traceable && !bad && f->copies == 1)
 		return fentry_way(f, why, size);
-	if (!f->proto)
+	if (!f->btf && !f->module[0])
+		snprintf(why, size, "the kernel has no BTF, which CONFIG_DEBUG_INFO_BTF gives it");
+	else if (!f->proto)
 		snprintf(why, size, "no BTF for it%s", f->module[0] ?
 			 " (its module was built without BTF, or --btf= names the BTF of another "
 			 "kernel)" : "");

@@ -5,13 +5,32 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/nearest.h"
 #include "record/load/load.h"
 
 #define COLUMN 18 /* the help's texts begin after this column and a space; names are before it */
+#define MOST_LOADS 64
 #define RIGHT	78	/* the help's last column, as that of argp */
 
 extern const struct kl_load_ops *const __start_kl_loads[];
 extern const struct kl_load_ops *const __stop_kl_loads[];
+
+/* Report an unknown load, and suggest one; people forget the "user:" of most names. */
+static void no_load(const char *arg, size_t len)
+{
+	const size_t n = __stop_kl_loads - __start_kl_loads;
+	const char *names[MOST_LOADS], *near;
+	char written[2][KL_NEAREST_MAX];
+	size_t i;
+
+	for (i = 0; i < n && i < MOST_LOADS; i++)
+		names[i] = __start_kl_loads[i]->name;
+	snprintf(written[0], KL_NEAREST_MAX, "%.*s", (int)len, arg);
+	snprintf(written[1], KL_NEAREST_MAX, "user:%.*s", (int)len, arg);
+	near = kl_nearest(written[0], names, i) ?: kl_nearest(written[1], names, i);
+	kl_err("--load: unknown load '%s'%s%s%s; `klin record --help' lists them", written[0],
+	       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
 
 int kl_load_open(const char *arg, struct kl_load **out)
 {
@@ -28,7 +47,7 @@ int kl_load_open(const char *arg, struct kl_load **out)
 	}
 	if (strchr(arg, '=') && strcspn(arg, "=") < len && module)
 		return module->open(arg, out);
-	kl_err("--load: unknown load '%.*s'; `klin record --help' lists them", (int)len, arg);
+	no_load(arg, len);
 	return -EINVAL;
 }
 
@@ -106,18 +125,32 @@ int kl_load_number(const char *settings, const char *name, uint64_t min, uint64_
 
 int kl_load_check(const char *settings, const char *const *names)
 {
-	const char *at = settings;
-	size_t len, i, n;
+	const char *at = settings, *near, *first;
+	char written[KL_NEAREST_MAX];
+	size_t len, i, n, first_len;
 
 	while (*at) {
 		len = strcspn(at, ",");
-		n = strcspn(at, "=");
+		n = strcspn(at, "=,");
 		for (i = 0; names[i]; i++)
-			if (n < len && strlen(names[i]) == n && !memcmp(names[i], at, n))
+			if (strlen(names[i]) == n && !memcmp(names[i], at, n))
 				break;
 		if (!names[i]) {
-			kl_err("--load: unknown setting '%.*s'; `klin record --help' lists those "
-			       "of each load", (int)len, at);
+			snprintf(written, sizeof(written), "%.*s", (int)n, at);
+			near = kl_nearest(written, names, i);
+			kl_err("--load: unknown setting '%s'%s%s%s; `klin record --help' lists "
+			       "those of each load",
+			       written, near ? "; did you mean " : "", near ? near : "",
+			       near ? "?" : "");
+			return -EINVAL;
+		}
+		if (n == len) {
+			kl_err("--load %s: expected a value, as in %s=4", names[i], names[i]);
+			return -EINVAL;
+		}
+		first = find(settings, names[i], &first_len);
+		if (first != at + n + 1) {
+			kl_err("--load: %s is given twice", names[i]);
 			return -EINVAL;
 		}
 		at += len + (at[len] == ',');

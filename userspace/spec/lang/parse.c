@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "history/wrong_file.h"
 #include "spec/lang/parse.h"
 #include "base/shipped.h"
 #include "spec/classify/word.h"
@@ -339,6 +340,7 @@ static int compile(struct kl_spec *s)
 int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec **out)
 {
 	struct kl_diag d = { .file = name };
+	const struct kl_file_kind *kind = kl_file_kind ? kl_file_kind(text, len) : NULL;
 	const char *nul = memchr(text, 0, len);
 	struct kl_spec *s;
 	int ret;
@@ -348,8 +350,15 @@ int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec
 			    "at most %u are read", len, KL_TEXT_MAX);
 		return -EINVAL;
 	}
+	if (kind && kind->not_spec) {
+		kl_diag_err(&d, (struct kl_pos){ 0 }, "the file is %s: %s", kind->what,
+			    kind->not_spec);
+		return -EINVAL;
+	}
 	if (nul) {
-		kl_diag_err(&d, (struct kl_pos){ 0 }, "not a text: byte %zu is 0",
+		kl_diag_err(&d, (struct kl_pos){ 0 },
+			    "not a text: byte %zu is 0: "
+			    "expected a specification, 'spec NAME { ... }'",
 			    (size_t)(nul - text));
 		return -EINVAL;
 	}
@@ -378,9 +387,9 @@ no_memory:
 
 int kl_spec_load(const char *path, struct kl_spec **out)
 {
-	const char *shipped = kl_shipped_text(path), *near;
+	const char *shipped = kl_shipped_text(path);
+	char hint[KL_FILE_HINT];
 	struct stat st;
-	bool name;
 	char *text;
 	size_t len;
 	int ret;
@@ -397,13 +406,8 @@ int kl_spec_load(const char *path, struct kl_spec **out)
 		ret = kl_read_file(path, &text, &len);
 	}
 	if (ret) {
-		name = ret == -ENOENT && !strpbrk(path, "/.");
-		near = name ? kl_shipped_near(path) : NULL;
-		kl_err("cannot read specification %s: %s%s%s%s", path, strerror(-ret),
-		       near ? "; did you mean the shipped " : "", near ? near : "",
-		       near ? "?" :
-		       name ? "; `klin spec --list' lists the shipped ones" :
-			      "");
+		kl_err("cannot read specification %s: %s%s", path, strerror(-ret),
+		       kl_spec_hint ? kl_spec_hint(path, ret, hint) : "");
 		return ret;
 	}
 	ret = kl_spec_parse(path, text, len, out);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Suggests a shipped specification for a mistyped name. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/nearest.h"
+#include "base/shipped.h"
+
+#define MOST_SHIPPED	256
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *kl_shipped_near(const char *path)
+{
+	const char *names[MOST_SHIPPED], *lasts[MOST_SHIPPED], *near;
+	char name[KL_NEAREST_MAX];
+	size_t n, i;
+
+	n = snprintf(name, sizeof(name), "%s", path);
+	if (n >= sizeof(name))
+		return NULL;
+	if (n > 4 && !strcmp(name + n - 4, ".lin"))
+		name[n - 4] = '\0';
+	for (n = 0; n < MOST_SHIPPED && kl_shipped[n].name; n++) {
+		names[n] = kl_shipped[n].name;
+		lasts[n] = last_part(names[n]);
+	}
+	for (i = 0; i < n; i++)
+		if (!strcasecmp(lasts[i], last_part(name)))
+			return names[i];
+	near = kl_nearest(name, names, n);
+	if (near)
+		return near;
+	near = kl_nearest(last_part(name), lasts, n);
+	for (i = 0; near && i < n; i++)
+		if (lasts[i] == near)
+			return names[i];
+	return NULL;
+}

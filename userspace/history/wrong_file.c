@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Hints about files that do not exist or are of another kind, see wrong_file.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/shipped.h"
+#include "history/wrong_file.h"
+
+#define MOST_FILES	1000	/* entries of a directory that are compared */
+
+static const struct kl_file_kind spec = {
+	"a specification", NULL, "name a history after it, or check it by `klin spec FILE'",
+};
+static const struct kl_file_kind history = {
+	"a history", "a specification comes first, as in `klin check queue FILE'", NULL,
+};
+static const struct kl_file_kind log_lines = {
+	"a log", "a specification comes first, as in `klin check logs/tally FILE'", NULL,
+};
+static const struct kl_file_kind certificate = {
+	"a certificate", "`klin replay FILE' checks it", "`klin replay FILE' checks it",
+};
+static const struct kl_file_kind result = {
+	"a result of klin", "`klin report FILE' shows it", "`klin report FILE' shows it",
+};
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Return: true if @name ends in .lin, as specifications do. */
+static bool is_lin(const char *name)
+{
+	const size_t len = strlen(name);
+
+	return len > 4 && !strcmp(name + len - 4, ".lin");
+}
+
+/*
+ * Find the file with nearly the name @path in its directory: a specification if @lin, else another
+ * file.  @near gets its path.  Return: true if there is one.
+ */
+static bool near_file(const char *path, bool lin, char *near, size_t size)
+{
+	const char *last = last_part(path), *one;
+	const int dir_len = last - path;
+	unsigned int best = KL_NEAREST_MAX, d, n = 0;
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(near, size, "%.*s", dir_len, path);
+	dir = opendir(dir_len ? near : ".");
+	if (!dir)
+		return false;
+	while (n++ < MOST_FILES && (e = readdir(dir))) {
+		one = e->d_name;
+		if (*one == '.' || e->d_type == DT_DIR || is_lin(one) != lin ||
+		    !kl_nearest(last, &one, 1))
+			continue;
+		d = kl_edits(last, strlen(last), one);
+		if (d >= best)
+			continue;
+		best = d;
+		snprintf(near, size, "%.*s%s", dir_len, path, one);
+	}
+	closedir(dir);
+	return best < KL_NEAREST_MAX;
+}
+
+const char *kl_spec_hint(const char *path, int err, char hint[KL_FILE_HINT])
+{
+	const char *shipped;
+	char near[KL_FILE_HINT / 2];
+
+	*hint = '\0';
+	if (err != -ENOENT)
+		return hint;
+	shipped = kl_shipped_near(path);
+	if (near_file(path, true, near, sizeof(near)))
+		snprintf(hint, KL_FILE_HINT, "; did you mean %s?", near);
+	else if (shipped)
+		snprintf(hint, KL_FILE_HINT, "; did you mean the shipped %s?", shipped);
+	else
+		snprintf(hint, KL_FILE_HINT, "; `klin spec --list' lists the shipped ones");
+	return hint;
+}
+
+const char *kl_history_hint(const char *path, int err, char hint[KL_FILE_HINT])
+{
+	char near[KL_FILE_HINT / 2];
+
+	*hint = '\0';
+	if (err != -ENOENT)
+		return hint;
+	if (kl_shipped_text(path))
+		snprintf(hint, KL_FILE_HINT, "; this is the shipped specification: %s",
+			 "name a history after it");
+	else if (near_file(path, false, near, sizeof(near)))
+		snprintf(hint, KL_FILE_HINT, "; did you mean %s?", near);
+	return hint;
+}
+
+static bool begins(const char *data, const char *end, const char *with)
+{
+	const size_t len = strlen(with);
+
+	return (size_t)(end - data) >= len && !memcmp(data, with, len);
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+	while (p < end && *p && strchr(" \t\r\n", *p))
+		p++;
+	return p;
+}
+
+/* Skip blanks and the comments of a specification. */
+static const char *skip_comments(const char *p, const char *end)
+{
+	const char *close;
+
+	for (;;) {
+		p = skip_blanks(p, end);
+		if (begins(p, end, "//"))
+			close = memchr(p, '\n', end - p);
+		else if (begins(p, end, "/*"))
+			close = memmem(p, end - p, "*/", 2);
+		else
+			return p;
+		p = close ? close + (*close == '\n' ? 1 : 2) : end;
+	}
+}
+
+/* Return: true for a JSON object whose first member is klin's schema. */
+static bool is_result(const char *p, const char *end)
+{
+	static const char *const words[] = { "{", "\"schema\"", ":", "\"klin/1\"" };
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		p = skip_blanks(p, end);
+		if (!begins(p, end, words[i]))
+			return false;
+		p += strlen(words[i]);
+	}
+	return true;
+}
+
+/* Return: true for a line of klin's text form, as in "t3 @1 10 20 write 7". */
+static bool is_operation(const char *p, const char *end)
+{
+	if (p == end || *p++ != 't')
+		return false;
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return begins(p, end, " @");
+}
+
+const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
+{
+	const char *end = data + len, *p = skip_comments(data, end);
+
+	if (begins(data, end, "klin-certificate "))
+		return &certificate;
+	if (is_result(data, end))
+		return &result;
+	if (begins(p, end, "spec ") || begins(p, end, "shared ") || begins(p, end, "struct ") ||
+	    begins(p, end, "probe "))
+		return &spec;
+	if (begins(p, end, "#") || begins(p, end, "\211KLH") || is_operation(p, end))
+		return &history;
+	if (begins(p, end, "{") || begins(p, end, "[") || begins(p, end, "INFO "))
+		return &log_lines;
+	return NULL;
+}
