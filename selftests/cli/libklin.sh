@@ -52,6 +52,35 @@ for command in "gcc -std=c99 both.c" "gcc -std=c11 both.c" "g++ -std=c++11 both.
 		"$(head -n 5 out)"
 done
 
+# The times hold an operation between them: LFENCE stands on both sides of it, behind the reading of
+# its call and before that of its return.
+cat >times.c <<'END'
+#include <klin/record.h>
+uint64_t f(struct klin_lane *lane, int method, const uint64_t *p);
+uint64_t f(struct klin_lane *lane, int method, const uint64_t *p)
+{
+	uint64_t v;
+
+	klin_call1(lane, method, 1, 2);
+	__asm__ volatile("/* operation */" : : : "memory");
+	v = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+	klin_return1(lane, v);
+	return v;
+}
+END
+for command in "gcc -O1" "gcc -O3" "clang -O2"; do
+	if ! command -v "${command%% *}" >/dev/null || [ "$(uname -m)" != x86_64 ]; then
+		ktap_skip "times by $command" "no ${command%% *}, or not x86-64"
+		continue
+	fi
+	# shellcheck disable=SC2046,SC2086 # options are words
+	$command $(pkg-config --cflags klin) -S -o times.s times.c >out 2>&1
+	got=$(grep -oE '^[^.]*(rdtscp?|[lm]fence|operation)' times.s |
+		grep -oE 'rdtscp?|[lm]fence|operation' | head -n 4 | tr '\n' ' ')
+	ktap_result "$([ "$got" = "rdtsc lfence operation lfence " ]; echo $?)" \
+		"times by $command hold the operation" "$got"
+done
+
 # build NAME PROGRAM OPTION...: compile an example
 build()
 {

@@ -56,7 +56,7 @@ static struct klin_rec *open_rec(struct klin_spec *spec, enum klin_clock clock,
 	pthread_mutex_init(&rec->lock, NULL);
 	lib_get(&spec->users);
 	begin_lane(rec, &rec->none, lib_clock(clock));
-	rec->began = klin_time_of_call(&rec->none);
+	rec->began = rec_time(&rec->none);
 	return rec;
 }
 
@@ -139,7 +139,7 @@ struct klin_lane *klin_rec_thread(struct klin_rec *rec)
 /* Several threads may share the lane without a buffer. */
 void klin_lane_lost(struct klin_lane *lane, unsigned int nargs)
 {
-	const uint64_t t = klin_time_of_call(lane);
+	const uint64_t t = rec_time(lane);
 	uint64_t from = __atomic_load_n(&lane->lost_from, __ATOMIC_RELAXED);
 
 	while (t < from && !__atomic_compare_exchange_n(&lane->lost_from, &from, t, false,

@@ -182,7 +182,7 @@ static int new_history(struct klin_rec *rec, struct klin_history **h)
 {
 	struct making m = { .rec = rec, .lost_from = UINT64_MAX };
 	struct klin_lane lane = rec->none;
-	const uint64_t end = klin_time_of_call(&lane);
+	const uint64_t end = rec_time(&lane);
 	int err = lib_clock_scale(rec->none.clock, &m.scale);
 
 	if (err)

@@ -28,6 +28,15 @@ static inline size_t rec_round_up(size_t n)
 	return (n + REC_LINE - 1) / REC_LINE * REC_LINE;
 }
 
+/* Return: a time, which is read before anything that follows. */
+static inline uint64_t rec_time(struct klin_lane *lane)
+{
+	const uint64_t t = klin_read_call(lane);
+
+	klin_begin_after(lane);
+	return t;
+}
+
 /* Return: the first slot of a lane, behind the lane itself. */
 static inline char *rec_slots(const struct klin_lane *lane)
 {

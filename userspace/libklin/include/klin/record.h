@@ -151,56 +151,68 @@ void klin_lane_lost(struct klin_lane *lane, unsigned int nargs);
 void klin_lane_wrong(struct klin_lane *lane);
 
 /*
- * The time of a call must not be later than the operation's first load or store.  A CPU may execute
- * later instructions before it reads the counter.  LFENCE after RDTSC keeps them behind: it
- * completes only when RDTSC has, and nothing after it begins before (on AMD, too, as Linux sets it
- * up).  Earlier instructions may come later than RDTSC, which makes the call earlier: no harm.
+ * The time of a call must not be later than the operation's first load or store.  An earlier one
+ * only makes the operation longer, which hides no order that was seen, and invents none.
+ *
+ * A CPU may execute later instructions before RDTSC reads the counter.  LFENCE after RDTSC keeps
+ * them behind: it completes only when RDTSC has, and nothing after it begins before (on AMD, too,
+ * as Linux sets it up).  What stands between RDTSC and LFENCE is the recorder's own, and is
+ * executed while RDTSC reads the counter: this hides its cost.
+ *
+ * Return: the time, which is right when klin_begin_after() has been called behind it.
  */
-static inline uint64_t klin_time_of_call(struct klin_lane *lane)
+static inline uint64_t klin_read_call(struct klin_lane *lane)
 {
-	uint64_t t;
-
 #if defined(__x86_64__)
-	if (lane->clock <= KLIN_LANE_TSC_DRAIN) {
+	if (__builtin_expect(lane->clock <= KLIN_LANE_TSC_DRAIN, 1)) {
 		uint32_t low, high;
 
-		__asm__ volatile("rdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
+		__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
 		return (uint64_t)high << 32 | low;
 	}
 #endif
 	if (lane->clock == KLIN_LANE_ORDER)
 		return __atomic_fetch_add(lane->order, 1, __ATOMIC_SEQ_CST);
-	t = klin_lane_now();
+	return klin_lane_now();
+}
+
+/* Let the operation begin only when the time of its call has been read. */
+static inline void klin_begin_after(struct klin_lane *lane)
+{
 #if defined(__x86_64__)
-	__asm__ volatile("lfence" : : : "memory");
+	/* A locked instruction has raised the counter: nothing behind it was executed before. */
+	if (lane->clock != KLIN_LANE_ORDER)
+		__asm__ volatile("lfence" : : : "memory");
 #else
+	(void)lane;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
-	return t;
 }
 
 /*
- * The time of a return must not be earlier than the operation's last load.  RDTSCP reads the
- * counter when all earlier instructions have been executed and all earlier loads have their values.
- * Earlier stores may still be in the store buffer, unless MFENCE has waited for them.  Later
- * instructions may be executed before RDTSCP reads the counter, which makes the return later: no
- * harm.
+ * The time of a return must not be earlier than the operation's last load.  A later one only
+ * makes the operation longer.  LFENCE before RDTSC waits until all earlier instructions have been
+ * executed and all earlier loads have their values.  Earlier stores may still be in the store
+ * buffer, unless MFENCE has waited for them.  Later instructions may be executed before RDTSC reads
+ * the counter, which makes the return later: no harm.
+ *
+ * LFENCE comes first, also where a clock does not need it: what follows is then executed while the
+ * counter is read.
  */
 static inline uint64_t klin_time_of_return(struct klin_lane *lane)
 {
 #if defined(__x86_64__)
-	if (lane->clock <= KLIN_LANE_TSC_DRAIN) {
+	__asm__ volatile("lfence" : : : "memory");
+	if (__builtin_expect(lane->clock <= KLIN_LANE_TSC_DRAIN, 1)) {
 		uint32_t low, high;
 
 		if (lane->clock == KLIN_LANE_TSC_DRAIN)
-			__asm__ volatile("mfence" : : : "memory");
-		__asm__ volatile("rdtscp" : "=a"(low), "=d"(high) : : "ecx", "memory");
+			__asm__ volatile("mfence\n\tlfence" : : : "memory");
+		__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
 		return (uint64_t)high << 32 | low;
 	}
-	if (lane->clock == KLIN_LANE_KERNEL) {
-		__asm__ volatile("lfence" : : : "memory");
+	if (lane->clock == KLIN_LANE_KERNEL)
 		return klin_lane_now();
-	}
 #endif
 	if (lane->clock == KLIN_LANE_ORDER)
 		return __atomic_fetch_add(lane->order, 1, __ATOMIC_SEQ_CST);
@@ -223,6 +235,7 @@ static inline uint64_t klin_time_of_return(struct klin_lane *lane)
 static inline void klin_callv(struct klin_lane *lane, int method, uint64_t object,
 			      const struct klin_value *args, unsigned int n)
 {
+	const uint64_t t = klin_read_call(lane);
 	struct klin_slot *s = (struct klin_slot *)(void *)lane->at;
 	uint64_t *values, kinds = 0;
 	unsigned int i;
@@ -242,8 +255,8 @@ static inline void klin_callv(struct klin_lane *lane, int method, uint64_t objec
 	s->method = (uint16_t)method;
 	s->nargs = (uint8_t)n;
 	s->nresults = 0;
+	s->call = t;
 	lane->open = s;
-	s->call = klin_time_of_call(lane);
 	/*
 	 * Publish the operation before its first store, so that klin_rec_history() finds each
 	 * operation whose effect another one has seen.  On x86 stores become visible in order, so
@@ -251,6 +264,7 @@ static inline void klin_callv(struct klin_lane *lane, int method, uint64_t objec
 	 */
 	__atomic_store_n(&lane->at, lane->at + lane->stride, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
+	klin_begin_after(lane);
 }
 
 /* Record that the operation of the last klin_callv() has returned, with @n results. */
