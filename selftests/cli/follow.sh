@@ -11,6 +11,17 @@ queue=$specs/queue.lin
 "$KLIN" gen --type=set --ops=150000 --threads=6 --keys=50 -o s.klh
 "$KLIN" gen --type=queue --ops=4000 --threads=6 --keys=0 --mutate=1 --where=early -o wrong.txt
 
+ktap_header
+# Logs of other programs are not followed.
+echo '{"process": 0, "type": "invoke", "f": "add", "value": 1}' >log.json
+echo 'process,type,f,value' >log.csv
+echo '{:process 0, :type :invoke, :f :write, :value 4}' >log.edn
+for log in log.json log.csv; do
+	refuse "--follow of $log" "klin's own form.*such as EDN, JSON or CSV: .* without --follow" \
+		check --follow logs/tally $log
+done
+refuse "--follow of log.edn" "this is of the form edn: " check --follow register log.edn
+
 # wait_for PATTERN FILE: wait up to ten seconds until the file has the pattern.
 wait_for()
 {
@@ -279,8 +290,7 @@ test_gap()
 	pipe 3 '^UNKNOWN .*lost' "a gap without operations: UNKNOWN" "$queue" <in.txt
 }
 
-ktap_header
-ktap_plan 48
+ktap_plan 51
 test_grows
 test_gap
 test_late_header

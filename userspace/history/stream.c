@@ -13,6 +13,7 @@
 #include "history/formats/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
+#include "history/scan.h"
 #include "history/source.h"
 #include "history/spell.h"
 #include "history/stream.h"
@@ -130,6 +131,28 @@ static int tell(struct kl_stream *s)
 	return s->klh || s->text ? 0 : -ENOMEM;
 }
 
+/*
+ * Refuse a log of another program, which has one of the other forms or needs a history block: only
+ * whole it is known how to read it.  @p: the first lines, up to @end.  Return: 0 or -EINVAL.
+ */
+static int check_form(const struct kl_stream *s, const char *p, const char *end)
+{
+	const struct kl_form *form = kl_form_tell(p, end - p);
+
+	while (p < end && (kl_scan_blank(*p) || *p == '\n'))
+		p++;
+	/* The reader of the text form reports mistakes in its own lines better. */
+	if (form ? form == &kl_form_text : *p == '#' || (*p == 't' && p[1] >= '0' && p[1] <= '9'))
+		return 0;
+	kl_err_at(s->name, 1, 0,
+		  "a growing history has klin's own form, text or .klh, and this %s "
+		  "%s: check the log without --follow when it is whole",
+		  form ? "is of the form" : "is of",
+		  form ? form->name : "another one, such as EDN, JSON or CSV");
+	kl_err_lines(p, end - p, 1);
+	return -EINVAL;
+}
+
 static int take_lines(struct kl_stream *s)
 {
 	const char *p = s->buf + s->at, *nl;
@@ -141,6 +164,8 @@ static int take_lines(struct kl_stream *s)
 	nl = s->len > s->at ? memrchr(p, '\n', s->len - s->at) : NULL;
 	if (!nl)
 		return 0;
+	if (!s->start.more && check_form(s, p, nl + 1))
+		return -EINVAL;
 	s->at += nl + 1 - p;
 	kl_start_add(&s->start, p, nl + 1 - p);
 	ret = kl_text_reader_lines(s->text, p, nl + 1);
