@@ -241,8 +241,10 @@ static char *temporary(const char *name)
 	if (dir[strlen(dir) - 1] == 'X')
 		assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if (!*name)
+	if (!*name) {
 		rmdir(dir);
+		memset(dir + strlen(dir) - 6, 'X', 6);
+	}
 	return path;
 }
 
@@ -277,6 +279,52 @@ static void test_files(void **state)
 	unlink(temporary("c"));
 	temporary("");
 	klin_spec_free(spec);
+}
+
+/* A log of another program is read by the history block of a specification, from both sources. */
+static void test_logs(void **state)
+{
+	static const char log[] = "process,type,f,value\n"
+				  "0,invoke,add,3\n0,ok,add,3\n1,invoke,read,\n1,ok,read,4\n";
+	struct klin_spec *tally = load("logs/tally"), *queue = load("queue");
+	struct klin_options o = KLIN_OPTIONS;
+	struct klin_history *h;
+	struct klin_result *r;
+	const char *path;
+	FILE *f;
+	int i;
+
+	f = fopen(temporary("log.csv"), "w");
+	assert_non_null(f);
+	fputs(log, f);
+	fclose(f);
+	o.certificate = 1;
+	for (i = 0; i < 2; i++) {
+		path = temporary("log.csv");
+		assert_int_equal(i ? klin_history_read_by(tally, path, &h) :
+				     klin_history_parse_by(tally, "log", log, strlen(log), &h),
+				 0);
+		assert_int_equal(klin_check(tally, h, &o, &r), 0);
+		assert_int_equal(klin_result_verdict(r), KLIN_VIOLATION);
+		assert_non_null(strstr(klin_result_headline(r), "read() -> 4"));
+		assert_int_equal(klin_result_certificate(r, temporary("c")), 0);
+		klin_result_free(r);
+		klin_history_free(h);
+	}
+	/* Without the block there is no way to read it, and no block changes klin's own forms. */
+	assert_int_equal(klin_history_read_by(queue, temporary("log.csv"), &h), -EINVAL);
+	assert_null(h);
+	assert_non_null(strstr(klin_error(), "history block"));
+	h = taken(1);
+	assert_int_equal(klin_history_write(h, temporary("h.txt")), 0);
+	klin_history_free(h);
+	assert_int_equal(klin_history_read_by(tally, temporary("h.txt"), &h), 0);
+	klin_history_free(h);
+	for (i = 0; i < 4; i++)
+		unlink(temporary((const char *[]){ "log.csv", "h.txt", "c", "c.klh" }[i]));
+	temporary("");
+	klin_spec_free(tally);
+	klin_spec_free(queue);
 }
 
 struct shared {
@@ -390,8 +438,9 @@ int main(void)
 		cmocka_unit_test(test_linearizable), cmocka_unit_test(test_violation),
 		cmocka_unit_test(test_unknown),	     cmocka_unit_test(test_pending),
 		cmocka_unit_test(test_memory),	     cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_files),	     cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_options),	     cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_files),	     cmocka_unit_test(test_logs),
+		cmocka_unit_test(test_threads),	     cmocka_unit_test(test_options),
+		cmocka_unit_test(test_silence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "libklin/internal.h"
+#include "records/records.h"
 
 static const enum kl_tag tags[] = {
 	[KLIN_KIND_WORD] = KL_WORD, [KLIN_KIND_UNKNOWN] = KL_ANY,   [KLIN_KIND_EMPTY] = KL_EMPTY,
@@ -74,6 +75,32 @@ int klin_history_read(const char *path, struct klin_history **h)
 	*h = NULL;
 	err = kl_history_read_hashed(path, &new);
 	return finish_read(err, path, path, new, h);
+}
+
+int klin_history_read_by(struct klin_spec *spec, const char *path, struct klin_history **h)
+{
+	const struct kl_read_opts opts = { .form = KL_FORM_AUTO, .hashed = true };
+	struct kl_history *new = NULL;
+	int err;
+
+	lib_begin();
+	*h = NULL;
+	err = kl_spec_maps(spec->s) ? kl_records_open(path, &opts, spec->s, &new) :
+				      kl_history_read_hashed(path, &new);
+	return finish_read(err, path, path, new, h);
+}
+
+int klin_history_parse_by(struct klin_spec *spec, const char *name, const char *data, size_t len,
+			  struct klin_history **h)
+{
+	struct kl_history *new = NULL;
+	int err;
+
+	lib_begin();
+	*h = NULL;
+	err = kl_spec_maps(spec->s) ? kl_records_parse(name, data, len, spec->s, &new) :
+				      kl_history_parse(name, data, len, KL_FORM_AUTO, &new);
+	return finish_read(err, name, NULL, new, h);
 }
 
 int klin_history_parse(const char *name, const char *data, size_t len, struct klin_history **h)

@@ -142,10 +142,18 @@ int klin_history_new(struct klin_history **h);
 
 /**
  * klin_history_read() - read a history from a file
- * @path: the file, in any form that `klin check' reads
+ * @path: the file, in any form that `klin check' reads without a history block
  * @h: gets the history; klin_history_free() frees it
  */
 int klin_history_read(const char *path, struct klin_history **h);
+
+/**
+ * klin_history_read_by() - read a log of another program by the history block of a specification
+ * @spec: the specification; without a history block this is klin_history_read()
+ * @path: the file, in EDN, JSON or CSV, or in any form that `klin check' reads
+ * @h: gets the history
+ */
+int klin_history_read_by(struct klin_spec *spec, const char *path, struct klin_history **h);
 
 /**
  * klin_history_parse() - read a history from memory
@@ -155,6 +163,10 @@ int klin_history_read(const char *path, struct klin_history **h);
  * @h: gets the history
  */
 int klin_history_parse(const char *name, const char *data, size_t len, struct klin_history **h);
+
+/* The same by the history block of a specification. */
+int klin_history_parse_by(struct klin_spec *spec, const char *name, const char *data, size_t len,
+			  struct klin_history **h);
 
 /**
  * klin_history_add() - add an operation, in any order
