@@ -88,14 +88,21 @@ verdict 0 "transactions: several registers at once" logs/transactions txn.edn
 { cat txn.edn; events 2 txn "[[:r x nil] [:r y nil]]" "[[:r x 6] [:r y 2]]"; } >bad.edn
 verdict 1 "transactions: half of one is seen" logs/transactions bad.edn
 events 2 txn "[[:append x 6]]" "[[:append x 6]]" >bad.edn
-refuse "transactions: appends" "^bad.edn:1:1: error: no rule .* of spec 'transactions' fits" \
+refuse "transactions: appends" "^bad.edn:1:1: error: appends to lists cannot be decided" \
 	check logs/transactions bad.edn
 events 2 txn "[[:r 1 nil] [:r 2 nil] [:r 3 nil] [:r 4 nil] [:r 5 nil]]" nil >bad.edn
-refuse "transactions: five reads" "^bad.edn:1:1: error: no rule" check logs/transactions bad.edn
+for command in "check logs/transactions bad.edn" "convert --spec=logs/transactions bad.edn x"; do
+	# shellcheck disable=SC2086 # a command is words
+	refuse "transactions: five reads, ${command%% *}" \
+		"^bad.edn:1:1: error: more than four reads and writes .* in line [0-9]*$" $command
+done
+ktap_result "$([ ! -e x ]; echo $?)" "a log that is refused is not converted"
 events 0 txn "[[:read x nil] [:write y 2]]" "[[:read x 0] [:write y 2]]" >mr.edn
 verdict 0 "multi_register: a register begins as 0" logs/multi_register mr.edn
 events 0 txn "[[:read x nil]]" "[[:read x 1]]" >mr.edn
 verdict 1 "multi_register: a value that nobody wrote" logs/multi_register mr.edn
+refuse "multi_register: five reads" "^bad.edn:1:1: error: more than four reads and writes" \
+	check logs/multi_register bad.edn
 
 # A value that is a list stands for several members, so the member [1, 2.50] is in another list.
 cat >set.json <<'END'
@@ -118,7 +125,7 @@ while [ $i -le 62 ]; do
 	events 0 add $i nil
 	i=$((i + 1))
 done >many.edn
-refuse "snapshot_set: 63 members" "^many.edn:125:[0-9]*: error: bits\(\) can tell 62 members" \
+refuse "snapshot_set: 63 members" "^many.edn:125:[0-9]*: error: bits\(\) can tell 62 members .* cannot be decided" \
 	check logs/snapshot_set many.edn
 
 {
@@ -388,6 +395,9 @@ block "call at, return when" "'call' and 'return' both have" \
 	"process .p; call at .t; return when .t == 2; $put"
 block "a method of another name" "'s' has no method 'puts'; did you mean 'put'" \
 	"$all method puts when true;"
+block "a refusal without a reason" "expected the reason in quotes" "$all $put refuse when .x == 1;"
+block "a refusal with an empty reason" "expected a reason" "$all $put refuse \"\" when .x == 1;"
+block "a refusal without a condition" "expected 'when'" "$all $put refuse \"x\";"
 block "no argument" "this rule does not say where method 'put' has: argument v" \
 	"$all method put when true;"
 block "a keyword of EDN" "keywords of EDN are written as texts" "$all method put when .f == :w;"

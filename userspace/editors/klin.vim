@@ -30,7 +30,7 @@ syn match klinPoint "@lin\>\(\s\+\(other\|if\)\>\)\?"
 
 " Clauses of probes and histories.
 syn keyword klinClause on inlined nothing object when argument result point at coverage asserted
-syn keyword klinClause process failed unknown ignore first any bits clock error
+syn keyword klinClause process failed unknown ignore refuse first any bits clock error
 
 syn keyword klinConstant true false null self
 syn keyword klinSpecial empty full absent

@@ -20,7 +20,7 @@
 #include "records/records.h"
 #include "records/value.h"
 
-#define RULE_ENDS "; write such a rule, or 'ignore when CONDITION;'"
+#define RULE_ENDS "; write such a rule, or 'ignore when CONDITION;' if it is no operation"
 
 struct reader {
 	struct kl_records r;
@@ -464,6 +464,22 @@ static int check_paths(const struct reader *rd, const char *file)
 	return 0;
 }
 
+/* Refuse a record that the specification says it cannot express. */
+static int check_refusals(struct reader *rd)
+{
+	const struct kl_map_refusal *r;
+	bool truth = false;
+	int ret = 0;
+
+	for (r = rd->m.map->refusals; r && !ret; r = r->next) {
+		ret = kl_map_truth(&rd->m, r->when, &truth);
+		if (!ret && truth)
+			ret = kl_record_bad(&rd->r, NULL, "%s; spec '%s' refuses this in line %u",
+					    r->reason, kl_spec_name(rd->spec), r->pos.line);
+	}
+	return ret;
+}
+
 static int record(struct reader *rd)
 {
 	bool ignored;
@@ -474,6 +490,9 @@ static int record(struct reader *rd)
 	rd->ignored += ignored;
 	if (ignored)
 		return 0;
+	ret = check_refusals(rd);
+	if (ret)
+		return ret;
 	return rd->m.map->whole ? on_whole(rd) : on_event(rd);
 }
 

@@ -95,7 +95,8 @@ static int add_member(void *ctx, const struct kl_edn_val *v)
 	if (!ret && number == KL_BITS_MAX)
 		return kl_record_bad(m->r, v->tok,
 				     "bits() can tell %d members of sets apart, and "
-				     "this is one more",
+				     "this is one more: this log "
+				     "cannot be decided",
 				     KL_BITS_MAX);
 	if (!ret && number == m->nmembers) {
 		text = source(m, v, &n);

@@ -71,6 +71,14 @@ struct kl_map_rule {
 	struct kl_map_rule *next;
 };
 
+/* A clause `refuse "REASON" when CONDITION;': a record that the specification cannot express. */
+struct kl_map_refusal {
+	struct kl_pos pos;
+	const char *reason;
+	const struct kl_map_expr *when;
+	struct kl_map_refusal *next;
+};
+
 struct kl_mapping {
 	struct kl_pos pos;
 	const struct kl_map_expr *process, *object; /* NULL: there is one */
@@ -79,6 +87,7 @@ struct kl_mapping {
 	bool whole; /* each record is a whole operation */
 	/* conditions: no effect; outcome not known; no operation; NULL: never */
 	const struct kl_map_expr *failed, *unknown, *ignore;
+	struct kl_map_refusal *refusals;
 	struct kl_pos clock; /* of the clause `clock'; line 0: there is none */
 	uint64_t error; /* maximal error of the clock, in the unit of the times */
 	bool any; /* any first state, not the spec's */

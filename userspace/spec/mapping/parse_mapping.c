@@ -503,6 +503,23 @@ static void parse_ignore(struct kl_parser *p, struct kl_mapping *m)
 	m->ignore = e->a ? e : e->b;
 }
 
+static void parse_refusal(struct kl_parser *p, struct kl_mapping *m)
+{
+	struct kl_map_refusal *r = kl_p_alloc(p, sizeof(*r)), **last = &m->refusals;
+	size_t len;
+
+	r->pos = kl_p_next(p)->pos;
+	if (!kl_p_is(p, KL_TOK_STRING))
+		kl_p_expected(p, "the reason in quotes, as in refuse \"too long\" when .n != null");
+	r->reason = parse_text(p, &len);
+	if (!len)
+		kl_p_fail(p, r->pos, "expected a reason, which klin reports");
+	r->when = parse_when(p, NULL);
+	while (*last)
+		last = &(*last)->next;
+	*last = r;
+}
+
 /* Parse the rest of `clock error NUMBER;'. */
 static void parse_clock(struct kl_parser *p, struct kl_mapping *m, struct kl_pos pos)
 {
@@ -537,13 +554,15 @@ static void parse_clause(struct kl_parser *p, void *arg)
 		set(p, &m->unknown, "unknown", pos, parse_when(p, NULL));
 	else if (kl_p_is_word(p, "ignore"))
 		parse_ignore(p, m);
+	else if (kl_p_is_word(p, "refuse"))
+		parse_refusal(p, m);
 	else if (kl_p_take_word(p, "clock"))
 		parse_clock(p, m, pos);
 	else if (kl_p_take_word(p, "first") && kl_p_is_word(p, "any"))
 		m->any = kl_p_next(p) != NULL;
 	else
 		kl_p_expected(p, "'process', 'object', 'call', 'return', 'failed', 'unknown', "
-				 "'ignore', 'clock', 'first any' or 'method'");
+				 "'ignore', 'refuse', 'clock', 'first any' or 'method'");
 	expect_end(p);
 }
 
