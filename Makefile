@@ -108,7 +108,7 @@ klind_src := $(wildcard userspace/klind/*.c)
 # The sources of klin-replay, which checks certificates.  They contain no engine, no shortcut
 # around the specification, and no reader of other programs' history formats.  Of the specification
 # language they contain only the part that histories need.
-replay_src := $(filter-out userspace/spec/impl/% userspace/spec/mapping/% \
+replay_src := $(filter-out userspace/spec/advice/% userspace/spec/impl/% userspace/spec/mapping/% \
 	userspace/spec/probe/% \
 	userspace/history/formats/% $(addprefix userspace/,base/suggest.c base/threads.c \
 	base/shipped_near.c history/wrong_file.c \
@@ -135,7 +135,8 @@ form_src := userspace/history/formats/registry.c $(shell grep -lw '^KL_FORM' $(l
 reason_src := userspace/story/story.c $(shell grep -lw '^KL_REASON' $(lib_src))
 # The parser and the interpreter refer to optional parts by weak symbols.  The linker searches no
 # library for weak symbols, so all these files are one member, too.
-language_src := $(addprefix userspace/spec/,lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
+language_src := $(addprefix userspace/spec/,advice/advice.c advice/sign.c advice/token.c \
+	lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
 	impl/impl.c impl/parse_impl.c mapping/parse_mapping.c probe/parse_probe.c interp/gen.c \
 	interp/run.c interp/fast_path.c) userspace/records/map.c \
 	userspace/history/wrong_file.c

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "history/formats/form.h"
 #include "history/history.h"
 #include "selftests/fuzz/fuzz.h"
@@ -55,7 +56,7 @@ void fuzz_one(const uint8_t *data, size_t size)
 	char *copy;
 
 	copy = fuzz_copy(data, size);
-	mark = kl_form_check("fuzz", copy, size);
+	mark = kl_text_start("fuzz", copy, size);
 	form = mark < 0 ? NULL : kl_form_tell(copy + mark, size - mark);
 	if (kl_history_parse("fuzz", copy, size, KL_FORM_AUTO, &memory))
 		memory = NULL;

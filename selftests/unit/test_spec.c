@@ -424,7 +424,7 @@ static void test_bad_probes(void **state)
 	    "t.lin:3:36: error: the clause gives 'f' no parameter 'b'\n");
 	bad(SPEC "probe nop on f(a) { object a; } or g(a) { objekt a; }",
 	    "t.lin:3:43: error: expected 'object', 'when', 'argument', 'result', 'point' or "
-	    "'coverage', found 'objekt'\n");
+	    "'coverage', found 'objekt'; did you mean 'object'?\n");
 	bad(SPEC "probe set on f(a) { argument l = empty + 1, h = a; }",
 	    "t.lin:3:34: error: 'empty' is not a number: it can be a whole argument or result, or "
 	    "a branch of ?: there\n");
@@ -458,7 +458,7 @@ static void test_bad_probes(void **state)
 	    "t.lin:3:33: error: a second 'point' in this clause\n");
 	bad(SPEC "probe nop on f(a) { objekt a; when f(1); }",
 	    "t.lin:3:21: error: expected 'object', 'when', 'argument', 'result', 'point' or "
-	    "'coverage', found 'objekt'\n"
+	    "'coverage', found 'objekt'; did you mean 'object'?\n"
 	    "t.lin:3:36: error: the clause gives 'f' no parameter 'f'\n");
 	bad(SPEC "probe nop on klin:a.b { }",
 	    "t.lin:3:23: error: expected ';' or 'or': what a klin: target has is taken by "
@@ -476,7 +476,7 @@ static void test_bad_texts(void **state)
 	bad("spec t { word x; }", "t.lin:1:6: error: 't' has no method\n");
 	bad("spec t { wrod x; method f() { } }",
 	    "t.lin:1:10: error: expected a variable ('word x;'), 'const', 'method' or 'partition', "
-	    "found 'wrod'\n");
+	    "found 'wrod'; did you mean 'word'?\n");
 	bad("spec t { word x = ; word y = 08; method f() { return 1 } }\nspec u { }",
 	    "t.lin:1:30: error: '08' is not a number\n"
 	    "t.lin:1:19: error: expected an expression, found ';'\n"
@@ -525,6 +525,122 @@ static void test_bad_texts(void **state)
 	parse(deep, &(struct kl_spec *){ NULL });
 	assert_non_null(strstr(messages, "t.lin: error: too many errors; the rest of the file was "
 					 "not checked\n"));
+}
+
+/* Messages that say what to write in place of words and signs of C, Python and typing errors. */
+static void test_advice(void **state)
+{
+	static const struct {
+		const char *body, *advice;
+	} t[] = {
+		{ "atomc { w = 1; }", "did you mean 'atomic'?" },
+		{ "chose y;", "did you mean 'choose'?" },
+		{ "atomic-flush { w = 1; }", "did you mean 'atomic_flush'?" },
+		{ "++x;", "write '+= 1' or '-= 1'" },
+		{ "if (x = 1) x = 2;", "write '==' to compare" },
+		{ "x == 1;", "write '=' to assign" },
+		{ "x = x->next;", "a specification has no pointers" },
+		{ "x = (word)1;", "there are no casts" },
+		{ "x = \"a\";", "values are whole numbers, true and false" },
+		{ "x = 1.5;", "numbers are whole" },
+		{ "switch (x) { }", "'switch' does not exist: write 'if'" },
+		{ "goto out;", "let the loop's condition say when the loop ends" },
+		{ "shared word y;", "'shared' does not exist here: it belongs to an implementation, "
+				    "outside of 'spec' and of methods" },
+		{ "b = b and b;", "write '&&'" },
+		{ "b = not(b);", "'not(': no such function; write '!'" },
+		{ "if (b) x = 1; elif (b) x = 2;", "'elif(': no such function; write 'else if'" },
+		{ "x = len(q);", "'len(': no such function; write NAME.size()" },
+		{ "push(q, 1);", "containers have methods, as in 'q.push(v)'" },
+		{ "b = True;", "no variable 'True'; write 'true'" },
+		{ "x = NULL;", "no variable 'NULL'; write 0, or one of 'empty', 'full' and "
+			       "'absent'" },
+		{ "x, b = 1, b;", "write one assignment after the other" },
+		{ "self.x = 1;", "only containers have members, and these are methods" },
+		{ "b = x & 1 == 0;", "comparisons form no chain, and '==' and '<' bind before '&'" },
+		{ "atomic { x = q.push(1); }", "found nothing: this method of a container has no "
+					       "result" },
+		{ "atomic { x = q.top(); }", "no method 'top' of queue; it has push, pop" },
+		{ "choose y in 3..0;", "a range has 1 to 65536 words, the least first" },
+		{ "choose y in 0..65536;", "a range has 1 to 65536 words, the least first" },
+		{ "x = 1; # three", "comments begin with '//'" },
+		{ "x = \xe2\x80\x9c" "1;", "unexpected '\xe2\x80\x9c'; write '\"'" },
+		{ "x =\xc2\xa0" "1;", "a blank that does not break" },
+		{ "x\xc3\xa9y = 1;", "names have the letters a to z and A to Z, digits and '_'" },
+		{ "x = 1\xe9;", "unexpected byte 0xe9: expected text in UTF-8" },
+	}, whole[] = {
+		{ "spce t { method f() { } }", "found 'spce'; did you mean 'spec'?" },
+		{ "spec t { method f() => word { return 1; } }", "write '->'" },
+		{ "spec t { method f() : word { return 1; } }", "write '->'" },
+		{ "spec t { word f() { return 1; } }", "write 'method NAME(...)' for a method" },
+		{ "spec t { def f() { } }", "write 'method'" },
+		{ "spec t { int x; method f() { } }", "the types are 'word', of 64 bits, and 'bool'" },
+		{ "spec t { queue q; method f() { } }", "write its type, as in 'queue<word> NAME'" },
+		{ "spec t { max pqueue<word> q; method f() { } }", "write 'pqueue<word> max NAME'" },
+		{ "spec t { word a[]; method f() { } }", "an array has a constant length" },
+		{ "spec t { word a[2] = { 0, 1 }; method f() { } }",
+		  "an array has one initial value, for all elements" },
+		{ "spec t { method f(word *p) { } }", "a specification has no pointers" },
+		{ "spec t { method f() -> word a, word b { } }",
+		  "several results need parentheses: '-> (word a, word b)'" },
+		{ "spec t { method f() -> (word a, word b) { return { 1, 2 }; } }",
+		  "several results need parentheses: 'return (a, b);'" },
+		{ "spec t { method f() { method g() { } }", "a '}' is missing before it" },
+		{ "spec t { method f() { } } }", "this '}' closes nothing" },
+		{ "# klin history 1\n", "the file is a history: a specification comes first" },
+		{ "# A counter.\n" SPEC, "comments begin with '//', and there is no preprocessor" },
+		{ "history { }\n" SPEC, "'history' before 'spec': write the specification first" },
+		{ "spec t { method f() { } }\nmethod f() { f2(); }",
+		  "'f2(': no such function; there are cas, xchg, fadd, lock and unlock" },
+		{ "spec t { method f() { } }\nmethod f() { f(); }",
+		  "'f(': a method cannot call another one; a thread writes 'call NAME(...)'" },
+		{ "spec t { method f() { } }\nshared mutex l;", "write 'lock'" },
+		{ "spec t { method f() { } }\nshared word *x;", "only structs have pointers" },
+		{ "spec t { method f() { } }\nshared lock l; method f() { unlok(l); }",
+		  "did you mean 'unlock'?" },
+		{ "spec t { method f() { } }\nthread a(3) { }", "write 'thread NAME[NUMBER]'" },
+	};
+	struct kl_spec *s = NULL;
+	char text[512];
+	size_t i;
+
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		snprintf(text, sizeof(text),
+			 "spec t { word w = 0; queue<word> q = empty;\n"
+			 "method m(word x, bool b) {\n%s\n} }",
+			 t[i].body);
+		assert_int_equal(parse(text, &s), -EINVAL);
+		if (!strstr(messages, t[i].advice) || strncmp(messages, "t.lin:3:", 8))
+			fail_msg("%s: %s", t[i].body, messages);
+	}
+	for (i = 0; i < sizeof(whole) / sizeof(*whole); i++) {
+		assert_int_equal(parse(whole[i].body, &s), -EINVAL);
+		if (!strstr(messages, whole[i].advice))
+			fail_msg("%s: %s", whole[i].body, messages);
+	}
+	/* A byte order mark is no mistake, and a zero byte has a place. */
+	kl_spec_free(good("\xef\xbb\xbfspec t { method f() { } }"));
+	kl_log_sink = sink;
+	messages[0] = 0;
+	assert_int_equal(kl_spec_parse("t.lin", "spec t {\n\0", 11, &s), -EINVAL);
+	assert_string_equal(messages, "t.lin:2:1: error: a zero byte: expected text\n");
+	messages[0] = 0;
+	assert_int_equal(kl_spec_parse("t.lin", "\xff\xfes", 3, &s), -EINVAL);
+	assert_non_null(strstr(messages, "the file is UTF-16: convert it"));
+	kl_log_sink = NULL;
+}
+
+/* Only its condition ends a loop. */
+static void test_endless_loop(void **state)
+{
+	struct kl_spec *s;
+
+	kl_spec_free(good("spec t { method f(word x) -> word { while (true) { if (x == 1) "
+			  "return 1; x += 1; } } }"));
+	assert_int_equal(parse("spec t { method f() -> word { while (true) { } return 1; } }", &s),
+			 0);
+	assert_string_equal(messages, "t.lin:1:48: warning: this statement is never reached\n");
+	kl_spec_free(s);
 }
 
 static void test_bad_bodies(void **state)
@@ -650,6 +766,8 @@ int main(void)
 		cmocka_unit_test(test_alternatives),
 		cmocka_unit_test(test_bad_probes),
 		cmocka_unit_test(test_bad_texts),
+		cmocka_unit_test(test_advice),
+		cmocka_unit_test(test_endless_loop),
 		cmocka_unit_test(test_bad_bodies),
 		cmocka_unit_test(test_container_ends),
 	};

@@ -202,7 +202,7 @@ static void test_errors(void **state)
 
 	setup(&b, "spec t { word x = 0; word a[3] = 0; queue<word> q = empty;\n"
 	      "method forever() { while (true) { } }\n"
-	      "method wide() { word v; choose v in 0..100000; }\n"
+	      "method wide() { word v, most = 100000; choose v in 0..most; }\n"
 	      "method deep() { word v, w; choose v in 0..300; choose w in 0..300; }\n"
 	      "method check(word v) {\nassert(v != 3); }\n"
 	      "method at(word i) -> word { atomic { return a[i]; } }\n"

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/limit.h"
+#include "base/text.h"
 #include "history/internal.h"
 #include "history/scan.h"
 
@@ -188,18 +189,6 @@ void kl_scan_note_skipped(const struct kl_scan *s, struct kl_history *h)
 	kl_warn("%s: skipped %s", s->name, h->skipped_why);
 }
 
-/* Report a zero byte: the file is no text, and C strings would end there. */
-static int zero_byte(struct kl_scan *s, const char *p, const char *at, const char *end)
-{
-	const char *line = p;
-
-	for (s->line++; (p = memchr(p, '\n', at - p)); s->line++)
-		line = ++p;
-	kl_err_at(s->name, s->line, at - line + 1, "a zero byte: expected text");
-	kl_err_source(line, (const char *)memchr(at, '\n', end - at) - line, at - line + 1);
-	return -EINVAL;
-}
-
 /*
  * Call @line for each line of a run that is not empty.
  * Return: 0, also if lines have errors; a negative errno if the rest cannot be scanned.
@@ -207,15 +196,14 @@ static int zero_byte(struct kl_scan *s, const char *p, const char *at, const cha
 static int scan_run(struct kl_scan *s, const char *p, const char *end,
 		    int (*line)(void *ctx, const char **pp), void *ctx)
 {
-	const char *zero;
 	int ret;
 
 	ret = kl_limit_look("line", s->line + 1);
 	if (ret)
 		return ret;
-	zero = memchr(p, 0, end - p);
-	if (zero)
-		return zero_byte(s, p, zero, end);
+	ret = kl_text_zero(s->name, s->line + 1, p, end - p);
+	if (ret)
+		return ret;
 	while (p < end) {
 		s->start = p;
 		p = kl_scan_skip(p);

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "history/formats/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
@@ -119,7 +120,7 @@ static int fill(struct kl_stream *s)
 static int tell(struct kl_stream *s)
 {
 	const bool klh = kl_klh_is(s->buf, s->len);
-	const int mark = kl_form_check(s->name, s->buf, s->len);
+	const int mark = kl_text_start(s->name, s->buf, s->len);
 
 	if (mark < 0)
 		return mark;

@@ -174,6 +174,9 @@ const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 	if (begins(p, end, "spec ") || begins(p, end, "shared ") || begins(p, end, "struct ") ||
 	    begins(p, end, "probe "))
 		return &spec;
+	/* A comment of another language may come before a specification. */
+	if (begins(p, end, "#") && memmem(p, end - p, "\nspec ", 6))
+		return NULL;
 	if (begins(p, end, "#") || begins(p, end, "\211KLH") || is_operation(p, end))
 		return &history;
 	if (begins(p, end, "{") || begins(p, end, "[") || begins(p, end, "INFO "))

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/limit.h"
+#include "base/text.h"
 #include "history/formats/form.h"
 #include "history/formats/pair_events.h"
 #include "history/internal.h"
@@ -599,7 +600,7 @@ static int read_input(struct kl_input *in, const void *ctx, struct kl_history **
 	size_t len;
 	int ret = kl_input_peek(in, &data, &len);
 
-	ret = ret ?: kl_form_check(in->name, data, len);
+	ret = ret ?: kl_text_start(in->name, data, len);
 	if (ret < 0)
 		return ret;
 	form = kl_form_tell(data + ret, len - ret);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "history/formats/form.h"
 #include "history/internal.h"
 #include "history/klh.h"
@@ -127,7 +128,7 @@ int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_hist
 
 	ret = kl_input_peek(in, &data, &len);
 	if (!ret)
-		ret = kl_form_check(in->name, data, len);
+		ret = kl_text_start(in->name, data, len);
 	if (ret < 0)
 		return ret;
 	if (ret > 0) {

@@ -121,16 +121,6 @@ const struct kl_form *kl_form_tell(const char *data, size_t len);
 /* Read a history in @form; NULL: in the form that its first bytes show. */
 int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out);
 
-/**
- * kl_form_check() - refuse a file that has no form of a history
- * @name: the file
- * @data: its first bytes
- * @len: number of these bytes
- *
- * Return: the length of a byte order mark of UTF-8, which readers skip, or -EINVAL after a message.
- */
-int kl_form_check(const char *name, const char *data, size_t len);
-
 /* Set the memory model of a history that does not name one, after all header lines were read. */
 void kl_form_set_memory(const struct kl_form *form, struct kl_history *h);
 

@@ -11,37 +11,6 @@
 #define LINES	3 /* number of lines of the file that are shown */
 #define EXAMPLES	512 /* size of a buffer for the list of all examples */
 
-static const struct {
-	const char *magic;
-	size_t len;
-	const char *what, *how;
-} others[] = {
-	{ "\x1f\x8b", 2, "compressed by gzip", "decompress it, as in `gunzip FILE'" },
-	{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd", "decompress it, as in `unzstd FILE'" },
-	{ "\xfd" "7zXZ\0", 6, "compressed by xz", "decompress it, as in `unxz FILE'" },
-	{ "BZh", 3, "compressed by bzip2", "decompress it, as in `bunzip2 FILE'" },
-	{ "PK\3\4", 4, "a zip archive", "unpack it, as in `unzip FILE'" },
-	{ "\xff\xfe", 2, "UTF-16", "convert it, as in `iconv -f UTF-16 -t UTF-8 FILE'" },
-	{ "\xfe\xff", 2, "UTF-16", "convert it, as in `iconv -f UTF-16 -t UTF-8 FILE'" },
-	{ "\177ELF", 4, "a program or an object file", "a history was expected" },
-};
-
-static const char utf8[] = "\xef\xbb\xbf";
-
-int kl_form_check(const char *name, const char *data, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		if (len < others[i].len || memcmp(data, others[i].magic, others[i].len))
-			continue;
-		kl_err_at(name, 0, 0, "the file is %s: %s", others[i].what, others[i].how);
-		return -EINVAL;
-	}
-	return len >= sizeof(utf8) - 1 && !memcmp(data, utf8, sizeof(utf8) - 1) ?
-	       (int)sizeof(utf8) - 1 : 0;
-}
-
 /*
  * List an example of each form: "`A' (x), `B' (y), or a first line `C' (z)".  Forms with the same
  * example are named together.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "spec/lang/advice.h"
 #include "spec/impl/impl_gen.h"
 
 const struct kl_const *kl_ig_const_named(const struct kl_igen *g, const char *name)
@@ -18,18 +19,17 @@ const struct kl_const *kl_ig_const_named(const struct kl_igen *g, const char *na
 
 void kl_ig_no_such_name(struct kl_igen *g, const struct kl_ast_expr *e)
 {
-	const char *names[KL_IMPL_REGS + KL_SHARED_MAX], *near;
+	const char *names[KL_IMPL_REGS + KL_SHARED_MAX];
+	const char *word = kl_advise_word(e->name, strlen(e->name), true);
+	char buf[KL_ADVICE_MAX];
 	unsigned int i, n = 0;
 
 	for (i = 0; i < g->nlocals; i++)
 		names[n++] = g->local[i].name;
 	for (i = 0; i < g->im->nvars; i++)
 		names[n++] = g->im->vars[i].f.name;
-	near = kl_nearest(e->name, names, n);
-	if (near)
-		kl_ig_err(g, e->pos, "no variable '%s'; did you mean '%s'?", e->name, near);
-	else
-		kl_ig_err(g, e->pos, "no variable '%s'", e->name);
+	kl_advise_name(e->name, names, n, buf);
+	kl_ig_err(g, e->pos, "no variable '%s'%s", e->name, *buf ? buf : word);
 }
 
 static struct kl_place shared_place(struct kl_igen *g, const struct kl_ast_expr *e,

@@ -201,7 +201,6 @@ struct kl_cont_method {
 
 const struct kl_cont_method *kl_cont_find(enum kl_cont_kind kind, const char *name);
 const struct kl_cont_method *kl_cont_method(enum kl_cont_kind kind, enum kl_cont_op op);
-const char *kl_cont_nearest(enum kl_cont_kind kind, const char *name);
 /* Write a list of a container's methods to @buf: "push, pop, front, size".  Return: @buf. */
 const char *kl_cont_list(enum kl_cont_kind kind, char *buf, size_t size);
 const char *kl_cont_name(enum kl_cont_kind kind);

@@ -60,6 +60,7 @@ static void check_array(struct kl_checker *c, struct kl_var *v)
 	struct kl_val n;
 	enum kl_etype type;
 
+	v->len = 0; /* an error, which indices do not repeat */
 	if (!kl_check_const(c, v->len_expr, &n, &type))
 		return;
 	if (type != KL_ET_WORD || !n.v || n.v > KL_SLOTS_MAX)

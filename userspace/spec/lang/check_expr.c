@@ -2,7 +2,7 @@
 /* The checker: names in expressions, and types of expressions. */
 #include <string.h>
 
-#include "base/nearest.h"
+#include "spec/lang/advice.h"
 #include "spec/lang/check.h"
 #include "spec/interp/code.h"
 
@@ -44,20 +44,10 @@ static struct kl_const *find_const(const struct kl_spec *s, const char *name)
 
 static void no_such_name(struct kl_checker *c, const struct kl_ast_expr *e)
 {
-	const char *names[KL_LOCALS_MAX + 2 * KL_ITEMS_MAX], *near;
-	size_t i, n = 0;
+	char advice[KL_ADVICE_MAX];
 
-	for (i = 0; i < c->nscope; i++)
-		names[n++] = c->scope[i]->name;
-	for (i = 0; i < c->s->nvars; i++)
-		names[n++] = c->s->vars[i].name;
-	for (i = 0; i < c->s->nconsts; i++)
-		names[n++] = c->s->consts[i].name;
-	near = kl_nearest(e->name, names, n);
-	if (near)
-		kl_diag_err(c->d, e->pos, "no variable '%s'; did you mean '%s'?", e->name, near);
-	else
-		kl_diag_err(c->d, e->pos, "no variable '%s'", e->name);
+	kl_diag_err(c->d, e->pos, "no variable '%s'%s", e->name,
+		    kl_advise_variable ? kl_advise_variable(c, e->name, advice) : "");
 }
 
 static bool check_shared(struct kl_checker *c, const struct kl_ast_expr *e)
@@ -92,7 +82,7 @@ static enum kl_etype check_index(struct kl_checker *c, struct kl_ast_expr *e, st
 	enum kl_etype type;
 
 	kl_check_need(c, e->a, KL_ET_WORD, "an index");
-	if (e->a->kind == KL_A_NUM && kl_check_const(c, e->a, &n, &type) && n.v >= v->len)
+	if (e->a->kind == KL_A_NUM && kl_check_const(c, e->a, &n, &type) && v->len && n.v >= v->len)
 		kl_diag_err(c->d, e->a->pos, "'%s' has %u elements, and no element [%llu]", e->name,
 			    v->len, (unsigned long long)n.v);
 	kl_part_touch(c, e, e->a);
@@ -169,8 +159,10 @@ static void need(struct kl_checker *c, const struct kl_ast_expr *e, enum kl_etyp
 		return;
 	if (have == KL_ET_WORD && type == KL_ET_BOOL)
 		hint = "; compare it, for example with '!= 0'";
-	else if (have == KL_ET_BOOL && type == KL_ET_WORD)
-		hint = "; append '? 1 : 0'";
+	else if (have == KL_ET_BOOL && type == KL_ET_WORD && kl_advise_operand)
+		hint = kl_advise_operand(e, what);
+	else if (have == KL_ET_VOID)
+		hint = ": this method of a container has no result";
 	kl_diag_err(c->d, e->pos, "%s must be a %s, found %s%s", what, kl_etype_name(type),
 		    kl_etype_name(have), hint);
 }
@@ -192,8 +184,7 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 	const struct kl_cont_method *cm;
 	struct kl_ast_expr *args[2] = { e->a, e->b };
 	struct kl_var *v = find_var(c->s, e->name);
-	const char *near;
-	char list[128];
+	char advice[KL_ADVICE_MAX];
 	unsigned int i;
 
 	if (!v) {
@@ -214,14 +205,9 @@ static enum kl_etype check_call(struct kl_checker *c, struct kl_ast_expr *e)
 	}
 	cm = kl_cont_find(v->cont, e->method);
 	if (!cm) {
-		near = kl_cont_nearest(v->cont, e->method);
-		if (near)
-			kl_diag_err(c->d, e->method_pos, "no method '%s' of %s; did you mean '%s'?",
-				    e->method, kl_cont_name(v->cont), near);
-		else
-			kl_diag_err(c->d, e->method_pos, "no method '%s' of %s; it has %s",
-				    e->method, kl_cont_name(v->cont),
-				    kl_cont_list(v->cont, list, sizeof(list)));
+		kl_diag_err(c->d, e->method_pos, "no method '%s' of %s%s", e->method,
+			    kl_cont_name(v->cont),
+			    kl_advise_method ? kl_advise_method(v->cont, e->method, advice) : "");
 		return KL_ET_ERR;
 	}
 	e->cont_op = cm->op;

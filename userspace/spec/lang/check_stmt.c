@@ -2,6 +2,7 @@
 /* The checker: statements and methods. */
 #include <string.h>
 
+#include "spec/interp/run.h"
 #include "spec/lang/check.h"
 
 static bool check_list(struct kl_checker *c, struct kl_stmt *s);
@@ -94,6 +95,10 @@ static void check_choose(struct kl_checker *c, struct kl_stmt *s)
 		kl_check_need(c, s->b, KL_ET_WORD, "the range's second end");
 		kl_check_use(c, s->a, KL_USE_COMPUTED);
 		kl_check_use(c, s->b, KL_USE_COMPUTED);
+		if (s->a->kind == KL_A_NUM && s->b->kind == KL_A_NUM &&
+		    s->b->num - s->a->num >= KL_PATHS_MAX)
+			kl_diag_err(c->d, s->a->pos, "a range has 1 to %u words, the least first",
+				    KL_PATHS_MAX);
 	}
 	s->local = s->has_type ? NULL : kl_check_local(c, s->name);
 	if (!s->local) {
@@ -247,7 +252,8 @@ static bool check_stmt(struct kl_checker *c, struct kl_stmt *s)
 		c->loops++;
 		check_list(c, s->body);
 		c->loops--;
-		return false;
+		/* No loop ends but by its condition. */
+		return s->a->kind == KL_A_BOOL && s->a->num;
 	case KL_S_DECL:
 		check_decl(c, s);
 		return false;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "spec/lang/ast.h"
 
 static const struct kl_cont_method methods[] = {
@@ -65,17 +64,6 @@ const struct kl_cont_method *kl_cont_method(enum kl_cont_kind kind, enum kl_cont
 		if (methods[i].cont == kind && methods[i].op == op)
 			return &methods[i];
 	return NULL;
-}
-
-const char *kl_cont_nearest(enum kl_cont_kind kind, const char *name)
-{
-	const char *names[NMETHODS];
-	size_t i, n = 0;
-
-	for (i = 0; i < NMETHODS; i++)
-		if (methods[i].cont == kind)
-			names[n++] = methods[i].name;
-	return kl_nearest(name, names, n);
 }
 
 const char *kl_cont_list(enum kl_cont_kind kind, char *buf, size_t size)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "spec/lang/lex.h"
+#include "spec/lang/advice.h"
 
 static const struct {
 	const char *name;
@@ -215,14 +215,14 @@ static void lex_punct(struct lexer *l, struct kl_tok *t)
 		t->kind += KL_TOK_ASSIGN;
 		t->len++;
 	}
-	l->pos += t->len;
 	if (t->len == 1 && (!c || !strchr("{}()[]<>,;:=.+-*/%&|^~!?@", c))) {
 		t->kind = KL_TOK_BAD;
-		if (c > ' ' && c < 127)
-			kl_diag_err(l->d, t->pos, "unexpected '%c'", c);
+		if (kl_advise_sign)
+			t->len = kl_advise_sign(l->d, t->pos, l->text + l->line_start);
 		else
 			kl_diag_err(l->d, t->pos, "unexpected byte 0x%02x", c);
 	}
+	l->pos += t->len;
 }
 
 int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out)

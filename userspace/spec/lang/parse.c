@@ -9,8 +9,9 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "history/wrong_file.h"
-#include "spec/lang/parse.h"
+#include "spec/lang/advice.h"
 #include "base/shipped.h"
 #include "spec/classify/word.h"
 
@@ -109,17 +110,25 @@ static void give_up(struct kl_parser *p)
 	longjmp(*p->recover, 1);
 }
 
-void kl_p_expected(struct kl_parser *p, const char *what)
+__attribute__((noreturn)) static void expected(struct kl_parser *p, const char *what,
+					       const char *kind)
 {
-	char buf[48];
+	const struct kl_tok *t = kl_p_peek(p);
+	char buf[48], advice[KL_ADVICE_MAX];
 
 	/* At the end of the file every open block is incomplete; one message is enough. */
 	if (!p->end_told)
-		kl_diag_err(&p->d, kl_p_peek(p)->pos, "expected %s, found %s", what,
-			    kl_tok_show(buf, p->spec->text, kl_p_peek(p)));
+		kl_diag_err(&p->d, t->pos, "expected %s, found %s%s%s", what, kind,
+			    kl_tok_show(buf, p->spec->text, t),
+			    kl_advise_token ? kl_advise_token(p, what, advice) : "");
 	p->end_told |= kl_p_is(p, KL_TOK_EOF);
 	give_up(p);
 	__builtin_unreachable();
+}
+
+void kl_p_expected(struct kl_parser *p, const char *what)
+{
+	expected(p, what, "");
 }
 
 void kl_p_fail(struct kl_parser *p, struct kl_pos pos, const char *fmt, ...)
@@ -147,11 +156,8 @@ const char *kl_p_name(struct kl_parser *p, const char *what)
 	struct kl_tok *t = kl_p_peek(p);
 	char *s;
 
-	if (t->kind == KL_TOK_NAME && t->kw != KL_KW_NONE)
-		kl_p_fail(p, t->pos, "expected %s, found the reserved word '%.*s'", what,
-			  (int)t->len, p->spec->text + t->off);
-	if (t->kind != KL_TOK_NAME)
-		kl_p_expected(p, what);
+	if (t->kind != KL_TOK_NAME || t->kw)
+		expected(p, what, t->kw ? "the reserved word " : "");
 	kl_p_next(p);
 	s = kl_p_alloc(p, t->len + 1);
 	return memcpy(s, p->spec->text + t->off, t->len);
@@ -278,12 +284,12 @@ static void parse_top(struct kl_parser *p, void *arg)
 	(void)arg;
 	if (kl_p_is_kw(p, KL_KW_SPEC)) {
 		kl_p_spec_decl(p);
-	} else if (kl_p_is_kw(p, KL_KW_PROBE) && !s->name) {
-		kl_p_fail(p, kl_p_peek(p)->pos,
-			  "'probe' before 'spec': write the specification first");
+	} else if ((kl_p_is_kw(p, KL_KW_PROBE) || kl_p_is_word(p, "history")) && !s->name) {
+		kl_p_fail(p, kl_p_peek(p)->pos, "'%s' before 'spec': write the specification first",
+			  kl_p_is_word(p, "history") ? "history" : "probe");
 	} else if (kl_p_is_kw(p, KL_KW_PROBE)) {
 		parse_optional(p, kl_p_probe);
-	} else if (kl_p_is_word(p, "history") && s->name) {
+	} else if (kl_p_is_word(p, "history")) {
 		s->maps = true;
 		parse_optional(p, kl_p_history);
 	} else if (kl_p_is_impl_word(p) || kl_p_is_kw(p, KL_KW_METHOD)) {
@@ -341,7 +347,7 @@ int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec
 {
 	struct kl_diag d = { .file = name };
 	const struct kl_file_kind *kind = kl_file_kind ? kl_file_kind(text, len) : NULL;
-	const char *nul = memchr(text, 0, len);
+	const int mark = kl_text_start(name, text, len);
 	struct kl_spec *s;
 	int ret;
 
@@ -355,13 +361,10 @@ int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec
 			    kind->not_spec);
 		return -EINVAL;
 	}
-	if (nul) {
-		kl_diag_err(&d, (struct kl_pos){ 0 },
-			    "not a text: byte %zu is 0: "
-			    "expected a specification, 'spec NAME { ... }'",
-			    (size_t)(nul - text));
+	if (mark < 0 || kl_text_zero(name, 1, text, len))
 		return -EINVAL;
-	}
+	text += mark;
+	len -= mark;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		goto no_memory;

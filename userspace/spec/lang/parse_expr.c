@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parser: expressions of specs. */
-#include "spec/lang/parse.h"
+#include "spec/lang/advice.h"
 
 int kl_p_precedence(int kind)
 {
@@ -86,6 +86,7 @@ struct kl_ast_expr *kl_p_lvalue_or_call(struct kl_parser *p)
 {
 	struct kl_pos pos = kl_p_peek(p)->pos;
 	const char *name = kl_p_name(p, "an expression");
+	char advice[KL_ADVICE_MAX];
 	struct kl_ast_expr *e;
 
 	if (!kl_p_impl(p) && kl_p_take(p, '.'))
@@ -97,7 +98,8 @@ struct kl_ast_expr *kl_p_lvalue_or_call(struct kl_parser *p)
 		e->a = kl_p_expr(p);
 		kl_p_expect(p, ']', "']' after the index");
 	} else if (kl_p_is(p, '(')) {
-		kl_p_fail(p, pos, "'%s(': a method cannot call another one", name);
+		kl_p_fail(p, pos, "'%s('%s", name,
+			  kl_advise_call ? kl_advise_call(p, name, advice) : ": not a function");
 	}
 	e = kl_p_deeper(p, e);
 	return kl_p_impl(p) ? kl_p_impl_place(p, e) : e;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parser: statements. */
-#include "spec/lang/parse.h"
+#include "spec/lang/advice.h"
 
 struct kl_stmt *kl_p_new_stmt(struct kl_parser *p, enum kl_stmt_kind kind)
 {
@@ -194,6 +194,7 @@ struct kl_stmt *kl_p_statement(struct kl_parser *p)
 {
 	struct kl_tok *t = kl_p_peek(p);
 	struct kl_stmt *s;
+	const char *word;
 
 	if (t->kind == '{')
 		return kl_p_block(p);
@@ -239,8 +240,9 @@ struct kl_stmt *kl_p_statement(struct kl_parser *p)
 		s = declaration(p);
 		break;
 	case KL_KW_OTHER:
-		kl_p_fail(p, t->pos, "'%.*s' does not exist: write loops with 'while'",
-			  (int)t->len, kl_p_spec(p)->text + t->off);
+		word = kl_p_spec(p)->text + t->off;
+		kl_p_fail(p, t->pos, "'%.*s' does not exist%s", (int)t->len, word,
+			  kl_advise_word ? kl_advise_word(word, t->len, kl_p_impl(p)) : "");
 	default:
 		if (t->kind != KL_TOK_NAME || t->kw != KL_KW_NONE)
 			kl_p_expected(p, "a statement");

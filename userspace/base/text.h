@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Files that are texts: what is none, with advice. */
+#ifndef KL_BASE_TEXT_H
+#define KL_BASE_TEXT_H
+
+#include <stddef.h>
+
+/**
+ * kl_text_start() - refuse a file that is no text in ASCII or UTF-8
+ * @name: the file
+ * @data: its first bytes
+ * @len: number of these bytes
+ *
+ * Return: the length of a byte order mark of UTF-8, which readers skip, or -EINVAL after a message.
+ */
+int kl_text_start(const char *name, const char *data, size_t len);
+
+/**
+ * kl_text_zero() - refuse a text that has a zero byte, where C strings would end
+ * @name: the file
+ * @line: number of the line that @text begins with
+ * @text: whole lines of the file
+ * @len: length of @text
+ *
+ * Return: 0, or -EINVAL after a message.
+ */
+int kl_text_zero(const char *name, unsigned int line, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Advice on names and words of other languages, see advice.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "spec/lang/advice.h"
+#include "spec/lang/check.h"
+
+#define METHODS_MAX	8 /* maximal number of methods of a container */
+
+/* Words of other languages, with a blank around each, and what this one has in place of them. */
+struct foreign {
+	const char *words, *advice;
+};
+
+static const struct foreign everywhere[] = {
+	{ " and And AND ", "; write '&&'" },
+	{ " Or OR ", "; write '||'" },
+	{ " not Not NOT ", "; write '!'" },
+	{ " elif elseif elsif ", "; write 'else if'" },
+	{ " True TRUE ", "; write 'true'" },
+	{ " False FALSE ", "; write 'false'" },
+	{ " NULL nullptr nil None null undefined ",
+	  "; write 0, or one of 'empty', 'full' and 'absent'" },
+	{ " int uint long short char unsigned signed u8 u16 u32 u64 s8 s16 s32 s64 int32_t "
+	  "uint32_t int64_t uint64_t size_t integer Int atomic_t float double ",
+	  "; the types are 'word', of 64 bits, and 'bool'" },
+	{ " boolean Bool _Bool Boolean ", "; write 'bool'" },
+	{ " void ", "; leave it out" },
+	{ " static extern inline volatile public private let var auto final ", "; leave it out" },
+	{ " enum define ", "; write 'const NAME = NUMBER;'" },
+	{ " shared struct client thread ",
+	  " here: it belongs to an implementation, outside of 'spec' and of methods" },
+	{ " def fn func function fun proc procedure operation op ", "; write 'method'" },
+	{ " self this ", "; write the variable's name alone" },
+	{ " len length size ", "; write NAME.size()" },
+	{ " in contains ", "; sets, maps and bags have NAME.has(KEY)" },
+	{ " for foreach ", ": write loops with 'while'" },
+	{ " do ", ": write loops with 'while'" },
+	{ " switch case match ", ": write 'if'" },
+	{ " break continue goto ", ": let the loop's condition say when the loop ends" },
+};
+
+/* In implementations these come first. */
+static const struct foreign in_impl[] = {
+	{ " NULL nullptr nil None ", "; write 'null'" },
+	{ " mutex spinlock spinlock_t rwlock pthread_mutex_t ", "; write 'lock'" },
+	{ " spin_lock mutex_lock raw_spin_lock pthread_mutex_lock acquire ",
+	  "; write 'lock(NAME);'" },
+	{ " spin_unlock mutex_unlock raw_spin_unlock pthread_mutex_unlock release ",
+	  "; write 'unlock(NAME);'" },
+	{ " mb smp_mb fence mfence barrier smp_mb__after_atomic __sync_synchronize ",
+	  "; write 'fence;'" },
+	{ " smp_wmb wmb ", "; write 'wmb;'" },
+	{ " smp_rmb rmb ", "; write 'rmb;'" },
+	{ " cmpxchg try_cmpxchg atomic_cmpxchg compare_and_swap compare_exchange CAS ",
+	  "; write 'cas(&PLACE, OLD, NEW)'" },
+	{ " xadd faa fetch_add atomic_fetch_add ", "; write 'fadd(&PLACE, VALUE)'" },
+	{ " swap exchange atomic_xchg ", "; write 'xchg(&PLACE, VALUE)'" },
+	{ " malloc kmalloc kzalloc calloc ", "; write 'new STRUCT'" },
+	{ " free kfree kfree_rcu ", "; nothing is freed" },
+	{ " READ_ONCE WRITE_ONCE smp_load_acquire smp_store_release rcu_dereference "
+	  "rcu_assign_pointer ", "; write the access without it" },
+};
+
+static const char *find(const struct foreign *list, size_t n, const char *padded)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strstr(list[i].words, padded))
+			return list[i].advice;
+	return NULL;
+}
+
+const char *kl_advise_word(const char *word, size_t len, bool impl)
+{
+	char padded[KL_NAME_MAX + 3];
+	const char *advice = NULL;
+
+	if (len > KL_NAME_MAX)
+		return "";
+	snprintf(padded, sizeof(padded), " %.*s ", (int)len, word);
+	if (impl)
+		advice = find(in_impl, sizeof(in_impl) / sizeof(*in_impl), padded);
+	if (!advice)
+		advice = find(everywhere, sizeof(everywhere) / sizeof(*everywhere), padded);
+	return advice ? advice : "";
+}
+
+const char *kl_advise_name(const char *name, const char *const *names, size_t n,
+			   char buf[KL_ADVICE_MAX])
+{
+	const char *near = kl_nearest(name, names, n);
+
+	*buf = 0;
+	if (near)
+		snprintf(buf, KL_ADVICE_MAX, "; did you mean '%s'?", near);
+	return buf;
+}
+
+const char *kl_advise_variable(const struct kl_checker *c, const char *name,
+			       char buf[KL_ADVICE_MAX])
+{
+	const char *names[KL_LOCALS_MAX + 2 * KL_ITEMS_MAX];
+	const char *word = kl_advise_word(name, strlen(name), false);
+	size_t i, n = 0;
+
+	for (i = 0; i < c->nscope; i++)
+		names[n++] = c->scope[i]->name;
+	for (i = 0; i < c->s->nvars; i++)
+		names[n++] = c->s->vars[i].name;
+	for (i = 0; i < c->s->nconsts; i++)
+		names[n++] = c->s->consts[i].name;
+	kl_advise_name(name, names, n, buf);
+	return *buf ? buf : word;
+}
+
+const char *kl_advise_operand(const struct kl_ast_expr *e, const char *what)
+{
+	if (e->kind == KL_A_BINARY && e->op != KL_OP_AND && e->op != KL_OP_OR &&
+	    !strcmp(what, "the operand"))
+		return "; comparisons form no chain, and '==' and '<' bind before '&', '^' and '|'";
+	return "; append '? 1 : 0'";
+}
+
+const char *kl_advise_method(enum kl_cont_kind kind, const char *name, char buf[KL_ADVICE_MAX])
+{
+	char list[KL_ADVICE_MAX / 2], copy[sizeof(list)], *s = copy;
+	const char *names[METHODS_MAX];
+	enum kl_cont_kind other;
+	size_t n = 0;
+
+	strcpy(copy, kl_cont_list(kind, list, sizeof(list)));
+	while (n < METHODS_MAX && s) {
+		names[n++] = s;
+		s = strchr(s, ',');
+		if (s)
+			*s = 0;
+		if (s)
+			s += 2;
+	}
+	/* A method of another container is no typing error. */
+	for (other = KL_C_QUEUE; other <= KL_C_BAG; other++)
+		if (kl_cont_find(other, name))
+			n = 0;
+	if (!*kl_advise_name(name, names, n, buf))
+		snprintf(buf, KL_ADVICE_MAX, "; it has %s", list);
+	return buf;
+}
