@@ -54,7 +54,7 @@ hint()
 
 hint "did you mean the shipped queue?" spec quue
 hint "did you mean the shipped explore/treiber?" check treiber empty.txt
-hint "did you mean stack?" gen --type=stakc
+hint "did you mean the shipped stack?" gen --type=stakc
 hint "did you mean check?" chexk
 hint "did you mean list?" help lisst
 hint "did you mean \`--engine'?" check --enigne=wgl

@@ -111,7 +111,8 @@ static void test_shipped_specs_accepted(void **state)
 	assert_int_equal(kl_spec_load("specs/none.lin", &s), -ENOENT);
 	kl_log_sink = NULL;
 	assert_string_equal(messages, "klin: cannot read specification specs/none.lin: "
-			    "No such file or directory\n");
+			    "No such file or directory; `klin spec --list' lists the shipped "
+			    "ones\n");
 }
 
 static void test_method_signatures(void **state)

@@ -50,20 +50,27 @@ static bool is_lin(const char *name)
 static bool near_file(const char *path, bool lin, char *near, size_t size)
 {
 	const char *last = last_part(path), *one;
+	char name[KL_NEAREST_MAX], stem[KL_NEAREST_MAX];
 	const int dir_len = last - path;
 	unsigned int best = KL_NEAREST_MAX, d, n = 0;
 	struct dirent *e;
 	DIR *dir;
 
+	snprintf(name, sizeof(name), "%.*s", (int)strlen(last) - 4 * is_lin(last), last);
 	snprintf(near, size, "%.*s", dir_len, path);
 	dir = opendir(dir_len ? near : ".");
 	if (!dir)
 		return false;
 	while (n++ < MOST_FILES && (e = readdir(dir))) {
 		one = e->d_name;
-		if (*one == '.' || e->d_type == DT_DIR || is_lin(one) != lin ||
-		    !kl_nearest(last, &one, 1))
+		if (*one == '.' || e->d_type == DT_DIR || is_lin(one) != lin)
 			continue;
+		/* The ending makes names no more alike. */
+		snprintf(stem, sizeof(stem), "%.*s", (int)strlen(one) - 4 * lin, one);
+		one = stem;
+		if (!kl_nearest(name, &one, 1))
+			continue;
+		one = e->d_name;
 		d = kl_edits(last, strlen(last), one);
 		if (d >= best)
 			continue;
