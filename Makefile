@@ -56,6 +56,7 @@ LIBEXECDIR ?= $(PREFIX)/libexec/klin
 DATADIR ?= $(PREFIX)/share/klin
 MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+CATALOGDIR ?= $(PREFIX)/lib/systemd/catalog
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
@@ -176,7 +177,8 @@ unit_with := $(B)/obj/page.o $(call obj,$(unit_help) \
 	$(addprefix userspace/record/,loss_bounds.c event_balance.c unwind.c cpulist.c \
 	stack_size.c member.c room.c expr/fetch_peephole.c attach/preemption.c attach/clone.c) \
 	$(addprefix userspace/top/,client.c model.c table.c text.c wire.c) \
-	$(addprefix userspace/klind/,conf.c metrics.c notify.c socket.c reports.c report_write.c))
+	$(addprefix userspace/klind/,conf.c journal.c metrics.c notify.c socket.c \
+	reports.c report_write.c))
 watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 # Fuzz targets: with SAN=1 main() is libFuzzer's, else driver.c's.  One source serves all forms
 # of histories.
@@ -489,6 +491,7 @@ installed := $(call to,755,$(BINDIR),$(B)/klin $(B)/klin-replay) \
 	$(call to,644,$(DATADIR),userspace/klind/klind.conf $(schema)) \
 	$(call kept,644,$(DATADIR),$(shipped)) \
 	644:userspace/klind/klind.service.in:$(UNITDIR)/klind.service \
+	$(call to,644,$(CATALOGDIR),userspace/klind/klind.catalog) \
 	$(foreach f,$(man_pages),$(call to,644,$(MANDIR)/man$(subst .,,$(suffix $(f))),$(f))) \
 	644:userspace/completion/klin.bash:$(share)/bash-completion/completions/klin \
 	$(call to,644,$(ZSHDIR),userspace/completion/_klin) \

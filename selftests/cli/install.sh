@@ -49,7 +49,7 @@ for file in bin/klin bin/klin-replay sbin/klind share/klin/klind.conf \
 		share/bash-completion/completions/klin share/zsh/site-functions/_klin \
 		share/fish/vendor_completions.d/klin.fish share/vim/vimfiles/syntax/klin.vim \
 		share/vim/vimfiles/ftdetect/klin.vim share/klin/editors/klin.tmLanguage.json lib/systemd/system/klind.service \
-		src/klin/klin.h; do
+		lib/systemd/catalog/klind.catalog src/klin/klin.h; do
 	ktap_result "$([ -s "$root/usr/$file" ]; echo $?)" "installed: $file"
 done
 grep -rIlE "@[A-Z]+@|$root" "$root" >left

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klind/conf.h"
+#include "klind/journal.h"
 #include "klind/metrics.h"
 #include "klind/notify.h"
 #include "klind/reports.h"
@@ -103,16 +104,6 @@ static const struct argp argp = {
 	       "  # Ask for the counters as JSON.\n"
 	       "  curl --unix-socket /run/klin/metrics http://klind/top",
 };
-
-/* Prefix each line with its level as the journal expects, see sd-daemon(3). */
-static void to_journal(enum kl_level level, const char *line)
-{
-	static const int levels[] = {
-		[KL_LOG_ERR] = 3, [KL_LOG_WARN] = 4, [KL_LOG_INFO] = 6, [KL_LOG_DEBUG] = 7,
-	};
-
-	fprintf(stderr, "<%d>%s\n", levels[level], line);
-}
 
 static int check_specs(const struct klind_conf *c)
 {
@@ -270,7 +261,10 @@ static void end_watchers(struct watcher **w, size_t n)
 		watcher_join(w[i]);
 		watcher_counts(w[i], &row);
 		watcher_verdict(w[i], verdict, sizeof(verdict));
-		kl_info("%s: ended: %s", row.name, verdict);
+		klind_log(KL_LOG_INFO, &(struct klind_entry){
+				.event = KLIND_END, .spec = row.name,
+				.verdict = kl_verdict_name(row.counts.verdict),
+			  }, "%s: ended: %s", row.name, verdict);
 	}
 }
 
@@ -485,6 +479,8 @@ static int run(struct daemon *d)
 		ret = -EINVAL;
 	if (!ret) {
 		klind_notify("READY=1");
+		klind_log(KL_LOG_INFO, &(struct klind_entry){ .event = KLIND_START },
+			  "watching %zu structure%s", d->n, d->n == 1 ? "" : "s");
 		ret = serve(d, signals);
 	}
 	klind_notify("STOPPING=1");
@@ -492,6 +488,7 @@ static int run(struct daemon *d)
 	if (d->reporter)
 		reporter_drain(d->reporter);
 	write_metrics(d);
+	klind_log(KL_LOG_INFO, &(struct klind_entry){ .event = KLIND_STOP }, "ended");
 out:
 	klind_socket_close(d->socket);
 	close(signals);
@@ -511,8 +508,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	kl_log_level = KL_LOG_INFO;
 	kl_log_name = "klind";
-	if (getenv("JOURNAL_STREAM"))
-		kl_log_sink = to_journal;
+	klind_journal_open(KLIND_JOURNAL);
 	ret = kl_args(&argp, argc, argv, 0, &a);
 	if (ret)
 		return kl_ending(ret);
@@ -531,5 +527,6 @@ int main(int argc, char **argv)
 	free_watchers(d.watchers, d.n);
 	reporter_free(d.reporter);
 	klind_conf_free(d.conf);
+	klind_journal_close();
 	return kl_ending(!ret ? KLIN_EXIT_OK : ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM);
 }

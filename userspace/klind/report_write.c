@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/memstream.h"
+#include "klind/journal.h"
 #include "klind/report_write.h"
 #include "page/page.h"
 #include "report/envelope.h"
@@ -362,6 +363,19 @@ static void name_time(char *buf, size_t size)
 	snprintf(buf + n, size - n, ".%06ldZ", ts.tv_nsec / 1000);
 }
 
+static void log_written(const struct incident *i, const char *path)
+{
+	const enum kl_verdict verdict = i->kind == INCIDENT_VIOLATION ? KL_VIOLATION : KL_UNKNOWN;
+	const struct klind_entry entry = {
+		.event = KLIND_REPORT, .spec = i->name, .report = path,
+		.verdict = i->kind == INCIDENT_REQUEST ? NULL : kl_verdict_name(verdict),
+		.reason = *i->reason ? i->reason : NULL, .has_object = i->has_object,
+		.object = i->object, .has_key = i->has_key, .key = i->key,
+	};
+
+	klind_log(KL_LOG_INFO, &entry, "%s: wrote report %s", i->name, path);
+}
+
 int report_write(const char *dir, const struct incident *i, char name[REPORT_NAME])
 {
 	struct report r = { .i = i };
@@ -392,7 +406,7 @@ int report_write(const char *dir, const struct incident *i, char name[REPORT_NAM
 	if (ret) {
 		discard(r.dir);
 	} else {
-		kl_info("%s: wrote report %s", i->name, path);
+		log_written(i, path);
 		tell_story(&r, path);
 		synced = synced ?: sync_dir(dir);
 		if (synced)

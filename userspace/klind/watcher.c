@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/memstream.h"
+#include "klind/journal.h"
 #include "klind/rate.h"
 #include "klind/watcher.h"
 #include "record/record.h"
@@ -35,6 +36,8 @@ struct watcher {
 	struct reporter *reporter;
 	/* rate limits of messages and of reports, by kind */
 	struct rate logged[INCIDENT_REQUEST], reported[INCIDENT_REQUEST];
+	struct rate losses;			/* rate limit of messages of lost operations */
+	uint64_t told_lost;			/* number of lost operations that were logged */
 
 	pthread_t thread;
 	bool started;
@@ -140,6 +143,13 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	const enum incident_kind kind = v->suspect ? INCIDENT_UNKNOWN : INCIDENT_VIOLATION;
 	const uint64_t now = kl_now_ns();
 	struct watcher *w = ctx;
+	const struct klind_entry entry = {
+		.event = v->suspect ? KLIND_UNKNOWN : KLIND_VIOLATION, .spec = w->conf.name,
+		.verdict = kl_verdict_name(v->suspect ? KL_UNKNOWN : KL_VIOLATION),
+		.reason = v->suspect ? v->suspect : v->reason, .engine = v->engine,
+		.has_object = !v->all_objects, .object = v->object, .has_key = v->has_key,
+		.key = v->key,
+	};
 	const char *why;
 	struct incident i;
 	char where[80] = "";
@@ -153,9 +163,9 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	log_held(w, now);
 	logged = rate_take(&w->logged[kind], now);
 	if (logged)
-		kl_warn("%s: %s at time %" PRIu64 "%s: %s (%s)", w->conf.name, v->suspect ?
-			"UNKNOWN, a suspected violation" : "VIOLATION", v->time, where,
-			v->suspect ? v->suspect : v->reason, v->engine);
+		klind_log(KL_LOG_WARN, &entry, "%s: %s at time %" PRIu64 "%s: %s (%s)",
+			  w->conf.name, v->suspect ? "UNKNOWN, a suspected violation" :
+			  "VIOLATION", v->time, where, entry.reason, v->engine);
 	pthread_mutex_lock(&w->lock);
 	snprintf(w->found, sizeof(w->found), "%s at time %" PRIu64 "%s: %s (%s)", v->suspect ?
 		 "Suspected violation" : "VIOLATION", v->time, where, v->reason, v->engine);
@@ -217,6 +227,7 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 		w->logged[kind] = (struct rate){ .ns = report_ns, .burst = BURST };
 		w->reported[kind] = (struct rate){ .ns = report_ns, .burst = 1 };
 	}
+	w->losses = (struct rate){ .ns = report_ns, .burst = 1 };
 	pthread_mutex_init(&w->lock, NULL);
 	w->conf = *conf;
 	w->conf.name = strdup(conf->name);
@@ -301,12 +312,54 @@ static void publish_counts(struct watcher *w, const struct kl_online_stats *st)
 
 static void log_shed(const struct watcher *w, const struct shed_turn *t)
 {
+	const struct klind_entry entry = {
+		.event = KLIND_OVERLOAD, .spec = w->conf.name, .has_object = true,
+		.object = t->object,
+	};
+
 	if (t->dropped)
-		kl_warn("%s: overload: stopped checking %zu object%s, first 0x%" PRIx64,
-			w->conf.name, t->dropped, t->dropped == 1 ? "" : "s", t->object);
+		klind_log(KL_LOG_WARN, &entry, "%s: overload: stopped checking %zu object%s, first "
+			  "0x%" PRIx64, w->conf.name, t->dropped, t->dropped == 1 ? "" : "s",
+			  t->object);
 	if (t->resumed)
 		kl_info("%s: resumed checking %zu object%s, first 0x%" PRIx64, w->conf.name,
 			t->resumed, t->resumed == 1 ? "" : "s", t->object);
+}
+
+/* Log the operations that were lost since the last look. */
+static void log_lost(struct watcher *w, uint64_t lost, uint64_t now)
+{
+	const struct klind_entry entry = { .event = KLIND_LOST, .spec = w->conf.name };
+
+	if (lost > w->told_lost && rate_take(&w->losses, now)) {
+		klind_log(KL_LOG_WARN, &entry, "%s: lost %" PRIu64 " operations, so there is a gap; "
+			  "if buffers were full, raise `buffer' or watch one object only",
+			  w->conf.name, lost - w->told_lost);
+		w->told_lost = lost;
+	}
+}
+
+/* Log the verdict UNKNOWN, for the first time. */
+static void log_unknown(struct watcher *w, const char *reason)
+{
+	const struct klind_entry entry = {
+		.event = KLIND_UNKNOWN, .spec = w->conf.name,
+		.verdict = kl_verdict_name(KL_UNKNOWN), .reason = reason,
+	};
+
+	w->logged_unknown = true;
+	klind_log(KL_LOG_WARN, &entry, "%s: UNKNOWN: %s", w->conf.name, reason);
+	if (w->conf.report_unknown)
+		report_incident(w, INCIDENT_UNKNOWN, reason);
+}
+
+/* Log that the check has exceeded its memory. */
+static void log_full(const struct watcher *w, uint64_t bytes)
+{
+	const struct klind_entry entry = { .event = KLIND_OVERLOAD, .spec = w->conf.name };
+
+	klind_log(KL_LOG_WARN, &entry, "%s: the check uses %" PRIu64 " MiB, more than `memory' allows: "
+		  "it forgets all states and restarts; raise `memory'", w->conf.name, bytes >> 20);
 }
 
 /* Every LOAD_NS: drop or resume objects as the load requires, and keep the memory bound. */
@@ -331,17 +384,14 @@ static int check_load(struct watcher *w)
 	err = shed_turn(w->shed, &load, w->feed, &turn);
 	log_shed(w, &turn);
 	if (!err && full) {
-		kl_warn("%s: the check uses %" PRIu64 " MiB, more than `memory' allows: it forgets "
-			"all states and restarts; raise `memory'", w->conf.name, st.bytes >> 20);
+		log_full(w, st.bytes);
 		err = feed_renew(w->feed);
 		w->renewals++;
 	}
-	if (!err && st.verdict == KL_UNKNOWN && !w->logged_unknown) {
-		w->logged_unknown = true;
-		kl_warn("%s: UNKNOWN: %s", w->conf.name, st.reason);
-		if (w->conf.report_unknown)
-			report_incident(w, INCIDENT_UNKNOWN, st.reason);
-	}
+	log_lost(w, rec.lost, now);
+	/* Before the first operation the verdict is unknown, too, and that is no news. */
+	if (!err && st.verdict == KL_UNKNOWN && !w->logged_unknown && (st.ops || st.gaps))
+		log_unknown(w, st.reason);
 	w->load_checked = kl_now_ns();
 	w->lost = rec.lost;
 	w->busy = w->longest = 0;
