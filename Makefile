@@ -177,7 +177,7 @@ unit_with := $(B)/obj/page.o $(call obj,$(unit_help) \
 	$(addprefix userspace/record/,loss_bounds.c event_balance.c unwind.c cpulist.c \
 	stack_size.c member.c room.c expr/fetch_peephole.c attach/preemption.c attach/clone.c) \
 	$(addprefix userspace/top/,client.c model.c table.c text.c wire.c) \
-	$(addprefix userspace/klind/,conf.c journal.c metrics.c notify.c socket.c \
+	$(addprefix userspace/klind/,conf.c journal.c machine.c metrics.c notify.c socket.c \
 	reports.c report_write.c))
 watcher_obj := $(call obj,$(addprefix userspace/klind/,watcher.c rate.c))
 # Fuzz targets: with SAN=1 main() is libFuzzer's, else driver.c's.  One source serves all forms

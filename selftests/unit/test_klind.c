@@ -19,9 +19,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/sha256.h"
+#include "base/version.h"
 #include "generate/generate.h"
 #include "history_util.h"
 #include "klind/conf.h"
@@ -85,6 +88,7 @@ static void test_conf_is_read(void **state)
 	klind_conf_free(c);
 }
 
+#define BEGAN "20261128T101112.000013Z"
 #define TEN "0123456789"
 #define LONG_PATH TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
@@ -660,6 +664,38 @@ static void remove_all(const char *dir)
 	assert_int_equal(system(command), 0);
 }
 
+static const char *member(const json_t *j, const char *name)
+{
+	return json_string_value(json_object_get(j, name)) ?: "null";
+}
+
+/* report.json says when and where the report was made, by which klin and with which spec. */
+static void look_at_origin(const char *path, const struct kl_spec *spec)
+{
+	char file[600], sha256[KL_SHA256_HEX];
+	struct utsname u;
+	json_t *j, *m;
+
+	snprintf(file, sizeof(file), "%s/report.json", path);
+	j = json_load_file(file, 0, NULL);
+	assert_non_null(j);
+	m = json_object_get(j, "machine");
+	assert_int_equal(uname(&u), 0);
+	kl_sha256(kl_spec_text(spec), strlen(kl_spec_text(spec)), sha256);
+	assert_string_equal(member(j, "spec"), kl_spec_name(spec));
+	assert_string_equal(member(j, "spec_sha256"), sha256);
+	assert_string_equal(member(j, "began"), BEGAN);
+	assert_int_equal(strlen(member(j, "written")), strlen(BEGAN));
+	assert_string_equal(member(j, "host"), u.nodename);
+	assert_string_equal(member(j, "kernel"), u.release);
+	assert_string_equal(member(json_object_get(j, "klin"), "version"), KLIN_VERSION);
+	assert_string_equal(member(m, "kernel_version"), u.version);
+	assert_string_equal(member(m, "architecture"), u.machine);
+	assert_int_equal(strlen(member(m, "boot")), strlen("00000000-0000-4000-8000-000000000000"));
+	assert_true(json_integer_value(json_object_get(m, "cpus")) > 0);
+	json_decref(j);
+}
+
 /* A report is complete, with and without the operations that the check named. */
 static void test_report_is_complete(void **state)
 {
@@ -677,7 +713,7 @@ static void test_report_is_complete(void **state)
 	assert_non_null(mkdtemp(dir));
 	for (with = 0; with < 2; with++) {
 		struct incident i = {
-			.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec,
+			.began = BEGAN, .kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec,
 			.reason = "a \"test\"", .engine = "frontier", .written = &written,
 			.failed = &failed, .time = UINT64_MAX,
 		};
@@ -710,18 +746,12 @@ static void test_report_is_complete(void **state)
 		assert_true(!stat(file, &st) && st.st_size > 100);
 		snprintf(file, sizeof(file), "%s/report.html", path);
 		assert_true(!stat(file, &st) && st.st_size > 10000);
-		snprintf(file, sizeof(file), "%s/report.json", path);
-		assert_true(!stat(file, &st) && st.st_size > 100);
+		look_at_origin(path, spec);
 	}
 	remove_all(dir);
 	flight_free(f);
 	kl_history_free(h);
 	kl_spec_free(spec);
-}
-
-static const char *member(const json_t *j, const char *name)
-{
-	return json_string_value(json_object_get(j, name)) ?: "null";
 }
 
 /* Check a report's files, and report.json's list of missing ones; bit i of @gone is file i. */
@@ -798,7 +828,7 @@ static void test_report_on_failing_disk(void **state)
 	for (n = 0; n < sizeof(disks) / sizeof(*disks); n++) {
 		uint64_t written = 0, failed = 0, incomplete = 0, object = 0;
 		const struct incident i = {
-			.incomplete = &incomplete,
+			.began = BEGAN, .incomplete = &incomplete,
 			.kind = INCIDENT_VIOLATION, .name = "reg", .spec = spec, .reason = "a test",
 			.engine = "frontier", .written = &written, .failed = &failed,
 			.time = UINT64_MAX, .flight = flight_take(f, KL_TIME_MAX),
@@ -855,7 +885,9 @@ static void test_queue_is_fair(void **state)
 	struct flight *f = flight_new(spec, h, 1 << 22, 0);
 	char dir[] = "/tmp/klin-test-XXXXXX", name[256] = "";
 	uint64_t written = 0, failed = 0;
-	struct incident i = { .spec = spec, .written = &written, .failed = &failed };
+	struct incident i = {
+		.spec = spec, .began = BEGAN, .written = &written, .failed = &failed,
+	};
 	struct reporter *r;
 	int k;
 
@@ -908,8 +940,8 @@ static void test_failing_removals_are_logged(void **state)
 	char dir[] = "/tmp/klin-test-XXXXXX", path[300], name[256] = "";
 	uint64_t written = 0, failed = 0;
 	const struct incident i = {
-		.kind = INCIDENT_REQUEST, .name = "reg", .spec = spec, .written = &written,
-		.failed = &failed,
+		.began = BEGAN, .kind = INCIDENT_REQUEST, .name = "reg", .spec = spec,
+		.written = &written, .failed = &failed,
 	};
 	struct reporter *r;
 	size_t k;
@@ -948,8 +980,8 @@ static void test_old_reports_are_removed(void **state)
 	char dir[] = "/tmp/klin-test-XXXXXX", path[300], first[256] = "", name[256] = "";
 	uint64_t written = 0, failed = 0;
 	struct incident i = {
-		.kind = INCIDENT_REQUEST, .name = "reg", .spec = spec, .written = &written,
-		.failed = &failed,
+		.began = BEGAN, .kind = INCIDENT_REQUEST, .name = "reg", .spec = spec,
+		.written = &written, .failed = &failed,
 	};
 	struct reporter *r;
 	int k;

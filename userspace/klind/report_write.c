@@ -13,7 +13,9 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/memstream.h"
+#include "base/sha256.h"
 #include "klind/journal.h"
+#include "klind/machine.h"
 #include "klind/report_write.h"
 #include "page/page.h"
 #include "report/envelope.h"
@@ -235,13 +237,18 @@ static int put_json(const struct report *r, const char *when, json_t *check)
 {
 	const struct incident *i = r->i;
 	struct kl_outfile o;
-	char path[4200], words[32];
+	const char *text = kl_spec_text(i->spec);
+	char path[4200], words[32], sha256[KL_SHA256_HEX];
 	json_t *j = kl_json_envelope("incident", NULL);
 	int ret;
 
 	json_object_set_new(j, "cause", json_string(incident_kinds[i->kind]));
 	json_object_set_new(j, "name", json_string(i->name));
 	json_object_set_new(j, "spec", json_string(kl_spec_name(i->spec)));
+	kl_sha256(text, strlen(text), sha256);
+	json_object_set_new(j, "spec_sha256", json_string(sha256));
+	json_object_set_new(j, "machine", klind_machine_json());
+	json_object_set_new(j, "began", json_string(i->began));
 	json_object_set_new(j, "written", json_string(when));
 	if (*i->reason)
 		json_object_set_new(j, "reason", json_string(i->reason));
@@ -350,8 +357,8 @@ static int sync_dir(const char *dir)
 	return ret;
 }
 
-/* Print the time in microseconds, so that reports of one daemon have different names. */
-static void name_time(char *buf, size_t size)
+/* The text has microseconds, so that reports of one daemon have different names. */
+void report_time(char *buf, size_t size)
 {
 	struct timespec ts;
 	struct tm tm;
@@ -379,10 +386,10 @@ static void log_written(const struct incident *i, const char *path)
 int report_write(const char *dir, const struct incident *i, char name[REPORT_NAME])
 {
 	struct report r = { .i = i };
-	char when[64], path[4096];
+	char when[REPORT_TIME], path[4096];
 	int ret, synced = 0;
 
-	name_time(when, sizeof(when));
+	report_time(when, sizeof(when));
 	if (snprintf(name, REPORT_NAME, "%s-%s-%s", when, i->name, incident_kinds[i->kind]) >=
 	    REPORT_NAME ||
 	    snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path) ||

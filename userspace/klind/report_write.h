@@ -10,6 +10,9 @@
 
 #define REPORT_NAME	256	/* size of a report's name with its NUL byte */
 
+/* Print the present time, UTC, as it begins names of reports: 20261121T233015.123456Z. */
+void report_time(char *buf, size_t size);
+
 /**
  * report_write() - write the report of an incident
  * @dir: path of the directory of reports

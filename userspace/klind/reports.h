@@ -32,6 +32,8 @@ enum incident_kind { INCIDENT_VIOLATION, INCIDENT_UNKNOWN, INCIDENT_REQUEST };
 
 extern const char *const incident_kinds[];	/* names, by enum incident_kind */
 
+#define REPORT_TIME	64	/* size of a time as text, see report_time() */
+
 /* The cause of a report.  Pointers to strings must be valid until the report is written. */
 struct incident {
 	enum incident_kind kind;
@@ -43,6 +45,7 @@ struct incident {
 	bool has_object, has_key;
 	bool suspected;			/* INCIDENT_UNKNOWN: a violation if all calls were seen */
 	uint64_t object, key;
+	const char *began;		/* when klind began to watch, see report_time() */
 	uint64_t time, events;		/* see struct kl_online_violation */
 	char reason[160], engine[64];
 	uint64_t *written, *failed;	/* counters of reports, incremented atomically */

@@ -11,6 +11,7 @@
 #include "base/memstream.h"
 #include "klind/journal.h"
 #include "klind/rate.h"
+#include "klind/report_write.h"
 #include "klind/watcher.h"
 #include "record/record.h"
 #include "watch/feed.h"
@@ -45,6 +46,7 @@ struct watcher {
 	int err;				/* the errno that ended the thread, or 0 */
 	volatile bool request;			/* a report was requested */
 	bool logged_unknown;			/* the verdict UNKNOWN was logged */
+	char began[REPORT_TIME];		/* when the probes were attached */
 	uint64_t floor;				/* lower bound of the calls of later operations */
 	uint64_t written, incomplete, failed, suppressed;	/* numbers of reports */
 	uint64_t renewals;
@@ -82,7 +84,8 @@ static const char *begin_report(struct watcher *w, enum incident_kind kind, stru
 	}
 	/* Without memory for a shot the report says that flight.klh is missing. */
 	*i = (struct incident){
-		.kind = kind, .name = w->conf.name, .spec = w->spec, .classical = w->conf.classical,
+		.kind = kind, .name = w->conf.name, .spec = w->spec, .began = w->began,
+		.classical = w->conf.classical,
 		.written = &w->written, .failed = &w->failed, .incomplete = &w->incomplete,
 		.flight = flight_take(w->flight, w->floor),
 		.told = keep_story, .told_ctx = w,
@@ -245,6 +248,7 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 	}
 	if (!err)
 		err = kl_recorder_attach(w->r);
+	report_time(w->began, sizeof(w->began));
 	if (err)
 		watcher_free(w);
 	else
