@@ -360,6 +360,11 @@ void kl_settle_poll(struct kl_recorder *r)
 	r->blocked_until = kl_times_last(r);
 }
 
+bool kl_recorder_settled(const struct kl_recorder *r)
+{
+	return !r->nblocked;
+}
+
 void kl_settle_close(struct kl_recorder *r)
 {
 	size_t i;

@@ -43,6 +43,14 @@ static uint64_t sum_runs(const struct kl_recorder *r, const struct kl_group *g, 
 	return sum;
 }
 
+static int read_info(const struct kl_prog *p, struct bpf_prog_info *info)
+{
+	uint32_t len = sizeof(*info);
+
+	memset(info, 0, len);
+	return bpf_obj_get_info_by_fd(bpf_program__fd(p->prog), info, &len);
+}
+
 /*
  * Return: the number of times that the kernel hit a probe and did not run the program.  Hits and
  * runs cannot be read at the same time, and runs between the two reads hide misses or look like
@@ -54,15 +62,14 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 			    struct kl_prog *p, unsigned int side)
 {
 	uint64_t hits, misses, runs, most, before = p->deficit;
-	struct bpf_prog_info info = {};
-	uint32_t len = sizeof(info);
+	struct bpf_prog_info info;
 
 	p->clean = true;
 	if (p->by_module)
 		return p->module_fd ? kl_kprobe_module_misses(p) : p->misses;
+	/* A count that cannot be read may have a new miss. */
 	if (!p->event[0])
-		return bpf_obj_get_info_by_fd(bpf_program__fd(p->prog), &info, &len) ? p->misses :
-		       info.recursion_misses;
+		return read_info(p, &info) ? p->misses + 1 : info.recursion_misses;
 	p->clean = false;
 	runs = sum_runs(r, g, side);
 	if (!kl_kprobe_profile(r->kernel, p->event, &hits, &misses))
@@ -79,6 +86,27 @@ static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *
 		misses = p->misses;
 	p->clean = most <= misses;
 	return misses;
+}
+
+int kl_recorder_readable(const struct kl_recorder *r)
+{
+	struct bpf_prog_info info;
+	uint64_t hits, misses;
+	unsigned int i, j;
+	int err = 0;
+
+	for (i = 0; !err && i < r->ngroups; i++)
+		for (j = 0; !err && j < r->groups[i].nprogs; j++) {
+			const struct kl_prog *p = &r->groups[i].progs[j];
+
+			if (p->by_module)
+				continue;
+			if (!p->event[0])
+				err = read_info(p, &info);
+			else if (!kl_kprobe_profile(r->kernel, p->event, &hits, &misses))
+				err = -EACCES;
+		}
+	return err;
 }
 
 /* Return: the time up to which all misses are accounted for. */

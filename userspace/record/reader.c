@@ -267,10 +267,15 @@ void kl_reader_look(struct kl_recorder *r)
 {
 	int cpu, err;
 
-	for (cpu = 0; r->buffers && cpu < r->ncpus; cpu++) {
+	for (cpu = 0; r->buffers && !r->cpus_refused && cpu < r->ncpus; cpu++) {
 		if (sum_unread(r, cpu) == r->unread[cpu])
 			continue;
 		err = replace(r, cpu);
+		if (err == -EPERM || err == -EACCES) {
+			r->cpus_refused = true;
+			kl_warn("CPU %d came online, but its events cannot be read without "
+				"privileges: they are lost", cpu);
+		}
 		kl_debug("CPU %d came online during the recording: %s", cpu, err ? strerror(-err) :
 			 "its events are read, too");
 		if (err)

@@ -89,6 +89,20 @@ void kl_recorder_free(struct kl_recorder *r);
 
 /* Attach all clauses, or none.  Return: as kl_recorder_new(). */
 int kl_recorder_attach(struct kl_recorder *r);
+/**
+ * kl_recorder_settled() - find out whether the recorder still needs the privileges of attaching
+ * @r: the recorder, attached and followed
+ *
+ * While tasks are inside a probed function since before it was probed, their stacks are read.
+ *
+ * Return: true if the recorder can go on without privileges, where kl_recorder_readable() says so,
+ * too.  Events on a CPU that comes online later are then lost.
+ */
+bool kl_recorder_settled(const struct kl_recorder *r);
+/* Read now what needs privileges and would be read later.  Return: 0 or -ENOMEM. */
+int kl_recorder_read_ahead(struct kl_recorder *r);
+/* Return: 0 if this thread may read the counts that a recording needs, or a negative errno. */
+int kl_recorder_readable(const struct kl_recorder *r);
 /*
  * Print a line for each clause: its target, the way of attaching, and whether it drains the store
  * buffer.

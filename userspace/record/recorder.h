@@ -147,6 +147,7 @@ struct kl_recorder {
 	struct klin_home *homes;	/* mapped; by CPU */
 	unsigned int nrings; /* number of each group's rings; 0: all events use the perf buffers */
 	bool cpus_came; /* CPUs came online, so their clocks were not compared */
+	bool cpus_refused; /* the kernel refused to let klin read the events of such a CPU */
 	bool clocks_unknown; /* the clocks of some CPUs could not be compared */
 	long online; /* number of CPUs at the comparison */
 	char clock_source[32]; /* the kernel's clock source at the comparison */

@@ -101,6 +101,11 @@ static int read_symbols(struct kl_stacks *s)
 	return 0;
 }
 
+int kl_recorder_read_ahead(struct kl_recorder *r)
+{
+	return r->stacks && !r->stacks->read ? read_symbols(r->stacks) : 0;
+}
+
 /* Return: the symbol of the function that has the address, or NULL if it is not known. */
 static const struct kl_ksym *symbol_of(const struct kl_stacks *s, uint64_t addr)
 {
@@ -188,7 +193,7 @@ int kl_stacks_add(struct kl_recorder *r, const struct klin_event *ev)
 		return 0;
 	}
 	if (!s->number[id]) {
-		err = s->read ? 0 : read_symbols(s);
+		err = kl_recorder_read_ahead(r);
 		if (err)
 			return err;
 		s->number[id] = ++s->last;
