@@ -88,6 +88,8 @@ kl_cflags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes
 	-Iuserspace -I. -Ibuild/bpf $(san_flags) $(pic_cflags)
 # The screen of `klin top'.
 CURSES_LIBS ?= $(shell pkg-config --libs ncursesw 2>/dev/null || echo -lncursesw)
+# The filter of system calls of klind, which is left out where libseccomp is missing.
+SECCOMP_LIBS ?= $(shell $(CC) -E -x c -include seccomp.h /dev/null >/dev/null 2>&1 && echo -lseccomp)
 LDLIBS := -lbpf -ldw -lelf -ljansson -lnettle -lzstd -lz -lm
 kl_ldflags := -pthread -Wl,--build-id $(san_flags) $(san_ldflags)
 # gold links each of the many test programs in half of the time, and lld in a third.  ASan of clang
@@ -235,7 +237,8 @@ remember_flags = $(if $(and $(installs),$(wildcard $@)),,$(call remember,$(1)))
 $(B)/.cflags: FORCE
 	$(call remember_flags,$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags))
 $(B)/.ldflags: FORCE
-	$(call remember_flags,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS) $(CURSES_LIBS))
+	$(call remember_flags,$(CC) $(LDFLAGS) $(kl_ldflags) $(TEST_LDFLAGS) $(LDLIBS) $(CURSES_LIBS) \
+		$(SECCOMP_LIBS))
 # The list of the archive's members: when a source file is removed, the archive must be rebuilt.
 $(B)/.libobjs: FORCE
 	$(call remember,$(AR) $(lib_obj) $(engine_obj) $(form_obj) $(reason_obj) $(language_obj))
@@ -322,7 +325,8 @@ $(B)/klin $(B)/static/klin: $(cmd_obj) $(B)/libkl.a $(B)/.ldflags $(B)/.cmdobjs
 $(B)/klind $(B)/static/klind: $(klind_obj) $(B)/libkl.a $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(klind_obj) $(B)/libkl.a $(LDLIBS) $(static_libs)
+	$(Q)$(CC) $(LDFLAGS) $(kl_ldflags) -o $@ $(klind_obj) $(B)/libkl.a $(LDLIBS) $(SECCOMP_LIBS) \
+		$(static_libs)
 
 $(B)/klin-replay $(B)/static/klin-replay: $(replay_obj) $(B)/.ldflags $(B)/.cmdobjs
 	$(call say,LD,$@)
@@ -411,6 +415,12 @@ build/inject.so: selftests/inject.c selftests/inject_disk.c selftests/inject.h
 # The test of the daemon's watcher, which brings a recorder of its own in place of the kernel's.
 $(B)/selftests/test_watcher: unit_with += $(watcher_obj)
 $(B)/selftests/test_watcher: $(watcher_obj)
+
+# The test of dropped privileges.
+confine_obj := $(call obj,userspace/klind/confine.c)
+$(B)/selftests/test_confine: unit_with += $(confine_obj)
+$(B)/selftests/test_confine: LDLIBS += $(SECCOMP_LIBS)
+$(B)/selftests/test_confine: $(confine_obj)
 
 # The tests of libklin have its interface.
 libklin_tests := $(B)/selftests/test_libklin $(B)/selftests/test_record

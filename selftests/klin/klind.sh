@@ -5,7 +5,7 @@
 # correct twin is not; klin check and klin replay agree with the report.  Too much load
 # drops whole objects without a false alarm.  klind's counters add up to klin.ko's own
 # count.  klind reads its configuration again on SIGHUP, and ends cleanly, also after it was
-# killed.
+# killed.  It does all this without privileges, but for what attaches a structure later.
 #
 # klind is killed and restarted under load.  QEMU before 8.1 can execute a stale breakpoint
 # forever if code is patched while another CPU runs it.  With TCG this test needs -accel
@@ -21,11 +21,15 @@ reports=$work/reports
 metrics=$work/klin.prom
 range_was=$(cat $range)
 klind=
+hear=
+drop=yes	# drop-privileges of the configuration
+socket=/run/systemd/journal/socket
 
 klind_cleanup()
 {
 	[ -z "$klind" ] || kill -9 "$klind" 2>/dev/null
 	[ -z "${sysctl:-}" ] || kill "$sysctl" 2>/dev/null
+	[ -z "$hear" ] || { kill "$hear"; rm -f "$socket"; }
 	echo "$range_was" >$range
 	klin_cleanup
 }
@@ -39,6 +43,7 @@ configure()
 	[klind]
 	reports = $reports
 	report-interval = 1s
+	drop-privileges = $drop
 	metrics = $metrics
 	metrics-interval = 200ms
 	metrics-socket = $work/socket
@@ -76,6 +81,17 @@ finish()
 	wait "$klind"
 	ended=$?
 	klind=
+	grep "denied the system call" "$work/log" >>"$work/denied"
+}
+
+# True if no thread of klind has a capability or may get one, and all have a filter.
+confined()
+{
+	for task in "/proc/$klind/task"/*; do
+		[ "$(grep -cE '^Cap[A-Z][a-z]+:[[:space:]]*0+$' "$task/status")" -eq 5 ] &&
+			grep -qE '^NoNewPrivs:[[:space:]]*1$' "$task/status" &&
+			grep -qE '^Seccomp:[[:space:]]*2$' "$task/status" || return 1
+	done
 }
 
 # value NAME SPEC: print the value of a metric.
@@ -183,6 +199,9 @@ test_mutant()
 	name="a mutant is reported while it runs"
 	configure "flight-memory = 64M" "stacks = yes"
 	start
+	wait_for confined
+	ktap_result $? "every thread drops its capabilities and filters system calls" \
+		"$(grep -E '^(Name|Cap|NoNew|Seccomp)' "/proc/$klind/task"/*/status)"
 	from=$(seconds)
 	tries
 	while again; do
@@ -285,9 +304,134 @@ test_socket()
 	fi
 }
 
-# This test uses klin.ko's own recording; the other tests use tracepoints.
+# The present report of a request is not $1.
+another_report()
+{
+	a_report range request && [ "$report" != "$1" ]
+}
+
+# What klind can do without privileges, and what not.
+test_confined()
+{
+	configure
+	sed -i 's/^report-interval.*/&\nkeep-reports = 2/' "$work/klind.conf"
+	start
+	wait_for confined
+	name="without privileges, SIGUSR1 writes reports, and old ones are removed"
+	kill -USR1 "$klind"
+	wait_for a_report range request
+	first=$report
+	kill -USR1 "$klind"
+	if wait_for another_report "$first" && wait_for [ ! -d "$first" ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/log")" "$(ls -A "$reports")"
+	fi
+
+	name="without privileges, SIGHUP refuses a new structure, and nothing changes"
+	sed 's/^\[spec range\]/[spec ports]/' "$work/klind.conf" >"$work/other"
+	cp "$work/klind.conf" "$work/first"
+	cp "$work/other" "$work/klind.conf"
+	kill -HUP "$klind"
+	if said "\[spec ports\]: klind has dropped the privileges" && said "refused" &&
+	   ! grep -q "ended" "$work/log" && kill -0 "$klind"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/log")"
+	fi
+
+	name="without privileges, SIGHUP ends a structure, and klind detaches and ends"
+	sed '/^\[spec range\]/,/^$/d' "$work/first" >"$work/klind.conf"
+	kill -HUP "$klind"
+	said "read again"
+	kill -0 "$klind" && grep -q "range: ended" "$work/log" &&
+		! grep -q "seqlock: ended" "$work/log"
+	status=$?
+	finish
+	ktap_result $((status + ended)) "$name" "status $ended" "$(cat "$work/log")"
+}
+
+# Run this on CPU 1, which klind does not read.
+refused()
+{
+	taskset 2 sh -c "echo '20000 60999' >$range; read -r low high <$range"
+	grep -q "CPU 1 came online, but its events cannot be read" "$work/log"
+}
+
+test_hotplug()
+{
+	name="without privileges, the events of a new CPU are lost, and the verdict is unknown"
+	online=/sys/devices/system/cpu/cpu1/online
+	if [ ! -e $online ] || ! command -v taskset >/dev/null || ! echo 0 2>/dev/null >$online; then
+		ktap_skip "$name" "no CPU 1 that can go offline, or no taskset"
+		return
+	fi
+	configure
+	start
+	wait_for confined
+	echo 1 >$online
+	wait_for refused
+	wait_for verdict_is range unknown
+	finish
+	if [ $ended -eq 0 ] && verdict_is range unknown && [ "$(value violations_total range)" = 0 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $ended" "$(cat "$work/log" "$metrics")"
+	fi
+}
+
+# heard WORDS: true if a message of the journal has these words.
+heard()
+{
+	grep -q "$1" "$work/heard"
+}
+
+# A program in the journal's place, and a log file that JOURNAL_STREAM names.
+test_journal()
+{
+	name="the journal gets messages with fields"
+	if [ -e "$socket" ]; then
+		ktap_skip "$name" "$socket is there"
+		return
+	fi
+	mkdir -p "$(dirname "$socket")"
+	"$here/hear" "$socket" >"$work/heard" &
+	hear=$!
+	wait_for [ -S "$socket" ]
+	configure
+	rm -rf "$reports"
+	: >"$work/log"
+	JOURNAL_STREAM=$(stat -c %d:%i "$work/log") \
+		"$KLIND" --config "$work/klind.conf" >"$work/log" 2>&1 </dev/null &
+	klind=$!
+	wait_for heard "MESSAGE=watching 2 structures, without privileges"
+	tries
+	while again; do
+		load_klin_ko "subject=seqlock.no_retry rate=4000 duration=3000 drain=16 \
+			seed=$try delay=$try_delay"
+		wait_for reported_or_over && a_report seqlock violation && break
+	done
+	echo stop >"$ctl/load"
+	wait_for heard "^KLIN_REPORT="
+	finish
+	kill "$hear"
+	hear=
+	rm -f "$socket"
+	if [ $ended -eq 0 ] && [ ! -s "$work/log" ] && heard "^KLIN_VERDICT=VIOLATION$" &&
+	   heard "^MESSAGE_ID=5fedbaba673d4eb4a1ed9a9e7447ddd8$" && heard "^KLIN_SPEC=seqlock$" &&
+	   heard "^KLIN_OBJECT=0x[0-9a-f]*$" && heard "^KLIN_REPORT=$reports/.*-seqlock-violation$" &&
+	   heard "^MESSAGE=ended$"; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "status $ended" "$(cat "$work/log" "$work/heard")"
+	fi
+}
+
+# This test uses klin.ko's own recording; the other tests use tracepoints.  klind keeps its
+# privileges here, since it attaches again.
 test_signals()
 {
+	drop=no
 	configure "attach = plain"
 	start
 	test_socket
@@ -366,14 +510,19 @@ need_command "$KLIND" "set KLIND to the daemon's path"
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 18
+ktap_plan 25
 bpf_ids >"$work/bpf"
 warned=$(warnings)
 test_refusal
 test_twin
 test_mutant
 test_overload
+test_confined
+test_hotplug
+test_journal
 test_signals
+[ ! -s "$work/denied" ]
+ktap_result $? "the filter denies no system call that klind uses" "$(cat "$work/denied")"
 test_no_bpf_left "klind leaves nothing in the kernel"
 ktap_result $(($(warnings) - warned)) "no warning in the kernel's log"
 ktap_finish

@@ -29,6 +29,9 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static char log_text[65536];
 static uint64_t time_now;
 static bool disk_held, disk_asked;
+static volatile bool settled;	/* what kl_recorder_settled() says */
+static volatile uint64_t lost;	/* number of lost operations of kl_recorder_counts() */
+static volatile unsigned int confined;	/* number of times that the watcher gave up privileges */
 
 static void keep(enum kl_level level, const char *line)
 {
@@ -145,13 +148,28 @@ int kl_recorder_attach(struct kl_recorder *r)
 	return 0;
 }
 
+bool kl_recorder_settled(const struct kl_recorder *r)
+{
+	return settled;
+}
+
+int kl_recorder_read_ahead(struct kl_recorder *r)
+{
+	return 0;
+}
+
+int kl_recorder_readable(const struct kl_recorder *r)
+{
+	return 0;
+}
+
 void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 {
 }
 
 void kl_recorder_counts(const struct kl_recorder *r, struct kl_record_stats *stats)
 {
-	*stats = (struct kl_record_stats){ 0 };
+	*stats = (struct kl_record_stats){ .lost = lost };
 }
 
 const struct kl_history *kl_recorder_history(struct kl_recorder *r)
@@ -231,6 +249,12 @@ static size_t said(const char *words)
 	return n;
 }
 
+static int confine(void)
+{
+	confined++;
+	return 0;
+}
+
 static struct watcher *begun(struct reporter *reporter)
 {
 	const struct klind_watch_conf conf = {
@@ -243,6 +267,7 @@ static struct watcher *begun(struct reporter *reporter)
 	kl_log_sink = keep;
 	set_time(SECOND);
 	assert_int_equal(watcher_new(&conf, reporter, 10 * SECOND, &w), 0);
+	watcher_confine(w, confine);
 	assert_int_equal(watcher_start(w), 0);
 	return w;
 }
@@ -296,7 +321,7 @@ static void test_messages_are_limited(void **state)
 	struct watcher *w;
 
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(reporter_new(dir, 100, 1 << 30, &reporter), 0);
+	assert_int_equal(reporter_new(dir, 100, 1 << 30, NULL, &reporter), 0);
 	w = begun(reporter);
 	give(1, 15, 1000);
 	followed(w);
@@ -337,6 +362,62 @@ static void test_violation_logged_without_reports(void **state)
 	kl_log_sink = NULL;
 }
 
+/* Wait until the watcher has looked at its load after a time. */
+static void looked(struct watcher *w, uint64_t time)
+{
+	struct top_row row = { 0 };
+
+	followed(w);
+	set_time(time);
+	while (row.c.at < time) {
+		usleep(1000);
+		watcher_top(w, &row);
+	}
+}
+
+/* Before the first operation there is nothing to say, but a lost operation is news. */
+static void test_quiet_start(void **state)
+{
+	struct watcher *w = begun(NULL);
+
+	looked(w, 2 * SECOND);
+	assert_string_equal(log_text, "");
+	lost = 3;
+	looked(w, 3 * SECOND);
+	assert_int_equal(said("reg: lost 3 operations"), 1);
+	/* Later losses are added up until the interval has ended. */
+	lost = 4;
+	looked(w, 4 * SECOND);
+	lost = 8;
+	looked(w, 5 * SECOND);
+	assert_int_equal(said("reg: lost"), 1);
+	looked(w, 14 * SECOND);
+	assert_int_equal(said("reg: lost 5 operations"), 1);
+	lost = 0;
+	ended(w);
+	watcher_free(w);
+	kl_log_sink = NULL;
+}
+
+/* The thread keeps its privileges until no task is waited for, and gives them up once. */
+static void test_confined_once_settled(void **state)
+{
+	struct watcher *w;
+
+	settled = false;
+	confined = 0;
+	w = begun(NULL);
+	looked(w, 2 * SECOND);
+	assert_int_equal(confined, 0);
+	settled = true;
+	looked(w, 3 * SECOND);
+	looked(w, 4 * SECOND);
+	assert_int_equal(confined, 1);
+	ended(w);
+	watcher_free(w);
+	kl_log_sink = NULL;
+}
+
 /* A report that the queue refuses is logged, and does not hold back the next one. */
 static void test_refused_report_is_logged(void **state)
 {
@@ -352,7 +433,7 @@ static void test_refused_report_is_logged(void **state)
 	int k;
 
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(reporter_new(dir, 100, 1 << 30, &reporter), 0);
+	assert_int_equal(reporter_new(dir, 100, 1 << 30, NULL, &reporter), 0);
 	w = begun(reporter);
 	hold_disk(true);
 	assert_int_equal(reporter_submit(reporter, &i), 0);
@@ -405,7 +486,7 @@ static bool watch_without_memory(unsigned long n)
 	struct watcher *w;
 
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(reporter_new(dir, 100, 1 << 30, &reporter), 0);
+	assert_int_equal(reporter_new(dir, 100, 1 << 30, NULL, &reporter), 0);
 	w = begun(reporter);
 	allocs = 0;
 	bad_alloc = n;
@@ -450,6 +531,8 @@ int main(void)
 		cmocka_unit_test(test_rate_limit),
 		cmocka_unit_test(test_messages_are_limited),
 		cmocka_unit_test(test_violation_logged_without_reports),
+		cmocka_unit_test(test_quiet_start),
+		cmocka_unit_test(test_confined_once_settled),
 		cmocka_unit_test(test_refused_report_is_logged),
 		cmocka_unit_test(test_each_allocation_fails),
 	};

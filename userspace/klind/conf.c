@@ -36,6 +36,7 @@ static const struct key global_keys[] = {
 	{ "keep-reports", NUMBER, GLOBAL(keep), 0, 1, 1000000 },
 	{ "keep-bytes", BYTES, GLOBAL(keep_bytes), 0, 1 << 20, 1ull << 50 },
 	{ "report-interval", TIME, GLOBAL(report_ns), 0, 0, 86400 * SECOND },
+	{ "drop-privileges", BOOL, GLOBAL(drop), 0, 0, 0 },
 	{ "metrics", PATH, GLOBAL(metrics), 0, 0, 0 },
 	{ "metrics-socket", PATH, GLOBAL(socket), 0, 0, KLIND_SOCKET_PATH },
 	{ "metrics-interval", TIME, GLOBAL(metrics_ns), 0, SECOND / 10, 3600 * SECOND },
@@ -401,6 +402,7 @@ int klind_conf_parse(const char *name, const char *text, struct klind_conf **out
 		p.c->keep_bytes = 1 << 30;
 		p.c->report_ns = 10 * SECOND;
 		p.c->metrics_ns = 10 * SECOND;
+		p.c->drop = true;
 		p.c->path = strdup(name);
 		ret = p.c->path ? 0 : -ENOMEM;
 	}

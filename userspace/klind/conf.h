@@ -43,6 +43,7 @@ struct klind_conf {
 	char *reports;		/* directory for reports, or NULL: write no reports */
 	uint64_t keep, keep_bytes;	/* maximal number of reports, and their total size */
 	uint64_t report_ns;	/* minimal time between reports of one structure and kind, in ns */
+	bool drop;		/* drop privileges once everything is attached */
 	char *metrics;		/* file for metrics, or NULL */
 	char *socket;		/* path of a socket that serves metrics, or NULL */
 	uint64_t metrics_ns;	/* time between two writes of @metrics, in ns */

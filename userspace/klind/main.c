@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "base/err.h"
 #include "klin/cmd.h"
 #include "klind/conf.h"
+#include "klind/confine.h"
 #include "klind/journal.h"
 #include "klind/metrics.h"
 #include "klind/notify.h"
@@ -49,6 +51,7 @@ struct daemon {
 	size_t n;			/* number of watchers */
 	bool metrics_failed;		/* the last write of metrics failed, and this was logged */
 	struct klind_socket *socket;	/* socket that serves metrics, or NULL */
+	bool confined;			/* the privileges of attaching are dropped */
 };
 
 static const struct argp_option options[] = {
@@ -223,28 +226,97 @@ static int write_metrics(struct daemon *d)
 		ret = klind_metrics_write(d->conf->metrics, rows, d->n);
 	free(rows);
 	if (ret && !d->metrics_failed)
-		kl_err("cannot write metrics to %s: %s", d->conf->metrics, strerror(-ret));
+		kl_err("cannot write metrics to %s: %s%s", d->conf->metrics, strerror(-ret),
+		       ret == -EACCES && d->confined ? "; klind has dropped its privileges, so the "
+		       "directory must belong to klind's user" : "");
 	d->metrics_failed = ret;
 	return ret;
 }
 
+/* Attach the probes of a structure.  Return: 0 or a negative errno after a message. */
 static int new_watcher(const struct daemon *d, const struct klind_conf *c, size_t i,
 		       struct watcher **out)
 {
-	int ret = watcher_new(&c->watch[i], d->reporter, c->report_ns, out);
+	const struct klind_watch_conf *w = &c->watch[i];
+	int ret;
 
-	if (!ret) {
-		ret = watcher_start(*out);
-		if (ret) {
-			watcher_free(*out);
-			*out = NULL;
-		}
+	if (d->confined) {
+		kl_err_at(c->path, w->line, 0, "[spec %s]: klind has dropped the privileges that "
+			  "attaching needs: restart klind to watch this structure, or set "
+			  "`drop-privileges = no' and restart it once", w->name);
+		return -EINVAL;
 	}
+	ret = watcher_new(w, d->reporter, c->report_ns, out);
 	if (ret)
-		kl_err_at(c->path, c->watch[i].line, 0, "[spec %s]: cannot watch this structure",
-			  c->watch[i].name);
-	else
-		kl_info("%s: watched", c->watch[i].name);
+		kl_err_at(c->path, w->line, 0, "[spec %s]: cannot watch this structure", w->name);
+	return ret;
+}
+
+/* The attached watchers of an array, in which NULL stands for none. */
+struct attached {
+	struct watcher **w;
+	size_t n;
+	int ret;
+};
+
+/* Find out in a thread of its own, which keeps no privileges, whether watching needs none. */
+static void *try_without(void *arg)
+{
+	struct attached *a = arg;
+	size_t i;
+
+	a->ret = klind_drop_capabilities();
+	for (i = 0; !a->ret && i < a->n; i++)
+		a->ret = watcher_readable(a->w[i]);
+	return NULL;
+}
+
+/*
+ * Prepare the first watchers, attached but not started, for going on without privileges.  An old
+ * kernel shows its counts of misses to privileged processes only; then klind keeps its privileges.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static int prepare_drop(struct daemon *d, struct watcher **w, size_t n)
+{
+	struct attached a = { .w = w, .n = n };
+	pthread_t thread;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < n; i++)
+		ret = watcher_read_ahead(w[i]);
+	if (!ret)
+		ret = -pthread_create(&thread, NULL, try_without, &a);
+	if (ret)
+		return ret;
+	pthread_join(thread, NULL);
+	if (a.ret) {
+		kl_warn("this kernel does not let klind go on without privileges: %s: klind keeps "
+			"them; `drop-privileges = no' avoids this message", strerror(-a.ret));
+		return 0;
+	}
+	for (i = 0; i < n; i++)
+		watcher_confine(w[i], klind_confine);
+	d->confined = true;
+	return 0;
+}
+
+/* Start the watchers that @made marks.  Return: 0 or a negative errno. */
+static int start_watchers(const struct klind_conf *c, struct watcher **w, const bool *made)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < c->nwatch; i++) {
+		if (!made[i])
+			continue;
+		ret = watcher_start(w[i]);
+		if (!ret)
+			kl_info("%s: watched", c->watch[i].name);
+		else
+			kl_err("%s: cannot start a thread: %s", c->watch[i].name, strerror(-ret));
+	}
 	return ret;
 }
 
@@ -318,6 +390,10 @@ static int apply(struct daemon *d, struct klind_conf *c)
 		if (made[i])
 			ret = new_watcher(d, c, i, &new[i]);
 	}
+	if (!ret && c->drop && !d->conf)
+		ret = prepare_drop(d, new, c->nwatch);
+	if (!ret)
+		ret = start_watchers(c, new, made);
 	if (ret) {
 		for (i = 0; new && made && i < c->nwatch; i++)
 			if (made[i])
@@ -354,9 +430,10 @@ static void reload(struct daemon *d)
 	int ret = read_conf(d->path, &c);
 
 	if (!ret && (!same_text(c->reports, old->reports) || c->keep != old->keep ||
-		     c->keep_bytes != old->keep_bytes || c->report_ns != old->report_ns)) {
-		kl_err("%s: reports, keep-reports, keep-bytes and report-interval cannot change "
-		       "while klind runs; restart klind", d->path);
+		     c->keep_bytes != old->keep_bytes || c->report_ns != old->report_ns ||
+		     c->drop != old->drop)) {
+		kl_err("%s: reports, keep-reports, keep-bytes, report-interval and drop-privileges "
+		       "cannot change while klind runs; restart klind", d->path);
 		ret = -EINVAL;
 	}
 	/* Open the socket anew also if its file was removed. */
@@ -446,6 +523,13 @@ static int serve(struct daemon *d, int signals)
 	}
 }
 
+static void log_begin(const struct daemon *d)
+{
+	klind_log(KL_LOG_INFO, &(struct klind_entry){ .event = KLIND_START },
+		  "watching %zu structure%s, %s privileges", d->n, d->n == 1 ? "" : "s",
+		  d->confined ? "without" : "with");
+}
+
 static int run(struct daemon *d)
 {
 	struct klind_conf *c = NULL;
@@ -465,8 +549,11 @@ static int run(struct daemon *d)
 		return -EIO;
 	}
 	ret = read_conf(d->path, &c);
+	if (!ret && c->drop)
+		klind_confine_prepare();
 	if (!ret && c->reports)
-		ret = reporter_new(c->reports, c->keep, c->keep_bytes, &d->reporter);
+		ret = reporter_new(c->reports, c->keep, c->keep_bytes,
+				   c->drop ? klind_confine : NULL, &d->reporter);
 	if (!ret)
 		ret = open_socket(d, c, &d->socket);
 	if (!ret)
@@ -475,12 +562,13 @@ static int run(struct daemon *d)
 		klind_conf_free(c);
 		goto out;
 	}
+	if (d->confined)
+		klind_confine();
 	if (write_metrics(d))
 		ret = -EINVAL;
 	if (!ret) {
 		klind_notify("READY=1");
-		klind_log(KL_LOG_INFO, &(struct klind_entry){ .event = KLIND_START },
-			  "watching %zu structure%s", d->n, d->n == 1 ? "" : "s");
+		log_begin(d);
 		ret = serve(d, signals);
 	}
 	klind_notify("STOPPING=1");
@@ -527,6 +615,7 @@ int main(int argc, char **argv)
 	free_watchers(d.watchers, d.n);
 	reporter_free(d.reporter);
 	klind_conf_free(d.conf);
+	klind_confine_free();
 	klind_journal_close();
 	return kl_ending(!ret ? KLIN_EXIT_OK : ret == -EINVAL ? KLIN_EXIT_USAGE : KLIN_EXIT_SYSTEM);
 }

@@ -29,6 +29,7 @@ const char *const incident_kinds[] = {
 struct reporter {
 	char *dir;
 	uint64_t keep, keep_bytes;
+	int (*begin)(void);	/* called by the thread first, or NULL */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -199,6 +200,8 @@ static void *write_reports(void *arg)
 {
 	struct reporter *r = arg;
 
+	if (r->begin)
+		r->begin();
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
 		char name[REPORT_NAME] = "";
@@ -249,7 +252,8 @@ static void remove_unfinished(const char *dir)
 	closedir(d);
 }
 
-int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct reporter **out)
+int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, int (*begin)(void),
+		 struct reporter **out)
 {
 	struct reporter *r;
 
@@ -264,6 +268,7 @@ int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct rep
 	r->dir = strdup(dir);
 	r->keep = keep;
 	r->keep_bytes = keep_bytes;
+	r->begin = begin;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
 	if (!r->dir || kl_grow(r->queue, r->cap, WAITING) ||

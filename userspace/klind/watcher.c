@@ -45,6 +45,7 @@ struct watcher {
 	volatile int stop, ended;
 	int err;				/* the errno that ended the thread, or 0 */
 	volatile bool request;			/* a report was requested */
+	int (*confine)(void);			/* what the thread has yet to call, or NULL */
 	bool logged_unknown;			/* the verdict UNKNOWN was logged */
 	char began[REPORT_TIME];		/* when the probes were attached */
 	uint64_t floor;				/* lower bound of the calls of later operations */
@@ -403,6 +404,15 @@ static int check_load(struct watcher *w)
 	return err;
 }
 
+/* Give up privileges as soon as the recorder needs them no longer. */
+static void confine(struct watcher *w)
+{
+	if (!w->confine || !kl_recorder_settled(w->r))
+		return;
+	w->confine();
+	w->confine = NULL;
+}
+
 /* Pass new operations of the recorder to the flight recorder and to the check. */
 static int pass_ops(struct watcher *w, uint64_t floor)
 {
@@ -438,6 +448,7 @@ static void *run(void *arg)
 	int err = begin_check(w);
 
 	while (!err && !w->stop) {
+		confine(w);
 		usleep(INTERVAL_US);
 		err = kl_recorder_follow(w->r, &floor);
 		if (!err && floor)
@@ -458,6 +469,21 @@ static void *run(void *arg)
 	w->err = err;
 	__atomic_store_n(&w->ended, 1, __ATOMIC_RELEASE);
 	return NULL;
+}
+
+int watcher_read_ahead(struct watcher *w)
+{
+	return kl_recorder_read_ahead(w->r);
+}
+
+int watcher_readable(const struct watcher *w)
+{
+	return kl_recorder_readable(w->r);
+}
+
+void watcher_confine(struct watcher *w, int (*confine)(void))
+{
+	w->confine = confine;
 }
 
 int watcher_start(struct watcher *w)

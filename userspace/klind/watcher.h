@@ -28,6 +28,12 @@ struct watcher;
  */
 int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 		uint64_t report_ns, struct watcher **out);
+/* Read now what needs privileges and would be read later.  Return: 0 or -ENOMEM. */
+int watcher_read_ahead(struct watcher *w);
+/* Return: 0 if the calling thread has the privileges that watching needs, or a negative errno. */
+int watcher_readable(const struct watcher *w);
+/* Let the thread call @confine, once it no longer needs the privileges of attaching. */
+void watcher_confine(struct watcher *w, int (*confine)(void));
 /* Start the thread.  Return: 0 or a negative errno. */
 int watcher_start(struct watcher *w);
 

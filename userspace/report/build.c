@@ -22,10 +22,15 @@
 #endif
 
 #define MOST_ID 64	/* bytes of a build ID at most */
-#define MOST_LIBRARIES 8
+#define MOST_LIBRARIES 9
 
-/* Only klin is linked with ncurses, and a program with libklin needs none of these. */
+/*
+ * Only klin is linked with ncurses, and only klind with libseccomp.  A program with libklin needs
+ * none of these.
+ */
 extern const char *curses_version(void) __attribute__((weak));
+extern const struct { unsigned int major, minor, micro; } *seccomp_version(void)
+	__attribute__((weak));
 #pragma weak libbpf_version_string
 #pragma weak dwfl_version
 
@@ -39,17 +44,20 @@ static size_t find_libraries(struct library *l)
 {
 	const char *bpf = libbpf_version_string ? libbpf_version_string() : NULL;
 	const char *curses = curses_version ? curses_version() : NULL;	/* "ncurses 6.4.20221231" */
-	char nettle[32];
+	char nettle[32], seccomp[40];
 	const struct { const char *name, *version; } all[] = {
 		{ "libbpf", bpf && *bpf == 'v' ? bpf + 1 : bpf },
 		{ "elfutils", dwfl_version ? dwfl_version(NULL) : NULL },
 		{ "jansson", jansson_version_str() }, { "zstd", ZSTD_versionString() },
 		{ "nettle", nettle }, { "zlib", zlibVersion() },
 		{ "ncurses", curses && strchr(curses, ' ') ? strchr(curses, ' ') + 1 : NULL },
-		{ "glibc", gnu_get_libc_version() },
+		{ "seccomp", seccomp_version ? seccomp : NULL }, { "glibc", gnu_get_libc_version() },
 	};
 	size_t n = 0, i;
 
+	if (seccomp_version)
+		snprintf(seccomp, sizeof(seccomp), "%u.%u.%u", seccomp_version()->major,
+			 seccomp_version()->minor, seccomp_version()->micro);
 	snprintf(nettle, sizeof(nettle), "%d.%d", nettle_version_major(), nettle_version_minor());
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		if (!all[i].version)
