@@ -113,6 +113,41 @@ if [ $status -eq 4 ] && grep -q "taken exists and is not a socket" err &&
 else
 	ktap_fail "refused: a file at the path of the socket, which is kept" "status $status" "$(cat err)"
 fi
+# Without systemd messages begin with klind's name; with it, with their level.
+run --config nowhere.conf
+grep -qx "klind: cannot read nowhere.conf: .*" err
+ktap_result $? "messages begin with klind's name" "$(cat err)"
+JOURNAL_STREAM=1:1 run --config nowhere.conf
+grep -qx "klind: cannot read nowhere.conf: .*" err
+ktap_result $? "plain messages if standard error is not the stream that JOURNAL_STREAM names" \
+	"$(cat err)"
+
+# Each MESSAGE_ID that klind sends is explained for journalctl -x, and described in the manual.
+name="the catalog of messages explains what klind sends"
+source=$here/../../userspace/klind
+if [ ! -e "$source" ]; then
+	ktap_skip "$name" "not in klin's tree"
+else
+	grep -oE '"[0-9a-f]{32}"' "$source/journal.c" | tr -d '"' | sort >sent
+	sed -n 's/^-- \([0-9a-f]*\)$/\1/p' "$source/klind.catalog" | sort >explained
+	grep -oE '[0-9a-f]{32}  ' "$source/README" | tr -d ' ' | sort >described
+	[ -s sent ] && cmp -s sent explained && cmp -s sent described
+	ktap_result $? "$name" "$(diff sent explained; diff sent described)"
+fi
+name="journalctl shows the catalog"
+if [ ! -e "$source" ] || ! command -v journalctl >/dev/null; then
+	ktap_skip "$name" "not in klin's tree, or no journalctl"
+else
+	mkdir -p root/usr/lib/systemd/catalog
+	cp "$source/klind.catalog" root/usr/lib/systemd/catalog
+	journalctl --root="$work/root" --update-catalog >out 2>&1
+	while read -r id; do
+		journalctl --root="$work/root" --dump-catalog "$id" 2>&1 | grep "^Subject: "
+	done <sent >>out
+	ktap_result "$([ "$(grep -c '^Subject: .' out)" -eq "$(wc -l <sent)" ] &&
+		[ "$(grep -vc '^Subject: ' out)" -eq 0 ]; echo $?)" "$name" "$(cat out)"
+fi
+
 # The systemd unit, as make install writes it.
 name="systemd-analyze accepts the unit"
 unit=$here/../../userspace/klind/klind.service.in
