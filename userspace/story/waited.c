@@ -79,7 +79,7 @@ static const struct kl_touch *find_pair(const struct scan *s, const struct kl_to
 
 static int say(struct scan *s, struct kl_waited *out)
 {
-	const struct kl_touch *w, *e = find_pair(s, &w);
+	const struct kl_touch *w = NULL, *e = find_pair(s, &w);
 	struct kl_stores *t = s->t;
 
 	if (!e)
