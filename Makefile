@@ -205,9 +205,11 @@ bpf_obj := $(bpf_src:bpf/%.bpf.c=build/bpf/%.bpf.o)
 skel := $(bpf_src:bpf/%.bpf.c=build/bpf/%.skel.h)
 
 programs = $(1)/klin $(1)/klin-replay $(1)/klind
+# Groups of installed files.
+groups := klin klind libklin libklin-dev kmod
 targets := all help userspace static bpf module replay-files unit unit-build fuzz fuzz-build \
 	check check-long style lint bench demo install install-dkms install-selftests \
-	uninstall package clean distclean
+	$(groups:%=install-%) uninstall package clean distclean
 .PHONY: $(targets) FORCE
 # Names of files have a slash.
 $(foreach t,$(filter-out $(targets),$(MAKECMDGOALS)),$(if $(findstring /,$(t)),,$(error \
@@ -493,32 +495,41 @@ bench: userspace $(B)/bench/record-set
 
 # ---- install -------------------------------------------------------------
 
-# The files that are installed, each as MODE:FILE:PLACE.  In a FILE.in, @NAME@ stands for a directory.  With
-# the mode `link', PLACE becomes a symbolic link to FILE.
+# The files that are installed, each as MODE:FILE:PLACE.  In a FILE.in, @NAME@ stands for a
+# directory.  With the mode `link', PLACE becomes a symbolic link to FILE.  Each group has a target
+# install-GROUP, and tools/debian/rules makes packages of the groups.
 to = $(foreach f,$(3),$(1):$(f):$(2)/$(notdir $(f)))
 kept = $(foreach f,$(3),$(1):$(f):$(2)/$(f))
+pages = $(foreach f,$(1),$(call to,644,$(MANDIR)/man$(subst .,,$(suffix $(f))),$(f)))
 man_pages := $(wildcard userspace/man/*.[1-9])
+klind_pages := $(filter userspace/man/klind.%,$(man_pages))
+library_pages := $(filter %.3,$(man_pages))
 share := $(PREFIX)/share
-installed := $(call to,755,$(BINDIR),$(B)/klin $(B)/klin-replay) \
-	$(call to,755,$(SBINDIR),$(B)/klind) \
-	$(call to,644,$(DATADIR),userspace/klind/klind.conf $(schema)) \
+installed_klin := $(call to,755,$(BINDIR),$(B)/klin $(B)/klin-replay) \
+	$(call to,644,$(DATADIR),$(schema)) \
 	$(call kept,644,$(DATADIR),$(shipped)) \
-	644:userspace/klind/klind.service.in:$(UNITDIR)/klind.service \
-	$(call to,644,$(CATALOGDIR),userspace/klind/klind.catalog) \
-	$(foreach f,$(man_pages),$(call to,644,$(MANDIR)/man$(subst .,,$(suffix $(f))),$(f))) \
+	$(call pages,$(filter-out $(klind_pages) $(library_pages),$(man_pages))) \
 	644:userspace/completion/klin.bash:$(share)/bash-completion/completions/klin \
 	$(call to,644,$(ZSHDIR),userspace/completion/_klin) \
 	$(call to,644,$(share)/fish/vendor_completions.d,userspace/completion/klin.fish) \
 	$(call to,644,$(share)/vim/vimfiles/syntax,userspace/editors/klin.vim) \
 	644:userspace/editors/ftdetect.vim:$(share)/vim/vimfiles/ftdetect/klin.vim \
-	$(call to,644,$(DATADIR)/editors,userspace/editors/klin.tmLanguage.json) \
-	$(call to,644,$(DATADIR)/prometheus,$(wildcard userspace/klind/prometheus/*)) \
-	$(call to,644,$(KSRCDIR),kmod/klin.h) \
-	$(call to,644,$(LIBDIR),$(B)/libklin.a $(libklin_so)) \
-	link:$(notdir $(libklin_so)):$(LIBDIR)/$(libklin_name) \
+	$(call to,644,$(DATADIR)/editors,userspace/editors/klin.tmLanguage.json)
+installed_klind := $(call to,755,$(SBINDIR),$(B)/klind) \
+	$(call to,644,$(DATADIR),userspace/klind/klind.conf) \
+	644:userspace/klind/klind.service.in:$(UNITDIR)/klind.service \
+	$(call to,644,$(CATALOGDIR),userspace/klind/klind.catalog) \
+	$(call pages,$(klind_pages)) \
+	$(call to,644,$(DATADIR)/prometheus,$(wildcard userspace/klind/prometheus/*))
+installed_libklin := $(call to,644,$(LIBDIR),$(libklin_so)) \
+	link:$(notdir $(libklin_so)):$(LIBDIR)/$(libklin_name)
+installed_libklin-dev := $(call to,644,$(LIBDIR),$(B)/libklin.a) \
 	link:$(libklin_name):$(LIBDIR)/libklin.so \
 	$(call to,644,$(INCLUDEDIR)/klin,$(wildcard $(libklin_dir)/include/klin/*.h)) \
-	644:$(libklin_dir)/klin.pc.in:$(LIBDIR)/pkgconfig/klin.pc
+	644:$(libklin_dir)/klin.pc.in:$(LIBDIR)/pkgconfig/klin.pc \
+	$(call pages,$(library_pages))
+installed_kmod := $(call to,644,$(KSRCDIR),kmod/klin.h)
+installed := $(foreach group,$(groups),$(installed_$(group)))
 
 find_kmod = PATH=$$PATH:/usr/sbin:/sbin;
 release = $(shell $(find_kmod) modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1)
@@ -545,6 +556,10 @@ install: userspace
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
 	$(Q)$(call put,$(installed) $(installed_module))
 	$(Q)[ ! -e kmod/klin.ko ] || { $(depmod) -a $(release); }
+
+$(groups:%=install-%): install-%: userspace
+	$(call say,INSTALL,$* in $(DESTDIR)$(PREFIX))
+	$(Q)$(call put,$(installed_$*))
 
 # The module is removed for all kernels, since klin.ko may now be built for another one.
 uninstall:

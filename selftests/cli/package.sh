@@ -27,8 +27,8 @@ fi
 ktap_result "$([ $? -eq 0 ] && [ ! -s err ]; echo $?)" "tools/package --prebuilt" \
 	"$(head -n 20 err)"
 sed 's,.*/,,; s/_.*//' debs | sort >names
-ls "$top/tools/debian" | sed -n 's/\.install$//p' | sort | cmp -s - names
-ktap_result $? "there is a package for each list of files" "$(cat debs)"
+sed -n 's/^Package: //p' "$top/tools/debian/control.in" | sort | cmp -s - names
+ktap_result $? "each package of debian/control is made" "$(cat debs)"
 
 # A root with a shell for the packages' scripts, and with a DKMS that writes what it is asked.
 root=$work/root
