@@ -3,7 +3,8 @@
 #
 # Dependencies point one way: a folder of userspace/ includes only its own headers and those
 # of folders that userspace/README lists above it.  Each folder is in that list.  The top
-# level has what it has always had, besides dot files.
+# level has what it has always had, besides dot files.  tools/README names all packages that a build
+# needs, for other distributions.
 
 . "$(dirname "$0")/common.sh"
 
@@ -41,4 +42,19 @@ if git ls-files >"$work/files" 2>"$work/git" && [ -s "$work/files" ]; then
 else
 	ktap_skip "the top level" "no list of files from git: $(cat "$work/git")"
 fi
+
+# The packages of tools/deps to build with, and the first column of the table.
+awk '/^\t\[(userspace|bpf|module)\]=/ { in_group = 1; sub(/.*=/, "") }
+	in_group {
+		end = /"$/
+		gsub(/"|\|[^ ]*/, "")
+		for (i = 1; i <= NF; i++)
+			print $i
+		in_group = !end
+	}' tools/deps | sort -u >"$work/needed"
+sed -n '/^    Debian /,/^$/s/^    \([^ ].\{19\}\).*/\1/p' tools/README | tr -s ' ' '\n' |
+	sort -u >"$work/named"
+comm -23 "$work/needed" "$work/named" >"$work/unnamed"
+ktap_result "$([ -s "$work/needed" ] && [ ! -s "$work/unnamed" ]; echo $?)" \
+	"tools/README names each package that a build needs" "$(cat "$work/unnamed")"
 ktap_finish
