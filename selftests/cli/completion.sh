@@ -60,6 +60,8 @@ in_bash klin check --engine = f
 completes "bash: klin check --engine=f" frontier fifo
 in_bash klin check --output = ""
 completes "bash: klin check --output=" text json ktap junit
+in_bash klin check --independent = ""
+completes "bash: klin check --independent=" yes no
 in_bash klin record --output = hi
 completes "bash: klin record --output=hi" history.txt
 in_bash klin explore expl
@@ -76,20 +78,56 @@ while read -r command; do
 		sed -n 's/^--\([a-z][a-z-]*\).*/\1/p' | sort -u >wanted
 	in_bash klin "$command" --
 	sed 's/^--//; s/=$//' out | sort -u >bash
-	sed -n "/^    $command) _arguments/,/;;/s/^ *'--\([a-z-]*\).*/\1/p" made/_klin | sort -u >zsh
+	sed -n "/^    $command) _arguments/,/;;/s/^ *'\(([^)]*)\)*--\([a-z-]*\).*/\2/p" made/_klin | sort -u >zsh
 	sed -n "s/.*_from $command' -l \([a-z-]*\).*/\1/p" made/klin.fish | sort -u >fish
 	ktap_result "$([ -s wanted ] && cmp -s wanted bash && cmp -s wanted zsh && cmp -s wanted fish
 		echo $?)" "all options of klin $command" "$(diff wanted bash; diff wanted zsh; diff wanted fish)"
 done <commands
 
 if command -v zsh >/dev/null; then
-	# zsh's completion runs in a terminal only, so the test stops at what it would be given.
-	zsh -fc 'fpath=(made $fpath) words=(klin check --e) CURRENT=3
-		_arguments() { print -l -- "$@" }
-		_describe() { print -l -- "$@" }
-		autoload -U _klin && _klin' >out 2>&1
-	grep -q -- '^--engine=\[Use this engine only' out
-	ktap_result $? "zsh: klin check --e" "$(head -n 5 out)"
+	# zsh completes in a terminal only.  This one completes LINE before it reads a key, and ends.
+	mkdir zdotdir
+	cat >zdotdir/.zshrc <<-'END'
+		fpath=(made $fpath)
+		autoload -U compinit && compinit -u -D
+		# All words that are offered end here.  With -O, -A and -D zsh only asks.
+		compadd() {
+			local -a hits
+			if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then
+				builtin compadd -A hits "$@"
+				print -l -- $hits >>out
+			fi
+			builtin compadd "$@"
+		}
+		zle -C offer complete-word _main_complete
+		zle-line-init() {
+			BUFFER=$LINE CURSOR=$#BUFFER
+			zle offer
+			exit
+		}
+		zle -N zle-line-init
+	END
+	# in_zsh LINE
+	in_zsh()
+	{
+		: >out
+		LINE=$1 ZDOTDIR=$work/zdotdir TERM=dumb timeout -k 5 1200 zsh -fc 'zmodload zsh/zpty && zpty zsh zsh -i
+			while zpty -r zsh; do :; done' >screen 2>&1
+	}
+	in_zsh "klin ch"
+	completes "zsh: klin ch" check
+	in_zsh "klin check --e"
+	completes "zsh: klin check --e" --engine --explain
+	in_zsh "klin check --engine=f"
+	completes "zsh: klin check --engine=f" frontier fifo
+	in_zsh "klin check --independent="
+	completes "zsh: klin check --independent=" yes no
+	in_zsh "klin record -"
+	completes "zsh: klin record -" -o --output
+	in_zsh "klin record -o hi"
+	completes "zsh: klin record -o hi" history.txt
+	in_zsh "klin explore expl"
+	completes "zsh: klin explore expl" explore/treiber
 else
 	ktap_skip "zsh: klin check --e" "no zsh"
 fi
@@ -100,6 +138,9 @@ if command -v fish >/dev/null; then
 	fish -c 'source made/klin.fish; complete -C "klin ch"' >out 2>&1
 	grep -q '^check' out
 	ktap_result $? "fish: klin ch" "$(head -n 5 out)"
+	fish -c 'source made/klin.fish; complete -C "klin explore expl"' >out 2>&1
+	grep -q '^explore/treiber' out
+	ktap_result $? "fish: klin explore expl" "$(head -n 5 out)"
 else
 	ktap_skip "fish: klin check --engine=" "no fish"
 fi

@@ -7,14 +7,17 @@ _klin_values()
     check--color) printf 'auto\nalways\nnever\n' ;;
     check--engine) klin check --engine=help 2>/dev/null | sed 's/ .*//' ;;
     check--from) klin convert --from=help 2>/dev/null | sed 's/ .*//' ;;
+    check--independent) printf 'yes\nno\n' ;;
     check--memory-model) printf 'tso\nsc\n' ;;
     check--output) printf 'text\njson\nktap\njunit\n' ;;
     convert--from) klin convert --from=help 2>/dev/null | sed 's/ .*//' ;;
+    convert--independent) printf 'yes\nno\n' ;;
     convert--to) klin convert --from=help 2>/dev/null | sed 's/ .*//' ;;
     explore--memory-model) printf 'tso\nsc\n' ;;
     explore--output) printf 'text\njson\nktap\njunit\n' ;;
     gen--type) klin spec --list 2>/dev/null | sed 's/ .*//' ;;
     gen--memory-model) printf 'tso\nsc\n' ;;
+    gen--where) printf 'early\nlate\nanywhere\n' ;;
     gen--to) klin convert --from=help 2>/dev/null | sed 's/ .*//' ;;
     litmus--memory-model) printf 'tso\nsc\n' ;;
     litmus--output) printf 'text\njson\nktap\njunit\n' ;;
@@ -26,7 +29,9 @@ _klin_values()
     record--attach) printf 'auto\nfentry\nkprobe\nplain\n' ;;
     record--clock) printf 'mono\nseq\ntick\nepoch\n' ;;
     replay--from) klin convert --from=help 2>/dev/null | sed 's/ .*//' ;;
+    replay--independent) printf 'yes\nno\n' ;;
     report--from) klin convert --from=help 2>/dev/null | sed 's/ .*//' ;;
+    report--independent) printf 'yes\nno\n' ;;
     report--memory-model) printf 'tso\nsc\n' ;;
     top--color) printf 'auto\nalways\nnever\n' ;;
     verify--output) printf 'text\njson\nktap\njunit\n' ;;
