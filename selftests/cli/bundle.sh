@@ -52,6 +52,9 @@ listed=$(grep -c '^klin:[a-z_]*\.sh$' out)
 tests=$(sed -n '/^TEST_PROGS/,/[^\\]$/p' "$top/selftests/klin/Makefile" | grep -o '[a-z_]*\.sh' | wc -l)
 ktap_result "$([ "$tests" -gt 0 ] && [ "$listed" -eq "$tests" ]; echo $?)" \
 	"the archive has all kselftests" "$listed of $tests"
+inside KLIN_TIMEOUT=900 ./run -l
+ktap_result "$([ "$(cat "root/$dir/kselftest/klin/settings")" = timeout=900 ]; echo $?)" \
+	"KLIN_TIMEOUT is the time that a test may take" "$(cat out err)"
 for program in root/"$dir"/kselftest/klin/* root/"$dir"/bin/*; do
 	! readelf -d "$program" 2>/dev/null | grep NEEDED || echo "$program"
 done >needed

@@ -71,6 +71,7 @@ END
 cat >tree/klin-0.0/run <<END
 #!/bin/sh
 echo "\$*" >"$work/arguments"
+echo "\$KLIN_TIMEOUT" >"$work/timeout"
 mkdir -p "\$KLIN_ARTIFACTS/two" && echo a history >"\$KLIN_ARTIFACTS/two/h.klh"
 cat "$work/ktap"
 END
@@ -97,16 +98,18 @@ ktap_result $? "lava-results fails without a result" "$(cat out)"
 # LAVA runs the steps one after the other in one shell.
 sed -n '/^  steps:$/,$s/^    - //p' "$ci/lava.yaml" | sed "s|/tmp/klin|$work/lava|g" >steps
 rm -f reported
-ARCHIVE=https://example.org/klin.tar UPLOAD=https://example.org/a.tar sh -e steps >out 2>&1
-[ $? -eq 0 ] && cmp -s want reported && grep -q '^not ok 2 selftests' out &&
+ARCHIVE=https://example.org/klin.tar UPLOAD=https://example.org/a.tar TIMEOUT=900 \
+	sh -e steps >out 2>&1
+[ $? -eq 0 ] && cmp -s want reported && [ "$(cat timeout)" = 900 ] &&
+	grep -q '^not ok 2 selftests' out &&
 	tar -tf uploaded.tar | grep -qxF artifacts/two/h.klh
 ktap_result $? "the steps of lava.yaml report the results and keep the files" "$(cat out)"
-for file in lava.yaml github.yml; do
+for file in lava.yaml kernelci.yaml github.yml; do
 	if ! python3 -c 'import yaml' 2>/dev/null; then
 		ktap_skip "$file is YAML" "python3 has no yaml"
 		continue
 	fi
-	python3 -c 'import sys, yaml; assert len(yaml.safe_load(open(sys.argv[1]))) > 2' \
+	python3 -c 'import sys, yaml; assert len(yaml.safe_load(open(sys.argv[1]))) > 1' \
 		"$ci/$file" >out 2>&1
 	ktap_result $? "$file is YAML" "$(cat out)"
 done
@@ -116,6 +119,7 @@ cat >bin/vng <<'END'
 #!/bin/sh
 while [ $# -gt 0 ]; do
 	case $1 in
+	--run)	[ -e "$2" ] || exit 9; shift 2 ;;
 	--rwdir) [ -d "$2" ] || exit 9; shift 2 ;;
 	--exec)	exec sh -c "$2" ;;
 	*)	shift ;;
@@ -124,14 +128,15 @@ done
 END
 chmod +x bin/vng
 mkdir linux
-KLIN_ARTIFACTS=left "$ci/virtme-ng" linux klin.tar -t "klin:it's.sh" >out 2>&1
+: >vmlinuz
+KLIN_TIMEOUT=800 KLIN_ARTIFACTS=left "$ci/virtme-ng" linux klin.tar -t "klin:it's.sh" >out 2>&1
 [ $? -eq 1 ] && [ "$(cat arguments)" = "-t klin:it's.sh" ] && [ -s left/two/h.klh ] &&
-	cmp -s out ktap
+	cmp -s out ktap && [ "$(cat timeout)" = 800 ]
 ktap_result $? "virtme-ng runs the archive with the arguments, and fails" "$(cat out arguments)"
 mv passed ktap
-KLIN_ARTIFACTS=left "$ci/virtme-ng" linux klin.tar >out 2>&1
-ktap_result $? "virtme-ng succeeds if no test failed" "$(cat out)"
+KLIN_ARTIFACTS=left "$ci/virtme-ng" vmlinuz klin.tar >out 2>&1
+ktap_result $? "virtme-ng takes an image, and succeeds if no test failed" "$(cat out)"
 "$ci/virtme-ng" linux missing.tar >out 2>&1
-[ $? -eq 2 ] && grep -q '^usage: virtme-ng KERNEL_TREE ARCHIVE' out
+[ $? -eq 2 ] && grep -q '^usage: virtme-ng KERNEL ARCHIVE' out
 ktap_result $? "virtme-ng says how it is called" "$(cat out)"
 ktap_finish
