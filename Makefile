@@ -134,7 +134,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 # refers.
 engine_src := userspace/check/registry.c $(shell grep -lwE '^(KL_ENGINE|LL_MONITOR)' $(lib_src))
 # Forms of histories register themselves in the same way.
-form_src := userspace/history/formats/registry.c $(shell grep -lw '^KL_FORM' $(lib_src))
+form_src := userspace/history/formats/registry.c userspace/history/formats/examples.c $(shell grep -lw '^KL_FORM' $(lib_src))
 # So do reasons of violations.
 reason_src := userspace/story/story.c $(shell grep -lw '^KL_REASON' $(lib_src))
 # The parser and the interpreter refer to optional parts by weak symbols.  The linker searches no

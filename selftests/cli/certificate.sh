@@ -26,11 +26,22 @@ with_parts()
 	sed -n '/^text /,$p' "$sed_from"
 }
 
-# replay STATUS NAME FILE [PATTERN]
+# shown FILE: a message with a place shows its line, and a caret in its column.
+shown()
+{
+	at=$(sed -n '1s/^[^:]*:\([0-9]*\):\([0-9]*\): .*/\1 \2/p' err)
+	[ -n "$at" ] || return 0
+	sed -n "${at% *}p" "$1" | tr '\0\t\r' '   ' | cut -c1-40 | sed 's/^/  /' >line
+	sed -n 2p err | cut -c1-42 | cmp -s - line || [ "${at#* }" -gt 48 ] || return 1
+	[ "$(sed -n '3s/^ *\^$/&/p' err | wc -c)" -eq $((${at#* } + 3)) ] || [ "${at#* }" -gt 48 ]
+}
+
+# replay STATUS NAME FILE [PATTERN]: a wrong certificate has one message.
 replay()
 {
 	run replay --spec="$spec" "$3"
-	if [ $status -eq "$1" ] && [ "$(wc -l <err)" -eq $((status == 1 || status == 2)) ] &&
+	if [ $status -eq "$1" ] && [ "$(grep -cv '^  ' err)" -eq $((status == 1 || status == 2)) ] &&
+	   { [ $status -eq 0 ] || shown "$3"; } &&
 	   grep -qE -- "${4:-}" out err; then
 		ktap_pass "$2"
 	else
@@ -96,6 +107,17 @@ for version in 1 2; do
 	sed "s/^klin-certificate 3/klin-certificate $version/" c.cert >t.cert
 	replay 2 "a certificate of version $version is refused" t.cert "make it again with"
 done
+for line in "1 klin-certifcate 3" "2 spec register" "4 operations fifty" "5 memory pso" "6 first int" \
+	"7 partitions 1 by objct" "8 part LINEARISABLE 50 wgl" "9 order 0..2"; do
+	sed "${line%% *}s/.*/${line#* }/" c.cert >t.cert
+	replay 2 "a wrong line is shown: ${line#* }" t.cert "^t.cert:${line%% *}:[0-9]+: error: "
+done
+sed 's/$/\r/' c.cert >t.cert
+replay 2 "a certificate with line ends of Windows" t.cert "^t.cert:1:1: error: .*dos2unix"
+printf '\357\273\277' | cat - c.cert >t.cert
+replay 0 "a byte order mark is no mistake" t.cert
+(cat c.cert; echo more) >t.cert
+replay 2 "a certificate with more behind its end" t.cert "the last line: .* something follows it"
 sed 's/^klin-certificate 3/klin-certificate 4/' c.cert >t.cert
 replay 2 "a certificate of a later version is refused" t.cert
 for run in 198+2 0+99999999999999999999 +1 0+ 0+1! ~0+1 0+-1; do
@@ -181,7 +203,7 @@ forged()
 	shift
 	with_parts v.cert "$@" >t.cert
 	run replay --spec="$spec" t.cert
-	if { [ $status -eq 1 ] || [ $status -eq 2 ]; } && [ "$(wc -l <err)" -eq 1 ]; then
+	if { [ $status -eq 1 ] || [ $status -eq 2 ]; } && [ "$(grep -cv "^  " err)" -eq 1 ]; then
 		ktap_pass "forged: $name"
 	else
 		ktap_fail "forged: $name" "status $status" "$(head -n 3 out err)"
@@ -233,7 +255,7 @@ for line in "good operations " "good partitions " "good text " "good part VIOLAT
 		esac
 		sed "s/^$words$n/$words$wrong/" "$cert" >t.cert
 		run replay --spec="$spec" t.cert
-		if [ $status -ne 2 ] || [ "$(wc -l <err)" -ne 1 ] || ! grep -qE 'expected|numbers' err; then
+		if [ $status -ne 2 ] || [ "$(grep -cv "^  " err)" -ne 1 ] || ! grep -qE 'expected|numbers' err; then
 			failed="$failed '$wrong': status $status, $(cat out err)"
 		fi
 	done

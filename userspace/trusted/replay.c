@@ -24,13 +24,16 @@
 
 int kl_replay_wrong(const struct replay *r, const char *what, uint64_t n)
 {
-	kl_err_at(r->path, r->line, r->column, "%s %" PRIu64, what, n);
+	char text[200];
+
+	snprintf(text, sizeof(text), "%s %" PRIu64, what, n);
+	kl_cert_err(r->path, r->lines, r->line, r->column, text);
 	return -EBADMSG;
 }
 
 int kl_replay_bad(const struct replay *r, const char *what)
 {
-	kl_err_at(r->path, r->line, r->column, "%s", what);
+	kl_cert_err(r->path, r->lines, r->line, r->column, what);
 	return -EINVAL;
 }
 
@@ -146,8 +149,8 @@ static char *line_with(struct replay *r, const char *word)
 }
 
 /* A header that contradicts the history is damage, since it claims no verdict. */
-static __attribute__((format(printf, 2, 3))) int bad_header(const struct kl_cert *c,
-							    const char *fmt, ...)
+static __attribute__((format(printf, 3, 4))) int bad_header(const struct kl_cert *c,
+							    unsigned int line, const char *fmt, ...)
 {
 	char what[200];
 	va_list ap;
@@ -155,7 +158,7 @@ static __attribute__((format(printf, 2, 3))) int bad_header(const struct kl_cert
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	kl_err("%s: the header is damaged: %s", c->path, what);
+	kl_cert_err(c->path, c->lines, line, 1, what);
 	return -EINVAL;
 }
 
@@ -166,24 +169,28 @@ static int check_header(struct replay *r, const struct kl_cert *c)
 
 	if (ret)
 		return ret;
-	if (strcmp(c->history_sha256, *h->sha256 ? h->sha256 : "-")) {
-		kl_err("%s: the certificate is about a history with sha256 %.*s, but this history "
-		       "has %.*s; give the right history with --history", c->path, KL_SHA256_SHORT,
-		       c->history_sha256, KL_SHA256_SHORT, *h->sha256 ? h->sha256 : "-");
-		return -EINVAL;
-	}
+	if (strcmp(c->history_sha256, *h->sha256 ? h->sha256 : "-"))
+		return bad_header(c, 3,
+				  "the certificate is about a history with sha256 %.*s, but "
+				  "this history has %.*s; give the right history with --history",
+				  KL_SHA256_SHORT, c->history_sha256, KL_SHA256_SHORT,
+				  *h->sha256 ? h->sha256 : "-");
 	if (c->nops != h->nops)
-		return bad_header(c, "the history has %zu operations, not %" PRIu64, h->nops,
-				  c->nops);
+		return bad_header(
+			c, 4, "the header is damaged: the history has %zu operations, not %" PRIu64,
+			h->nops, c->nops);
 	if (c->fresh != h->fresh)
-		return bad_header(c, "the history's first state is '%s'", h->fresh ? "init" :
-				  "any");
+		return bad_header(c, 6, "the header is damaged: the history's first state is '%s'",
+				  h->fresh ? "init" : "any");
 	if (c->by_key && !keys_known(r))
-		return bad_header(c, "no partitions by key: some operations have none");
+		return bad_header(
+			c, 7,
+			"the header is damaged: no partitions by key: some operations have none");
 	ret = split(r, c->by_key);
 	if (!ret && c->nparts != r->nparts)
-		return bad_header(c, "the history has %zu partitions, not %" PRIu64, r->nparts,
-				  c->nparts);
+		return bad_header(
+			c, 7, "the header is damaged: the history has %zu partitions, not %" PRIu64,
+			r->nparts, c->nparts);
 	return ret;
 }
 

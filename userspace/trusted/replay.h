@@ -46,6 +46,10 @@ struct kl_cert {
 int kl_cert_open(const char *path, struct kl_cert **out);
 void kl_cert_close(struct kl_cert *c);
 
+/* Print @what about @line of a certificate, and the line with a caret at @col (0: at its start). */
+void kl_cert_err(const char *path, char *const *lines, unsigned int line, unsigned int col,
+		 const char *what);
+
 /**
  * kl_cert_check_spec() - check that a specification is the certificate's
  * @c: the certificate

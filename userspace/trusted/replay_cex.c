@@ -145,7 +145,8 @@ int kl_replay_violation(struct replay *r, const uint32_t *ops, size_t nops, bool
 
 		r->column = word - r->lines[r->line - 1] + 1;
 		if (!stop || *stop || op >= r->h->nops || (n && op <= kept[n - 1])) {
-			ret = kl_replay_bad(r, "kept operations are numbers in ascending order");
+			ret = kl_replay_bad(r, "kept operations are numbers of the history's "
+					       "operations, in ascending order");
 			goto out;
 		}
 		ret = kl_grow(kept, size, n + 1);

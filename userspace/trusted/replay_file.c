@@ -12,33 +12,51 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "trusted/replay.h"
 
 #define AGAIN	"make it again with `klin check --certificate=FILE'"
 
+void kl_cert_err(const char *path, char *const *lines, unsigned int line, unsigned int col,
+		 const char *what)
+{
+	kl_err_at(path, line, col ? col : 1, "%s", what);
+	/* Zeros, which the parser puts between words, are shown as blanks. */
+	if (lines)
+		kl_err_source(lines[line - 1], lines[line] - 1 - lines[line - 1], col ? col : 1);
+}
+
+static int bad_line(const struct kl_cert *c, size_t line, const char *what)
+{
+	kl_cert_err(c->path, c->lines, line, 1, what);
+	return -EINVAL;
+}
+
 static int bad(const struct kl_cert *c, const char *what)
 {
-	kl_err_at(c->path, c->nheader, 0, "%s", what);
-	return -EINVAL;
+	return bad_line(c, c->nheader, what);
 }
 
 static int read_lines(struct kl_cert *c)
 {
 	size_t len, cap = 0;
 	char *s, *end;
-	int ret = kl_read_file(c->path, &c->text, &len);
+	int ret = kl_read_file(c->path, &c->text, &len), mark;
 
 	if (ret) {
 		if (ret != -ENOMEM)
 			kl_err("cannot read certificate %s: %s", c->path, strerror(-ret));
 		return ret;
 	}
-	for (s = c->text; s < c->text + len; s = end + 1) {
+	mark = kl_text_start(c->path, c->text, len);
+	if (mark < 0)
+		return mark;
+	for (s = c->text + mark; s < c->text + len; s = end + 1) {
 		end = memchr(s, '\n', c->text + len - s);
 		if (!end)
 			end = c->text + len;
 		*end = 0;
-		if (kl_grow(c->lines, cap, c->nlines + 1))
+		if (kl_grow(c->lines, cap, c->nlines + 2))
 			return -ENOMEM;
 		if (strlen(s) < (size_t)(end - s)) {
 			kl_err_at(c->path, c->nlines + 1, strlen(s) + 1,
@@ -47,6 +65,7 @@ static int read_lines(struct kl_cert *c)
 			return -EINVAL;
 		}
 		c->lines[c->nlines++] = s;
+		c->lines[c->nlines] = end + 1;
 	}
 	return 0;
 }
@@ -99,6 +118,9 @@ static int read_version(struct kl_cert *c)
 	if (!strcmp(line, "klin-certificate 1") || !strcmp(line, "klin-certificate 2"))
 		return bad(c, "certificates of versions 1 and 2 do not name their specification; " AGAIN);
 	c->nheader = 1;
+	if (strchr(line, '\r'))
+		return bad(c, "a line of a certificate does not end in CR LF: `dos2unix FILE' "
+			      "converts it");
 	return strcmp(line, "klin-certificate 3") ?
 		       bad(c, "not a certificate: 'klin-certificate 3' expected; "
 			      "`klin check --certificate=FILE' writes one") :
@@ -156,19 +178,17 @@ static int take_text(struct kl_cert *c)
 	size_t from = end;
 	uint64_t n = 0;
 
-	if (strcmp(c->lines[end], "end")) {
-		kl_err_at(c->path, end + 1, 0, "the certificate is cut off: 'end' expected in its last "
-			  "line; " AGAIN);
-		return -EINVAL;
-	}
+	if (strcmp(c->lines[end], "end"))
+		return bad_line(c, end + 1,
+				"'end' expected in the last line: the certificate is "
+				"cut off, or something follows it; " AGAIN);
 	while (from && c->lines[from - 1][0] == '\t')
 		from--;
 	stop = from && from < end ? kl_digits_after(c->lines[from - 1], "text ", &n) : NULL;
-	if (!stop || *stop || n != end - from) {
-		kl_err_at(c->path, from, 0, "'text N' and N lines of the specification expected; "
-			  AGAIN);
-		return -EINVAL;
-	}
+	if (!stop || *stop || n != end - from)
+		return bad_line(c, from ? from : 1,
+				"'text N' and N lines of the specification "
+				"expected; " AGAIN);
 	c->nlines = from - 1;
 	c->spec_text = join_lines(c, from, end);
 	if (!c->spec_text)

@@ -307,7 +307,8 @@ static int parse_token(struct replay *r, const char *word, struct token *t, uint
 	if (end && t->kind == TOK_OP && *end == '+')
 		end = kl_digits(end + 1, more);
 	if (!end || end[t->buffered] || n >= r->h->nops || *more >= r->h->nops - n)
-		return kl_replay_bad(r, "an order consists of operation numbers, (, ) and ~");
+		return kl_replay_bad(r, "an order consists of numbers of the history's operations, "
+					"(, ) and ~");
 	if (!r->tso && (t->buffered || t->kind == TOK_FLUSH))
 		return kl_replay_bad(r,
 			"stores are delayed (! and ~) only in orders of the engine tso");

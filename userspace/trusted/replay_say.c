@@ -81,7 +81,7 @@ int kl_replay_not_allowed(struct replay *r, uint32_t op)
 	const struct kl_op *o = &r->h->ops[op];
 	const int method = r->map[kl_op_method(r->h, o)];
 	const struct kl_machine *m = &r->cur.m[0];
-	char text[256], state[400] = "", allowed[450] = "";
+	char text[256], state[400] = "", allowed[450] = "", what[1300];
 	struct allowed a = { .m = kl_spec_method(r->spec, method) };
 	bool never = false; /* whatever its results */
 
@@ -95,9 +95,9 @@ int kl_replay_not_allowed(struct replay *r, uint32_t op)
 			print_allowed(allowed, sizeof(allowed), &a);
 		}
 	}
-	kl_err_at(r->path, r->line, kl_replay_column(r, op),
-		  "the specification does not allow operation %u, %s%s%s%s%s", op, text,
-		  never ? ", with any result" : "", *state ? ": the state before it is " : "",
-		  state, allowed);
+	snprintf(what, sizeof(what), "the specification does not allow operation %u, %s%s%s%s%s",
+		 op, text, never ? ", with any result" : "",
+		 *state ? ": the state before it is " : "", state, allowed);
+	kl_cert_err(r->path, r->lines, r->line, kl_replay_column(r, op), what);
 	return -EBADMSG;
 }

@@ -121,6 +121,14 @@ const struct kl_form *kl_form_tell(const char *data, size_t len);
 /* Read a history in @form; NULL: in the form that its first bytes show. */
 int kl_form_read(const struct kl_form *form, struct kl_input *in, struct kl_history **out);
 
+#define KL_EXAMPLES 512 /* size of a buffer for the list of all examples */
+
+/*
+ * List an example of each form: "`A' (x), `B' (y), or a first line `C' (z)".  Forms with the same
+ * example are named together.  klin-replay, which reads klin's own forms only, lacks this function.
+ */
+const char *kl_form_examples(char text[KL_EXAMPLES]) __attribute__((weak));
+
 /* Set the memory model of a history that does not name one, after all header lines were read. */
 void kl_form_set_memory(const struct kl_form *form, struct kl_history *h);
 
