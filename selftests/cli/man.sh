@@ -50,12 +50,30 @@ long_options()
 	tr -s ' \t[]|,' '\n' | sed -n 's/^\(--[a-z][a-z-]*\).*/\1/p' | sort -u
 }
 
+# same_options PAGE: pass if it has the options that are in the file out, from --usage.
+same_options()
+{
+	long_options <out >expected
+	sed -n 's/^\.B //p' "$work/man/$1" | tr -d '\\' | long_options >found
+	ktap_result "$([ -s expected ] && cmp -s expected found; echo $?)" \
+		"$1 has the options of the program" "$(diff expected found)"
+}
 for command in $("$KLIN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	run "$command" --usage
-	long_options <out >expected
-	sed -n 's/^\.B //p' "$work/man/klin-$command.1" | tr -d '\\' | long_options >found
-	ktap_result "$([ -s expected ] && cmp -s expected found; echo $?)" \
-		"klin-$command.1 has the options of the command" "$(diff expected found)"
+	same_options "klin-$command.1"
+done
+klind=$top/build/klind
+"$klind" --usage >out 2>&1
+same_options klind.8
+# klind lists the keys of a section where it does not know one.
+for section in klind "spec queue"; do
+	printf '[%s]\nno-key = 1\n' "$section" >wrong.conf
+	"$klind" --check-config --config wrong.conf >out 2>&1
+	sed -n 's/.*: expected one of //p' out | tr -s ', ' '\n' | sort >expected
+	tr -d '\\' <"$work/man/klind.conf.5" | sed -n 's/^[#. ]*\([a-z-]*\) = .*/\1/p' | sort -u >found
+	comm -23 expected found >missing
+	ktap_result "$([ -s expected ] && [ ! -s missing ]; echo $?)" \
+		"klind.conf.5 has the keys of [$section]" "$(cat out missing)"
 done
 
 # The examples that need neither root, nor a kernel, nor debugging information.
