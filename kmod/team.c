@@ -34,7 +34,10 @@ int klin_team_cpus(const char *list, cpumask_t *cpus, struct klin_complaint *c)
 		return 0;
 	}
 	if (cpulist_parse(list, cpus) || cpumask_empty(cpus))
-		return klin_complain(c, "cpus=%.40s: expected a list of CPUs such as 0-3,6", list);
+		return klin_complain(c,
+				     "cpus=%.40s: expected a list of CPUs such as 0-3,6; "
+				     "CPUs %*pbl are online",
+				     list, cpumask_pr_args(cpu_online_mask));
 	if (!cpumask_subset(cpus, cpu_online_mask))
 		return klin_complain(c, "cpus=%.40s: some are offline: expected CPUs of %*pbl",
 				     list, cpumask_pr_args(cpu_online_mask));

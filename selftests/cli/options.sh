@@ -70,7 +70,7 @@ refuse "an argument of klin gen" "'h.txt'" gen h.txt
 refuse "klin convert with one file" "IN and OUT" convert h.txt
 refuse "an unknown form" "--to=xml" convert --to=xml h.txt x
 refuse "klin replay without a certificate" "certificate" replay
-refuse "a certificate that is a history" "h.txt:1: .*not a certificate" replay h.txt
+refuse "a certificate that is a history" "h.txt:1:.*not a certificate" replay h.txt
 # What people mistype or mix up.
 echo '{"kind": "invoke"}' >log.json
 cp "$register" near.lin
@@ -94,6 +94,16 @@ refuse "a misspelt command" "did you mean gen" gem
 refuse "a misspelt --help" "did you mean --help" --hlep
 refuse "a history as the command" "did you mean .klin check h.txt" h.txt
 expect 0 "help help" help help
+expect 0 "help --help" help --help
+refuse "another form than --from" "h.txt: not a .klh file" check --from=klh "$register" h.txt
+refuse "a followed certificate" "certificate: .klin replay FILE" check --follow "$register" h.cert
+printf 'a,b\n\0\n' >zero.csv
+refuse "a binary file as a log" "zero.csv: error: not a text: byte 4 is 0" check logs/tally zero.csv
+refuse "a spec without probes" "'queue' has no probe clauses" list queue
+refuse "no module" "--module=: expected" sites --module= f
+refuse "a load, a duration and a command" "a command excludes --load and --duration" \
+	record --load=user:pipe --duration=1 pipe -- true
+refuse "an empty setting" "SETTING=VALUE before ',ops=5'" record --load=user:pipe,,ops=5 pipe
 refuse "a misspelt engine" "did you mean log-linear" check --engine=log_linear "$register" h.txt
 refuse "seconds with a unit" "a number of seconds" check --time-limit=5s "$register" h.txt
 refuse "MiB with a unit" "a number of MiB" check --memory-limit=4G "$register" h.txt
@@ -129,6 +139,10 @@ refuse "a spec for klin new" "not the name of a function" new specs/mutex.lin
 refuse "a function twice" "named twice" new mutex_lock mutex_lock
 refuse "no debugging information" "--debug=nothing: No such file" list --debug=nothing "$register"
 refuse "a load without user:" "did you mean user:pipe" record --load=pipe pipe
+refuse "a misspelt setting of klin.ko" "did you mean subject" record --load=subjct=seqlock,ops=5 pipe
+refuse "klin.ko and a setting" "did you mean threads" record --load=klin.ko,thread=5 pipe
+refuse "a setting of klin.ko after CPUs" "did you mean threads" \
+	record --load=cpus=0-1,3,thread=5 pipe
 refuse "a misspelt load" "did you mean user:pipe" record --load=user:pip pipe
 refuse "an error of an exact clock" "--clock-error requires" record --clock=seq --clock-error=5 pipe
 refuse "the clock's error with a unit" "of nanoseconds" record --clock-error=5us pipe
@@ -137,6 +151,23 @@ refuse "a misspelt setting" "did you mean tasks" record --load=user:pipe,task=3 
 refuse "a setting without a value" "as in tasks=4" record --load=user:pipe,tasks pipe
 refuse "a sample of none" "--sample=1/0" record --sample=1/0 pipe
 refuse "a command without a spec" "expected a specification before" record --load=user:pipe -- true
+
+# An output that cannot be written is refused before the work is done.
+for command in "check --certificate=" "check --counterexample=" "check --follow --certificate=" \
+		"report --output=" "gen --output=" "monitor --certificate=" "record --output="; do
+	case $command in
+	gen*)	input= ;;
+	monitor*|record*) input=port_range ;;
+	*)	input=h.txt ;;
+	esac
+	# shellcheck disable=SC2086 # commands are words
+	refuse "${command}nowhere/x" "=nowhere/x: nowhere/: No such file" ${command}nowhere/x $input
+	# shellcheck disable=SC2086
+	refuse "${command}none" "=none is a directory" ${command}none $input
+done
+refuse "a picture in place of the model" "would replace the input" verify --dot=near.lin near.lin
+refuse "a recording in place of the spec" "would replace the input" record -o near.lin near.lin
+refuse "rounds in place of the spec" "would replace the input" rounds -o near.lin near.lin
 
 # ignored NAME PATTERN ARGUMENT...: klin does it, and warns of an option without effect.
 ignored()

@@ -303,6 +303,10 @@ int klh_read_header(struct kl_klh_reader *r)
 		       r->name, KLH_HEADER, r->len);
 		return -EINVAL;
 	}
+	if (memcmp(p, KLH_MAGIC, 4)) {
+		kl_err("%s: not a .klh file; leave out --from=klh", r->name);
+		return -EINVAL;
+	}
 	if (memcmp(p, KLH_MAGIC, 8))
 		return klh_damaged(r, "not the first bytes of a .klh file");
 	r->version = klh_get32(p + 8);

@@ -139,12 +139,17 @@ static int tell(struct kl_stream *s)
 static int check_form(const struct kl_stream *s, const char *p, const char *end)
 {
 	const struct kl_form *form = kl_form_tell(p, end - p);
+	const struct kl_file_kind *kind = kl_file_kind ? kl_file_kind(p, end - p) : NULL;
 
 	while (p < end && (kl_scan_blank(*p) || *p == '\n'))
 		p++;
 	/* The reader of the text form reports mistakes in its own lines better. */
 	if (form ? form == &kl_form_text : *p == '#' || (*p == 't' && p[1] >= '0' && p[1] <= '9'))
 		return 0;
+	if (!form && kind && kind->not_history) {
+		kl_err_at(s->name, 1, 0, "the file is %s: %s", kind->what, kind->not_history);
+		return -EINVAL;
+	}
 	kl_err_at(s->name, 1, 0,
 		  "a growing history has klin's own form, text or .klh, and this %s "
 		  "%s: check the log without --follow when it is whole",

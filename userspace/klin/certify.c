@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memstream.h"
 #include "base/quote.h"
 #include "klin/certify.h"
+#include "klin/names.h"
 #include "watch/proof.h"
 
 /* Return: the name of the history's file, to be freed; NULL when out of memory. */
@@ -20,14 +20,6 @@ static char *history_path(const char *path)
 	return asprintf(&history, "%s.klh", path) < 0 ? NULL : history;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 void certify_arg(struct argp_state *state, const char *path, const char *input)
 {
 	char *history = history_path(path);
@@ -35,10 +27,11 @@ void certify_arg(struct argp_state *state, const char *path, const char *input)
 	if (!strcmp(path, "-"))
 		argp_error(state, "--certificate=-: expected a file's name; a violation's "
 				  "operations are written beside it");
+	kl_arg_out(state, "certificate", path);
 	if (strchr(path, '\n'))
 		argp_error(state, "--certificate: the name has a newline, which a certificate "
 				  "cannot hold; choose another name");
-	if (input && (same_file(path, input) || (history && same_file(history, input))))
+	if (input && (kl_same_file(path, input) || (history && kl_same_file(history, input))))
 		argp_error(state, "--certificate=%s: %s or %s.klh is the history itself; choose "
 				  "another name", path, path, path);
 	free(history);

@@ -52,6 +52,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		args->spec = arg;
 		break;
 	case OPT_NAME:
+		if (!*arg)
+			argp_error(state, "--name=: expected a name");
 		args->read.name = arg;
 		break;
 	case ARGP_KEY_ARG:

@@ -142,7 +142,7 @@ static int list_methods(const char *pattern)
 	}
 	free(data);
 	if (!n)
-		kl_err("no method matches 'klin:%s'", pattern);
+		kl_err("no method matches 'klin:%s'; `klin list' lists all", pattern);
 	return n ? KLIN_EXIT_OK : KLIN_EXIT_USAGE;
 }
 
@@ -255,6 +255,11 @@ static int list_spec(struct kl_kernel *k, const char *path)
 
 	if (ret)
 		return kl_ending_error(ret);
+	if (!kl_spec_nprobes(spec)) {
+		kl_err("'%s' has no probe clauses: choose a specification that has them", path);
+		kl_spec_free(spec);
+		return KLIN_EXIT_USAGE;
+	}
 	for (i = 0; i < kl_spec_nprobes(spec) && !ret; i++) {
 		const struct kl_probe *p = kl_spec_probe(spec, i);
 		bool taken = false;

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "klin/cmd.h"
+#include "klin/names.h"
 #include "klin/recording.h"
 
 struct record_args {
@@ -27,6 +28,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'o':
 		a->output = arg;
+		break;
+	case ARGP_KEY_END:
+		kl_arg_keep(state, "output", a->output, a->rec.spec);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

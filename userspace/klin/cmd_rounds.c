@@ -21,6 +21,7 @@
 #include "history/klh.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/names.h"
 #include "record/attach/module.h"
 
 #define TICKS		16	/* ticks of a round */
@@ -78,6 +79,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!a->spec)
 			argp_error(state, "expected a specification: fig5.lin, fig5_lock.lin, "
 					  "mntput.lin or futex.lin");
+		kl_arg_keep(state, "output", a->out, a->spec);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -48,6 +48,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->debug = arg;
 		break;
 	case OPT_MODULE:
+		if (!*arg)
+			argp_error(state, "--module=: expected the name of a module");
 		a->module = arg;
 		break;
 	case OPT_IN:

@@ -131,6 +131,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->given && a->roles)
 			argp_error(state, "--threads and --roles exclude each other");
+		kl_arg_keep(state, "dot", a->dot, a->file);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -53,12 +53,6 @@ uint64_t kl_arg_amount(struct argp_state *state, const char *name, const char *a
 	return n;
 }
 
-uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
-		       uint64_t max)
-{
-	return kl_arg_amount(state, name, arg, "", min, max);
-}
-
 const char *kl_form_hint(const char *arg, char hint[32])
 {
 	const char *near = kl_form_near(arg);

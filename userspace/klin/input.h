@@ -56,9 +56,13 @@ enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg
  */
 uint64_t kl_arg_amount(struct argp_state *state, const char *name, const char *arg,
 		       const char *what, uint64_t min, uint64_t max);
+
 /* The same for a plain number. */
-uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg, uint64_t min,
-		       uint64_t max);
+static inline uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg,
+				     uint64_t min, uint64_t max)
+{
+	return kl_arg_amount(state, name, arg, "", min, max);
+}
 
 /* Return: true for --memory-model=sc, false for tso. */
 bool kl_arg_sc(struct argp_state *state, const char *arg);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/ending.h"
 #include "base/err.h"
@@ -56,8 +58,15 @@ int kernel_open(const struct kernel_args *a, struct kl_kernel **k)
 void kernel_lacks(struct kl_kernel *k, const char *name)
 {
 	const char *colon = strchr(name, ':');
-	char near[400] = "";
+	char near[400] = "", module[256];
 
+	snprintf(module, sizeof(module), "/sys/module/%.*s", colon ? (int)(colon - name) : 0, name);
+	if (colon && !k->offline && access(module, F_OK)) {
+		kl_err("kernel %s has no module '%.*s': load it, or leave it out if the function "
+		       "is in vmlinux",
+		       k->release, (int)(colon - name), name);
+		return;
+	}
 	kl_func_suggest(k, colon ? colon + 1 : name, near, sizeof(near));
 	kl_err("kernel %s has no function '%s': it was inlined everywhere, renamed, or not built "
 	       "in%s%s%s",

@@ -111,7 +111,7 @@ static int help(int argc, char **argv)
 		kl_err("help: expected one COMMAND, found also '%s'", argv[2]);
 		return KLIN_EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "help")) {
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help")) {
 		usage(stdout);
 		return KLIN_EXIT_OK;
 	}

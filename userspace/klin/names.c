@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names that people mistype, see names.h. */
+#include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,13 +34,33 @@ void kl_no_method(const struct kl_spec *spec, const char *option, const char *na
 	       near ? "?" : "");
 }
 
+bool kl_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+void kl_arg_out(struct argp_state *state, const char *option, const char *out)
+{
+	const char *slash = out ? strrchr(out, '/') : NULL;
+	char dir[PATH_MAX];
+	struct stat st;
+
+	if (out && !stat(out, &st) && S_ISDIR(st.st_mode))
+		argp_error(state, "--%s=%s is a directory: expected a file", option, out);
+	if (!slash || slash - out >= PATH_MAX)
+		return;
+	snprintf(dir, sizeof(dir), "%.*s/", (int)(slash - out), out);
+	if (stat(dir, &st))
+		argp_error(state, "--%s=%s: %s: %s", option, out, dir, strerror(errno));
+}
+
 void kl_arg_keep(struct argp_state *state, const char *option, const char *out, const char *in)
 {
-	struct stat a, b;
-
-	if (!out || !in || stat(out, &a) || stat(in, &b) || !S_ISREG(a.st_mode))
-		return;
-	if (a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+	kl_arg_out(state, option, out);
+	if (out && in && kl_same_file(out, in))
 		argp_error(state, "--%s=%s would replace the input; choose another name", option,
 			   out);
 }

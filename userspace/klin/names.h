@@ -4,6 +4,7 @@
 #define KLIN_NAMES_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "spec/spec.h"
@@ -14,9 +15,17 @@
  */
 void kl_no_method(const struct kl_spec *spec, const char *option, const char *name, size_t len);
 
+/* Return: true if both are the same regular file. */
+bool kl_same_file(const char *a, const char *b);
+
 /*
- * Refuse the file @out that --@option names if it is the same file as the input @in, which would be
- * lost.  Either may be NULL.
+ * Refuse the file @out that --@option names if it cannot be written: it is a directory or in none.
+ * Else a command would find out at its end only.  NULL: there is none.
+ */
+void kl_arg_out(struct argp_state *state, const char *option, const char *out);
+
+/*
+ * The same, and refuse the file if it is the input @in, which would be lost.  Either may be NULL.
  */
 void kl_arg_keep(struct argp_state *state, const char *option, const char *out, const char *in);
 

@@ -168,8 +168,9 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		if (a->opts.stacks && a->opts.plain)
 			argp_error(state, "--stacks needs BPF programs, and --attach=plain uses "
 				   "none: omit one of both");
-		if (!!a->load + !!a->command + !!a->duration > 1 && !(a->load && a->duration))
-			argp_error(state, "--load, --duration and a command exclude each other");
+		if (a->command && (a->load || a->duration))
+			argp_error(state, "a command excludes --load and --duration: klin records "
+					  "while it runs");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -559,13 +559,19 @@ static int complete(struct reader *rd, struct kl_input *in)
 static int read_by_rules(struct kl_input *in, const struct kl_spec *spec, struct kl_history **out)
 {
 	struct reader rd = { .spec = spec };
-	const char *text, *end;
+	const char *text, *end, *nul;
 	int ret;
 
 	in->places = KL_PLACES_OFFSETS;
 	ret = kl_input_text(in, &text, &end);
 	if (ret)
 		return ret;
+	nul = memchr(text, 0, end - text);
+	if (nul) {
+		kl_err_at(in->name, 0, 0, "not a text: byte %zu is 0: expected EDN, JSON or CSV",
+			  (size_t)(nul - text));
+		return -EINVAL;
+	}
 	rd.m = (struct kl_mapper){
 		.r = &rd.r,
 		.h = kl_history_new(),

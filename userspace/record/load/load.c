@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Common code of loads, see load.h. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ int kl_load_open(const char *arg, struct kl_load **out)
 
 		if (!strcmp(ops->name, "klin.ko"))
 			module = ops;
-		else if (strlen(ops->name) == len && !memcmp(ops->name, arg, len))
+		if (strlen(ops->name) == len && !memcmp(ops->name, arg, len))
 			return ops->open(arg + len + (arg[len] == ','), out);
 	}
 	if (strchr(arg, '=') && strcspn(arg, "=") < len && module)
@@ -123,6 +124,16 @@ int kl_load_number(const char *settings, const char *name, uint64_t min, uint64_
 	return -EINVAL;
 }
 
+/* Return: the length of the setting at @at.  A list of CPUs has commas itself: cpus=0-3,6. */
+static size_t setting_len(const char *at)
+{
+	size_t len = strcspn(at, ",");
+
+	while (at[len] && isdigit((unsigned char)at[len + 1]))
+		len += 1 + strcspn(at + len + 1, ",");
+	return len;
+}
+
 int kl_load_check(const char *settings, const char *const *names)
 {
 	const char *at = settings, *near, *first;
@@ -130,11 +141,15 @@ int kl_load_check(const char *settings, const char *const *names)
 	size_t len, i, n, first_len;
 
 	while (*at) {
-		len = strcspn(at, ",");
+		len = setting_len(at);
 		n = strcspn(at, "=,");
 		for (i = 0; names[i]; i++)
 			if (strlen(names[i]) == n && !memcmp(names[i], at, n))
 				break;
+		if (!n) {
+			kl_err("--load: expected SETTING=VALUE before '%s'", at);
+			return -EINVAL;
+		}
 		if (!names[i]) {
 			snprintf(written, sizeof(written), "%.*s", (int)n, at);
 			near = kl_nearest(written, names, i);

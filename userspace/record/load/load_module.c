@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* klin.ko's loads: kernel threads on one of its subjects, driven through debugfs. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,11 +9,14 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
+#include "base/nearest.h"
 #include "record/load/load.h"
 #include "record/attach/module.h"
 
 /* maximal number of operations by which the load may be ahead of the reader */
 #define WINDOW "16384"
+#define MOST_SUBJECTS 256
 /* maximal duration of the load in ms, in case klin is killed and cannot stop the load */
 #define LONGEST "600000"
 
@@ -128,8 +132,39 @@ static int take(struct module_load *l, const char *settings)
 	return err ? err : kl_module_write("load", settings);
 }
 
+/* Refuse a subject that klin.ko does not have.  If its list cannot be read, klin.ko decides. */
+static int check_subject(const char *arg)
+{
+	const char *at = strstr(arg, "subject="), *names[MOST_SUBJECTS], *near;
+	char *list, *line, *save = NULL, name[KL_NEAREST_MAX];
+	bool found = false;
+	size_t len, n = 0;
+
+	if (!at || !given(arg, "subject=") || kl_read_file(KL_MODULE_DIR "subjects", &list, &len))
+		return 0;
+	at += strlen("subject=");
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
+	for (line = strtok_r(list, "\n", &save); line && n < MOST_SUBJECTS;
+	     line = strtok_r(NULL, "\n", &save)) {
+		line[strcspn(line, " ")] = '\0';
+		found |= !strcmp(line, name);
+		names[n++] = line;
+	}
+	near = kl_nearest(name, names, n);
+	if (!found)
+		kl_err("--load subject=%s: klin.ko has no such structure%s%s%s; "
+		       "%s lists them",
+		       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
+		       KL_MODULE_DIR "subjects");
+	free(list);
+	return found ? 0 : -EINVAL;
+}
+
 static int module_open(const char *arg, struct kl_load **out)
 {
+	static const char *const names[] = { "subject", "threads",  "cpus", "mix",   "rate",
+					     "ops",	"duration", "seed", "delay", "work",
+					     "drain",	"lossless", NULL };
 	struct module_load *l = calloc(1, sizeof(*l));
 	char settings[1024], value[32], *at;
 	int err, n;
@@ -138,6 +173,9 @@ static int module_open(const char *arg, struct kl_load **out)
 		return -ENOMEM;
 	l->load.ops = &module_load;
 	l->ack_fd = -1;
+	err = kl_load_check(arg, names);
+	if (err)
+		goto err;
 	n = snprintf(settings, sizeof(settings), "%s%s%s paused=1", arg,
 		     given(arg, "lossless=") ? "" : " lossless=" WINDOW,
 		     given(arg, "duration=") ? "" : " duration=" LONGEST);
@@ -147,13 +185,16 @@ static int module_open(const char *arg, struct kl_load **out)
 		goto err;
 	}
 	for (at = settings; *at; at++)
-		if (*at == ',')
+		if (*at == ',' && !isdigit((unsigned char)at[1]))
 			*at = ' ';
 	l->ack_fd = open(KL_MODULE_DIR "ack", O_WRONLY | O_CLOEXEC);
 	if (l->ack_fd < 0) {
 		err = kl_module_refused("ack", -errno);
 		goto err;
 	}
+	err = check_subject(arg);
+	if (err)
+		goto err;
 	err = take(l, settings);
 	if (err) {
 		err = kl_module_refused(arg, err);
