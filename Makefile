@@ -257,6 +257,14 @@ $(B)/obj/%.o: %.c $(B)/.cflags
 
 # cmocka 2 deprecates macros for which cmocka 1 has no other.
 $(call obj,$(unit_src) $(unit_help)): private kl_cflags += -Wno-deprecated-declarations
+
+# With sanitizers clang takes three times as long to optimize a file.  That pays only for code in
+# which tests spend their time: the language, histories, engines, and oracles.
+ifeq ($(SAN),1)
+$(call obj,$(call sources,record report page top klin klind dwarf libklin) $(unit_src)): \
+	private kl_cflags += -O0
+endif
+
 # test_sites reads its own debugging information.
 $(B)/obj/selftests/unit/test_sites.o: private kl_cflags += -g2
 
