@@ -32,6 +32,17 @@ test_command()
 		"only its owner can read a recording"
 }
 
+# A shell's read takes a byte at a time.  Such a text is no range.
+test_short_reads()
+{
+	groups=/proc/sys/net/ipv4/ping_group_range
+	old=$(cat $groups)
+	record "$work/s.txt" "$KLIN_SPECS/ping_range.lin" -- sh -c \
+		"for i in \$(seq 100 140); do echo 10 \$i >$groups; read -r _ <$groups; cat $groups; done"
+	echo "$old" >$groups
+	verdict "reads of a part of a sysctl are no operations" "$work/s.txt" 82
+}
+
 test_signal()
 {
 	name="an interrupted recording is complete and linearizable"
@@ -112,8 +123,9 @@ need_klin
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 12
+ktap_plan 13
 test_command
+test_short_reads
 test_signal
 test_refusals
 test_no_module
