@@ -26,7 +26,7 @@ ends()
 {
 	want=$1 name=$2 pattern=$3
 	shift 3
-	run check "$@" "$specs/register.lin" h.txt
+	run check "$@" "$spec" h.txt
 	if [ $status -eq "$want" ] && grep -qE -- "$pattern" out; then
 		ktap_pass "$name"
 	else
@@ -35,6 +35,7 @@ ends()
 }
 
 ktap_header
+spec=$specs/register.lin
 history 'unknown "put(): nobody knows"' whole >h.txt
 ends 3 "a writer of unknown coverage: UNKNOWN" \
 	"^UNKNOWN \(a violation, unless calls of 'write' were missed.*0 violated, 1 unknown"
@@ -68,6 +69,32 @@ history whole whole | grep -v coverage >h.txt
 ends 1 "a history that no probes recorded: VIOLATION" '^VIOLATION'
 history 'unknown "x"' whole | sed 's/read -> 7/read -> 1/' >h.txt
 ends 0 "an order stays one" '^LINEARIZABLE'
+
+# Stores that may have waited in a store buffer, although the specification says that they do not.
+cat >h.txt <<'END'
+# klin history 1
+# first init
+# memory tso
+# coverage enq undrained
+# coverage deq undrained
+t1 @0 10 20 enq 1
+t2 @0 30 40 deq -> empty
+t2 @0 50 60 deq -> 1
+# end
+END
+spec=$specs/queue.lin
+ends 3 "an undrained store: UNKNOWN" \
+	"^UNKNOWN \(a violation, unless a store of 'enq' left the store buffer after its return"
+ends 3 "an undrained store: the advice" '--memory-model=sc, or record with KLIN_CLOCK_LOCKED'
+ends 3 "an undrained store: the story" "^A violation, if each operation's stores left the store"
+ends 3 "an undrained store, --follow" '^Advice: If each operation ends with' --follow
+ends 3 "an undrained store, JSON" '"cause": "undrained"' --json
+ends 1 "without store buffers: VIOLATION" '^VIOLATION' --memory-model=sc
+ends 1 "without store buffers, --follow: VIOLATION" '^VIOLATION' --memory-model=sc --follow
+sed s/atomic_flush/atomic/ "$spec" >atomic.lin
+spec=atomic.lin
+ends 3 "a specification that lets the store wait needs no doubt" '^UNKNOWN .store buffers of cont'
+spec=$specs/register.lin
 
 for line in '7 whole' 'write some' 'write unknown "x' 'write unknown "x" y' 'write'; do
 	printf '# klin history 1\n# coverage %s\nt1 @0 10 20 write 1\n' "$line" >h.txt

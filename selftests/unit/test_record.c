@@ -19,9 +19,11 @@
 #include "libklin/clock.h"
 #include "libklin/examples/ms_queue.h"
 #include "libklin/include/klin/record.h"
+#include "libklin/recording.h"
 
 #define SNAPSHOTS 10
 #define OPERATIONS 10000 /* of each kind in each thread */
+#define FAR (1ull << 40) /* of a clock, more than its error */
 #define NOTHING "No operations were recorded"
 
 static struct ms_queue queue;
@@ -259,6 +261,36 @@ static void test_clocks(void **state)
 	}
 }
 
+/*
+ * The last store of a correct operation may wait in the store buffer after its return, so that
+ * another thread still finds the queue empty.  Times are set here, far outside the clock's error.
+ */
+static void seen_late(enum klin_clock clock, enum klin_verdict verdict, const char *headline)
+{
+	struct klin_rec *rec = begin("queue", clock, 1, 10);
+	struct klin_lane *lane = klin_rec_thread(rec);
+	struct klin_slot *slot = (struct klin_slot *)lane->at;
+
+	rec->began -= FAR;
+	record1(rec, "enq", 5);
+	slot->call -= FAR / 2;
+	slot->ret -= FAR / 2;
+	klin_call(lane, klin_rec_method(rec, "deq"), 7);
+	klin_return_value(lane, klin_empty());
+	slot = (struct klin_slot *)((char *)slot + lane->stride);
+	slot->call -= FAR / 4;
+	slot->ret -= FAR / 4;
+	expect(rec, verdict, headline);
+	klin_rec_free(rec);
+}
+
+static void test_seen_late(void **state)
+{
+	seen_late(KLIN_CLOCK_PLAIN, KLIN_UNKNOWN, "may have waited in a store buffer");
+	seen_late(KLIN_CLOCK_LOCKED, KLIN_VIOLATION, "5 was inside");
+	seen_late(KLIN_CLOCK_DRAIN, KLIN_VIOLATION, "5 was inside");
+}
+
 /* Later times never become earlier ones, and the unit is that of the scale. */
 static void test_scale(void **state)
 {
@@ -328,16 +360,18 @@ static void test_snapshots(void **state)
 	snapshots(KLIN_CLOCK_ORDER);
 	snapshots(KLIN_CLOCK_PLAIN);
 	snapshots(KLIN_CLOCK_DRAIN);
+	snapshots(KLIN_CLOCK_LOCKED);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	cmocka_unit_test(test_pending),
-		cmocka_unit_test(test_late),	cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_misuse),
-		cmocka_unit_test(test_empty),	cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_scale),	cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_values),	  cmocka_unit_test(test_pending),
+		cmocka_unit_test(test_late),	  cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_threads),	  cmocka_unit_test(test_misuse),
+		cmocka_unit_test(test_empty),	  cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_seen_late), cmocka_unit_test(test_scale),
+		cmocka_unit_test(test_snapshots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,12 +4,13 @@
 #include "check/check.h"
 
 const char *const kl_unknown_codes[KL_UNKNOWN_CAUSES] = {
-	[KL_UNKNOWN_DEFECT] = "defect", [KL_UNKNOWN_COVERAGE] = "coverage",
-	[KL_UNKNOWN_GAPS] = "gaps", [KL_UNKNOWN_VALUES] = "unknown_values",
-	[KL_UNKNOWN_WORK] = "work_limit", [KL_UNKNOWN_TIME] = "time_limit",
-	[KL_UNKNOWN_MEMORY] = "memory_limit", [KL_UNKNOWN_STOPPED] = "interrupted",
-	[KL_UNKNOWN_SIZE] = "too_large", [KL_UNKNOWN_NO_ENGINE] = "no_engine",
-	[KL_UNKNOWN_UNFOLLOWED] = "not_followed", [KL_UNKNOWN_EMPTY] = "nothing_recorded",
+	[KL_UNKNOWN_DEFECT] = "defect",		 [KL_UNKNOWN_COVERAGE] = "coverage",
+	[KL_UNKNOWN_UNDRAINED] = "undrained",	 [KL_UNKNOWN_GAPS] = "gaps",
+	[KL_UNKNOWN_VALUES] = "unknown_values",	 [KL_UNKNOWN_WORK] = "work_limit",
+	[KL_UNKNOWN_TIME] = "time_limit",	 [KL_UNKNOWN_MEMORY] = "memory_limit",
+	[KL_UNKNOWN_STOPPED] = "interrupted",	 [KL_UNKNOWN_SIZE] = "too_large",
+	[KL_UNKNOWN_NO_ENGINE] = "no_engine",	 [KL_UNKNOWN_UNFOLLOWED] = "not_followed",
+	[KL_UNKNOWN_EMPTY] = "nothing_recorded",
 };
 
 enum kl_unknown_cause kl_unknown_cause(const struct kl_part_result *p)
@@ -21,10 +22,12 @@ enum kl_unknown_cause kl_unknown_cause(const struct kl_part_result *p)
 		[KL_BOUND_BEATEN] = KL_UNKNOWN_NO_ENGINE,
 	};
 
-	return p->defect ? KL_UNKNOWN_DEFECT :
-	       p->suspected ? KL_UNKNOWN_COVERAGE :
-	       p->explained ? KL_UNKNOWN_GAPS :
-	       p->starved ? KL_UNKNOWN_MEMORY :
+	return p->defect      ? KL_UNKNOWN_DEFECT :
+	       p->undrained   ? KL_UNKNOWN_UNDRAINED :
+	       p->suspected   ? KL_UNKNOWN_COVERAGE :
+	       p->explained   ? KL_UNKNOWN_GAPS :
+	       p->starved     ? KL_UNKNOWN_MEMORY :
 	       p->answer.lost ? KL_UNKNOWN_VALUES :
-	       p->stopped ? KL_UNKNOWN_WORK : bounds[p->answer.bound];
+	       p->stopped     ? KL_UNKNOWN_WORK :
+				bounds[p->answer.bound];
 }

@@ -660,7 +660,7 @@ int kl_check(const struct kl_spec *spec, const struct kl_history *h,
 		ret = shrink_parts(&j, &s, r);
 	if (ret)
 		goto out;
-	blind = kl_coverage_harm(spec, h);
+	blind = kl_coverage_harm(spec, h, opt->classical);
 	if (blind)
 		kl_report_suspect(r, blind);
 	add_up(r);

@@ -75,6 +75,7 @@ struct kl_part_result {
 	bool explained;		/* an order was found; UNKNOWN only because of gaps */
 	bool suspected;		/* a violation, but UNKNOWN since calls may have passed unseen */
 	struct kl_declined *declined;	/* reasons of engines that did not decide it, by rank */
+	bool undrained; /* suspected, since stores may have left the buffer after returns */
 	bool sc_violation;	/* LINEARIZABLE on TSO only: no order without the store buffer */
 	bool selected;		/* @h lacks operations of the partition, which a story would need */
 	const uint32_t *ops;	/* indices in the history; NULL: all, see kl_result_op() */
@@ -99,6 +100,8 @@ struct kl_report {
 	size_t sc_violations;	/* partitions that only the store buffer explains */
 	/* UNKNOWN partitions that would be violations if all calls had been seen */
 	size_t suspected;
+	/* the coverage to blame for them, which lives in the history, or NULL */
+	const struct kl_coverage *suspect;
 	bool classical;		/* decided on sequential consistency, see kl_options */
 	enum kl_memory_by memory_by;
 	/* of kl_options: */

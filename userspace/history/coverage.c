@@ -7,7 +7,12 @@
 #include "base/mem.h"
 #include "history/history.h"
 
-const char *const kl_cover_names[3] = { "whole", "asserted", "unknown" };
+const char *const kl_cover_names[KL_COVER_KINDS] = {
+	[KL_COVER_WHOLE] = "whole",
+	[KL_COVER_ASSERTED] = "asserted",
+	[KL_COVER_UNKNOWN] = "unknown",
+	[KL_COVER_UNDRAINED] = "undrained",
+};
 
 int kl_history_cover(struct kl_history *h, enum kl_cover kind, const char *method, size_t len,
 		     const char *text, size_t ntext)

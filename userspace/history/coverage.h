@@ -8,6 +8,10 @@
  *	# coverage put unknown "kr2_put(): no debugging information says where it is inlined"
  *
  * A history without such lines does not come from probes, and its coverage is whole.
+ *
+ * A recording by libklin sees all calls, but perhaps not when their stores left the store buffer:
+ *
+ *	# coverage enq undrained
  */
 #ifndef KL_HISTORY_COVERAGE_H
 #define KL_HISTORY_COVERAGE_H
@@ -17,12 +21,18 @@
 struct kl_history;
 
 enum kl_cover {
-	KL_COVER_WHOLE,		/* every call is seen */
-	KL_COVER_ASSERTED,	/* the spec asserts that every call is seen */
-	KL_COVER_UNKNOWN,	/* some calls may be missed */
+	KL_COVER_WHOLE, /* every call is seen */
+	KL_COVER_ASSERTED, /* the spec asserts that every call is seen */
+	KL_COVER_UNKNOWN, /* some calls may be missed */
+	/*
+	 * Every call is seen, but its stores may wait in the store buffer after its return, also
+	 * where the specification says that they do not.
+	 */
+	KL_COVER_UNDRAINED,
+	KL_COVER_KINDS
 };
 
-extern const char *const kl_cover_names[3];
+extern const char *const kl_cover_names[KL_COVER_KINDS];
 
 /**
  * struct kl_coverage - the coverage of one probe clause

@@ -230,11 +230,12 @@ static int header_coverage(struct kl_history *h, struct kl_text_src *s, const ch
 	if (!len || !kl_name_is_valid(method, len))
 		return kl_scan_bad(&s->scan, method, "a method's name");
 	p = method + len;
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < KL_COVER_KINDS; i++)
 		if (take(&p, kl_cover_names[i]))
 			break;
-	if (i == 3)
-		return kl_scan_bad(&s->scan, kl_scan_skip(p), "whole, asserted or unknown");
+	if (i == KL_COVER_KINDS)
+		return kl_scan_bad(&s->scan, kl_scan_skip(p),
+				   "whole, asserted, unknown or undrained");
 	p = kl_scan_skip(p);
 	if (*p == '"') {
 		text = p + 1;
@@ -358,7 +359,8 @@ static const struct kl_directive directives[] = {
 	  .others = "released releases" },
 	{ "spec", header_spec, .next = "/", .words = 1, .few = 1,
 	  .others = "sec speck specs sped spew" },
-	{ "coverage", header_coverage, .at = 1, .next = "whole asserted unknown", .few = 2 },
+	{ "coverage", header_coverage, .at = 1, .next = "whole asserted unknown undrained",
+	  .few = 2 },
 	{ "objects", header_objects, .next = "keys", .words = 1, .few = 1 },
 	{ "spelling", header_spelling, .next = "0x", .few = 1, .later = "#" },
 	{ "comm", header_comm, .next = "#", .few = 0, .others = "com coma comb come comma" },

@@ -46,6 +46,7 @@ static struct klin_rec *open_rec(struct klin_spec *spec, enum klin_clock clock,
 		.threads = threads,
 		.operations = operations,
 		.order = 1,
+		.undrained = clock == KLIN_CLOCK_PLAIN,
 		.lanes = calloc(threads, sizeof(*rec->lanes)),
 	};
 	if (!rec->lanes || pthread_key_create(&rec->key, NULL)) {
@@ -67,7 +68,7 @@ struct klin_rec *klin_rec_open_spec(struct klin_spec *spec, enum klin_clock cloc
 	struct klin_rec *rec;
 
 	lib_begin();
-	if (clock > KLIN_CLOCK_ORDER || !threads || !operations ||
+	if (clock > KLIN_CLOCK_LOCKED || !threads || !operations ||
 	    operations > (SIZE_MAX / 4 - REC_LINE) / slot / threads) {
 		kl_err("klin_rec_open: expected one of enum klin_clock, and at least one thread and "
 		       "one operation, all of which fit the memory");

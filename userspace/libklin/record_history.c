@@ -125,6 +125,24 @@ static int add_gap(struct making *m)
 	return m->lost ? kl_history_add_gap(m->h, &gap) : 0;
 }
 
+/* Note which methods' stores may wait, though the specification says that they do not. */
+static int add_undrained(struct making *m)
+{
+	const struct kl_spec *spec = m->rec->spec->s;
+	const unsigned int n = m->rec->undrained ? kl_spec_nmethods(spec) : 0;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < n; i++) {
+		const struct kl_method *method = kl_spec_method(spec, i);
+
+		if (method->barrier)
+			err = kl_history_cover(m->h, KL_COVER_UNDRAINED, method->name,
+					       strlen(method->name), NULL, 0);
+	}
+	return err;
+}
+
 /* Say in the history how it was recorded. */
 static int describe(struct making *m)
 {
@@ -163,7 +181,7 @@ static int make(struct making *m)
 {
 	const struct kl_spec *spec = m->rec->spec->s;
 	unsigned int i, n = kl_spec_nmethods(spec);
-	int err = describe(m);
+	int err = describe(m) ?: add_undrained(m);
 
 	/* A method has the number in the history that it has in the specification. */
 	for (i = 0; !err && i < n; i++) {

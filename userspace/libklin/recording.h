@@ -18,6 +18,7 @@ struct klin_rec {
 	unsigned int nlanes, threads;
 	size_t operations;
 	uint64_t began;
+	bool undrained; /* operations may end with plain stores, whatever the specification says */
 	struct klin_lane none; /* the lane of threads without a buffer */
 	_Alignas(REC_LINE) uint64_t order;
 };

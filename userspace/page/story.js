@@ -6,7 +6,8 @@ function storyOf(app, v) {
 
 	put(box, v.partition.suspected === true ?
 			make("p", { class: "note", role: "note" },
-				"Suspected only: a violation, if all calls were seen.") :
+				"Suspected only: a violation, if all calls were seen and no store " +
+				"waited in a store buffer.") :
 			null,
 		v.headline ? make("h2", { class: "headline" }, sentence(v.headline)) : null,
 		castTable(app, v), factList(v), allowedOf(v), proofOf(app, v), trustOf(app, v),

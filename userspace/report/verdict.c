@@ -173,7 +173,7 @@ static void print_coverage(FILE *f, const struct kl_report *r)
 		const struct kl_coverage *c = &h->coverage[i];
 		const int m = kl_spec_find_method(r->spec, c->method);
 
-		if (c->kind == KL_COVER_WHOLE)
+		if (c->kind == KL_COVER_WHOLE || c->kind == KL_COVER_UNDRAINED)
 			continue;
 		fprintf(f, "coverage of %s: %s%s%s%s\n", c->method, kl_cover_names[c->kind],
 			c->text ? ", " : "", c->text ? c->text : "",
@@ -191,6 +191,14 @@ static int print_whole(FILE *f, const struct kl_report *r, const struct kl_part_
 	if (ret == -ENOMEM || style->no_diagram)
 		return ret;
 	return kl_print_counterexample(f, r->spec, p->cex, kl_given_part(r->h, p), style->colour);
+}
+
+/* Return: the condition on which suspected violations are violations. */
+static const char *suspicion(const struct kl_report *r)
+{
+	return r->suspect && r->suspect->kind == KL_COVER_UNDRAINED ?
+		       "each operation's stores left the store buffer before its return" :
+		       "all calls were seen";
 }
 
 int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
@@ -218,7 +226,7 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		if ((p->answer.verdict != KL_VIOLATION && !p->suspected) || !p->cex)
 			continue;
 		if (p->suspected && !told)
-			fputs("\nA violation, if all calls were seen:\n", f);
+			fprintf(f, "\nA violation, if %s:\n", suspicion(r));
 		told |= p->suspected;
 		if (r->nparts > 1) {
 			fputc('\n', f);

@@ -44,11 +44,16 @@ static char *say_why(const struct kl_report *r, const struct kl_unknown *u)
 		return sentence("Engine %s reports a violation, but the oracle finds an order of its "
 			    "counterexample: one of them is wrong", u->first->engine->name);
 	case KL_UNKNOWN_COVERAGE:
-		c = kl_coverage_harm(r->spec, r->h);
+		c = r->suspect;
 		return sentence("What was recorded has no order.  But some calls of %s may have passed "
 			    "without a probe%s%s%s, and such a call may explain it",
 			    c ? c->method : "a method", c && c->text ? " (" : "",
 			    c && c->text ? c->text : "", c && c->text ? ")" : "");
+	case KL_UNKNOWN_UNDRAINED:
+		return sentence(
+			"What was recorded has no order.  But a store of %s may have waited in a "
+			"store buffer after the return, and this may explain it",
+			r->suspect ? r->suspect->method : "a method");
 	case KL_UNKNOWN_GAPS:
 		return kl_lost_sentence(r->h, u->first);
 	case KL_UNKNOWN_VALUES:
@@ -81,7 +86,7 @@ static int say_progress(struct kl_unknown *u)
 	const struct kl_answer *a = &u->first->answer;
 
 	if (u->cause == KL_UNKNOWN_GAPS || u->cause == KL_UNKNOWN_VALUES ||
-	    u->cause == KL_UNKNOWN_COVERAGE)
+	    u->cause == KL_UNKNOWN_COVERAGE || u->cause == KL_UNKNOWN_UNDRAINED)
 		return 0;
 	if (a->progress)
 		u->progress = sentence("The longest order that was tried has about %" PRIu64 " of %"
@@ -99,6 +104,13 @@ static char *advise_coverage(const char *release)
 	return sentence("Record with debugging information (--debug=FILE; Debian: linux-image-%s-dbg), "
 			"or assert `coverage asserted \"REASON\"' in the probe clause if no call is "
 			"missed", release ? release : "...");
+}
+
+static char *advise_drain(void)
+{
+	return sentence("If each operation ends with a locked instruction or a fence, use "
+			"--memory-model=sc, or record with KLIN_CLOCK_LOCKED; else record with "
+			"KLIN_CLOCK_DRAIN");
 }
 
 static char *advise_values(bool fresh)
@@ -132,6 +144,8 @@ static char *advise(const struct kl_report *r, const struct kl_unknown *u)
 		return sentence("Report it, with the history and the output of klin --version");
 	case KL_UNKNOWN_COVERAGE:
 		return advise_coverage(r->h->release);
+	case KL_UNKNOWN_UNDRAINED:
+		return advise_drain();
 	case KL_UNKNOWN_GAPS:
 		return kl_lost_advice(r->h, u->first);
 	case KL_UNKNOWN_VALUES:
@@ -219,6 +233,8 @@ char *kl_unknown_advise_online(const struct kl_online_stats *st, bool fresh, con
 	switch (st->cause) {
 	case KL_UNKNOWN_COVERAGE:
 		return advise_coverage(release);
+	case KL_UNKNOWN_UNDRAINED:
+		return advise_drain();
 	case KL_UNKNOWN_GAPS:
 		return sentence("Record without losses: with larger buffers (--buffer=PAGES), with fewer "
 				"events (--object, --sample), or without --pid and --cpu");

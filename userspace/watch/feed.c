@@ -62,12 +62,18 @@ struct feed *feed_new(const struct kl_spec *spec, const struct kl_history *h,
 	if (kl_source_share_name(f->head, h))
 		goto err;
 	f->online = (struct kl_online_opts){
-		.clock = h->clock, .error = h->error, .fresh = h->fresh,
-		.classical = opts->classical, .max_shrink = opts->show,
+		.clock = h->clock,
+		.error = h->error,
+		.fresh = h->fresh,
+		.classical = opts->classical,
+		.max_shrink = opts->show,
 		.histories = opts->histories,
-		.names = f->head, .suspect = kl_coverage_harm(spec, f->head),
+		.names = f->head,
+		.suspect = kl_coverage_harm(spec, f->head, opts->classical),
 		.empty = kl_history_why_empty(h),
-		.bytes = opts->bytes, .stop = opts->stop, .violation = opts->violation,
+		.bytes = opts->bytes,
+		.stop = opts->stop,
+		.violation = opts->violation,
 		.ctx = opts->ctx,
 	};
 	if (!kl_online_new(spec, &f->online, &f->o))
@@ -324,11 +330,11 @@ int feed_renew(struct feed *f)
 /* If a probe's coverage became unknown, violations are only suspected from now on. */
 static int look_at_coverage(struct feed *f, const struct kl_history *h)
 {
-	int ret = kl_coverage_follow(f->spec, f->head, h);
+	int ret = kl_coverage_follow(f->spec, f->head, h, f->online.classical);
 
 	if (ret <= 0)
 		return ret;
-	f->online.suspect = kl_coverage_harm(f->spec, f->head);
+	f->online.suspect = kl_coverage_harm(f->spec, f->head, f->online.classical);
 	return renew(f, blind);
 }
 

@@ -231,7 +231,8 @@ static enum kl_verdict verdict(struct kl_online *o, const struct on_part *p, con
 		return KL_VIOLATION;
 	if (p->wrong) {
 		*why = o->suspect;
-		*cause = KL_UNKNOWN_COVERAGE;
+		*cause = o->opts.suspect->kind == KL_COVER_UNDRAINED ? KL_UNKNOWN_UNDRAINED :
+								       KL_UNKNOWN_COVERAGE;
 		return KL_UNKNOWN;
 	}
 	if (p->why || p->gapped) {

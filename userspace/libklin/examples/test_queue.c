@@ -24,7 +24,7 @@ static void work(struct klin_rec *rec, struct klin_lane *lane, unsigned int thre
 
 static void test_queue(void **state)
 {
-	struct klin_rec *rec = klin_rec_open("queue", KLIN_CLOCK_PLAIN, 4, 4000);
+	struct klin_rec *rec = klin_rec_open("queue", KLIN_CLOCK_LOCKED, 4, 4000);
 	struct klin_result *r;
 
 	ms_init(&queue);

@@ -35,10 +35,8 @@ extern "C" {
 enum klin_clock {
 	/*
 	 * The CPU's time stamp counter.  It drains no store buffer: a store of the operation may
-	 * become visible after the time of its return.  The history says so (`# memory tso').  The
-	 * specification says which methods end with such a store: those with `atomic'.  A method
-	 * with `atomic_flush', as shipped containers have it, ends with a locked instruction or a
-	 * fence.  For other structures take KLIN_CLOCK_DRAIN, or write `atomic'.
+	 * become visible after the time of its return.  The history says so (`# memory tso').  What
+	 * such a store may explain is no KLIN_VIOLATION, but KLIN_UNKNOWN with its story.
 	 */
 	KLIN_CLOCK_PLAIN,
 	/*
@@ -52,6 +50,12 @@ enum klin_clock {
 	 * many threads run, but its order has no error.
 	 */
 	KLIN_CLOCK_ORDER,
+	/*
+	 * As KLIN_CLOCK_PLAIN, and the caller promises: an operation of a method with
+	 * `atomic_flush', as shipped containers have it, ends with a locked instruction, such as
+	 * that of a compare-and-swap, or with a fence.  Violations are then KLIN_VIOLATION.
+	 */
+	KLIN_CLOCK_LOCKED,
 };
 
 struct klin_rec;
