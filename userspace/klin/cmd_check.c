@@ -193,7 +193,9 @@ static const char *engine_hint(const char *arg, char hint[32])
 	for (n = 0; n < 32 && e[n]; n++)
 		names[n] = e[n]->name;
 	near = kl_nearest(arg, names, n);
-	snprintf(hint, 32, near ? "; did you mean %s?" : "", near);
+	*hint = '\0';
+	if (near)
+		snprintf(hint, 32, "; did you mean %s?", near);
 	return hint;
 }
 
