@@ -81,6 +81,10 @@ for command in "gcc -O1" "gcc -O3" "clang -O2"; do
 		"times by $command hold the operation" "$got"
 done
 
+# shellcheck disable=SC2046 # options are words
+gcc -std=gnu17 -O1 -Wall -fsanitize=thread $(pkg-config --cflags klin) -S -o times.s times.c >out 2>&1
+ktap_result "$([ ! -s out ]; echo $?)" "the headers with ThreadSanitizer" "$(head -n 5 out)"
+
 # build NAME PROGRAM OPTION...: compile an example
 build()
 {

@@ -187,6 +187,8 @@ static inline void klin_begin_after(struct klin_lane *lane)
 	/* A locked instruction has raised the counter: nothing behind it was executed before. */
 	if (lane->clock != KLIN_LANE_ORDER)
 		__asm__ volatile("lfence" : : : "memory");
+	/* This one keeps the compiler from moving stores, and is no instruction. */
+	__asm__ volatile("" : : : "memory");
 #else
 	(void)lane;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -215,12 +217,15 @@ static inline uint64_t klin_time_of_return(struct klin_lane *lane)
 		__asm__ volatile("rdtsc" : "=a"(low), "=d"(high) : : "memory");
 		return (uint64_t)high << 32 | low;
 	}
-	if (lane->clock == KLIN_LANE_KERNEL)
-		return klin_lane_now();
-#endif
+	if (lane->clock == KLIN_LANE_ORDER)
+		return __atomic_fetch_add(lane->order, 1, __ATOMIC_SEQ_CST);
+	if (lane->clock == KLIN_LANE_KERNEL_DRAIN)
+		__asm__ volatile("mfence\n\tlfence" : : : "memory");
+#else
 	if (lane->clock == KLIN_LANE_ORDER)
 		return __atomic_fetch_add(lane->order, 1, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
 	return klin_lane_now();
 }
 
@@ -264,10 +269,10 @@ static inline void klin_callv(struct klin_lane *lane, int method, uint64_t objec
 	/*
 	 * Publish the operation before its first store, so that klin_rec_history() finds each
 	 * operation whose effect another one has seen.  On x86 stores become visible in order, so
-	 * this is a plain store; elsewhere the fence keeps the operation's stores behind it.
+	 * this is a plain store; elsewhere the fence of klin_begin_after() keeps the operation's
+	 * stores behind it.
 	 */
 	__atomic_store_n(&lane->at, lane->at + lane->stride, __ATOMIC_RELEASE);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
 	klin_begin_after(lane);
 }
 
