@@ -113,7 +113,7 @@ release=$(modinfo -F vermagic "$top/kmod/klin.ko" 2>/dev/null | cut -d' ' -f1)
 headers=/usr/src/linux-headers-$release
 name="DKMS builds klin.ko from the source of klin-dkms"
 if command -v dkms >/dev/null && [ -n "$release" ] && [ -e "$headers" ]; then
-	dpkg-deb -x "$top"/build/package*/klin-dkms_*.deb source
+	dpkg-deb -x "$top"/build/package.prebuilt/klin-dkms_*.deb source
 	# dkms_it ACTION OPTION...: in trees of the test's own.
 	dkms_it()
 	{
