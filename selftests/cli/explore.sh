@@ -493,7 +493,7 @@ interrupted TERM
 
 # A state that is too large is named, whichever step of the search reaches it.
 cat >large.lin <<'END'
-spec large { word x = 0; method m() -> word { atomic { choose h in 0..70000; x = h; return 0; } } }
+spec large { word x = 0; method m() -> word { word most = 70000; atomic { choose h in 0..most; x = h; return 0; } } }
 shared word x = 0;
 method m() -> word { x = 1; return 0; }
 client general(2) ops(1);

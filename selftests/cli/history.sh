@@ -58,6 +58,15 @@ END
 broken "a method that the spec has not" "read2" <<'END'
 t0 @1 1 2 read2 -> 0
 END
+broken "a method that the spec nearly has" "^broken.txt:2:11: error: .*'reed'.*did you mean 'read'" <<'END'
+t0 @1 1 2 reed -> 0
+END
+broken "an arrow without blanks" "^broken.txt:2:16: error: '->0': expected .->. with blanks" <<'END'
+t0 @1 1 2 read ->0
+END
+broken "a comment behind an operation" "^broken.txt:2:21: error: .*a comment in a line of its own" <<'END'
+t0 @1 1 2 read -> 0 # seen
+END
 broken "an argument too many" "read" <<'END'
 t0 @1 1 2 read 7 -> 0
 END

@@ -162,7 +162,13 @@ broken "another architecture" "broken.litmus:1:[0-9]+: error: .*AArch64" <<'E2'
 AArch64 SB
 { }
 E2
-broken "nine threads" "broken.litmus:3:[0-9]+: error: .*; at most 8 threads are supported" <<'E2'
+broken "no bar between threads" "broken.litmus:3:2: error: expected 'P0', found .*; '.' stands between threads" <<'E2'
+X86 t
+{ }
+ P0   P1 ;
+ MFENCE | MFENCE ;
+E2
+broken "nine threads" "broken.litmus:3:[0-9]+: error: .*P7.: at most 8 threads are supported" <<'E2'
 X86 t
 { }
  P0 | P1 | P2 | P3 | P4 | P5 | P6 | P7 | P8 ;

@@ -244,6 +244,13 @@ verdict 0 "clocks that differ" clock.lin clock.json
 } >sums.edn
 verdict 0 "tally: large sums" logs/tally sums.edn
 
+sed 's/"end"/"ended"/' whole.json >missing.json
+refuse "no record has a return" "whole.lin:[0-9]*:[0-9]*: error: no record of missing.json has this part, so no operation" \
+	check whole.lin missing.json
+printf 'process, type,f,value\n0,invoke,add,3\n' >bad.csv
+refuse "blanks around the names of columns" "^bad.csv:2:1: error: this record is neither .*lacks what line .* without blanks" \
+	check logs/tally bad.csv
+
 refuse "JSON without a history block" "^whole.json:1: error: the file has no form .* history block" \
 	check register whole.json
 refuse "--spec without a history block" "^klin: --spec=queue: this specification has no" \
@@ -401,7 +408,7 @@ block "a refusal without a condition" "expected 'when'" "$all $put refuse \"x\";
 block "no argument" "this rule does not say where method 'put' has: argument v" \
 	"$all method put when true;"
 block "a keyword of EDN" "keywords of EDN are written as texts" "$all method put when .f == :w;"
-block "a path without a dot" "a path begins with '\.': write '\.f'" "$all method put when f == 1;"
+block "a path without a dot" "a path begins with '\.', and a text is in quotes: write '\.f'" "$all method put when f == 1;"
 block "an assignment" "'=' compares nothing: write '=='" "$all method put when .f = 1;"
 block "a text as a value" "a text can only be compared" \
 	"$all method put when true { argument v = \"w\"; }"

@@ -460,12 +460,28 @@ static void test_bad_probes(void **state)
 	bad(SPEC "probe nop on f(a) { objekt a; when f(1); }",
 	    "t.lin:3:21: error: expected 'object', 'when', 'argument', 'result', 'point' or "
 	    "'coverage', found 'objekt'; did you mean 'object'?\n"
-	    "t.lin:3:36: error: the clause gives 'f' no parameter 'f'\n");
+	    "t.lin:3:36: error: a probe clause cannot call functions\n");
 	bad(SPEC "probe nop on klin:a.b { }",
 	    "t.lin:3:23: error: expected ';' or 'or': what a klin: target has is taken by "
 	    "position, found '{'\n");
 	bad("probe nop on f();\n" SPEC, "t.lin:1:1: error: 'probe' before 'spec': write the "
 					"specification first\n");
+}
+
+/* Two clauses without conditions for one function make each call two operations. */
+static void test_second_clause(void **state)
+{
+	struct kl_spec *s;
+
+	assert_int_equal(parse(SPEC "probe nop on f(a) { object a; }\n"
+				    "probe nop on f(b) { object b; }",
+			       &s),
+			 0);
+	assert_string_equal(messages, "t.lin:4:14: warning: each call of 'f' is two operations: "
+				      "line 3 has another clause for it\n");
+	kl_spec_free(s);
+	kl_spec_free(good(SPEC "probe nop on f(a) { object a; when a; }\n"
+			       "probe nop on f(b) { object b; when !b; }"));
 }
 
 static void test_bad_texts(void **state)
@@ -766,6 +782,7 @@ int main(void)
 		cmocka_unit_test(test_probes),
 		cmocka_unit_test(test_alternatives),
 		cmocka_unit_test(test_bad_probes),
+		cmocka_unit_test(test_second_clause),
 		cmocka_unit_test(test_bad_texts),
 		cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_endless_loop),

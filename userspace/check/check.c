@@ -135,6 +135,7 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 	static const char carries[] =
 		"; omit SPEC.lin to use the specification that the history carries";
 	int *map = calloc(h->nmethods + 1, sizeof(*map)), ret = 0;
+	char near[128];
 	bool others = false;
 	size_t i;
 
@@ -144,8 +145,9 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 		if (map[i] < 0) {
 			kl_history_err(h, first_of(h, i), KL_AT_METHOD,
-				       "the history has method '%s', which spec '%s' does not%s",
+				       "the history has method '%s', which spec '%s' does not%s%s",
 				       h->methods[i], kl_spec_name(spec),
+				       kl_spec_near_method(spec, h->methods[i], near, sizeof(near)),
 				       h->spec_text ? carries : "");
 			ret = -EINVAL;
 		}

@@ -90,7 +90,11 @@ static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 			       0;
 	n = kl_scan_word(p);
 	if (!named_val(p, n, v))
-		return kl_scan_bad(s, p, KL_TEXT_VALUE);
+		return kl_scan_bad(s, p,
+				   *p == '#' ? "a comment in a line of its own" :
+				   (*p == '-' || *p == '=') && p[1] == '>' ?
+					       "`->' with blanks around it, before results" :
+					       KL_TEXT_VALUE);
 	/* A truth value may also be written as a number. */
 	if (v->tag == KL_WORD && s->spelled)
 		s->spelled->respelled = true;

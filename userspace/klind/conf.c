@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/nearest.h"
+#include "base/text.h"
 #include "klind/conf.h"
 #include "klind/socket.h"
 
@@ -230,6 +232,10 @@ static void wrong_value(struct parser *p, const struct key *k, const char *value
 	};
 	char min[32], max[40] = "";
 
+	if (strstr(value, " #") || strstr(value, " ;")) {
+		mistake(p, "%s = %s: a comment needs a line of its own", k->name, value);
+		return;
+	}
 	switch (k->kind) {
 	case TEXT:
 		mistake(p, "%s: expected the name or path of a specification", k->name);
@@ -321,13 +327,30 @@ static int set_value(struct parser *p, const struct key *k, const char *value)
 
 static void unknown_key(struct parser *p, const char *name)
 {
+	const bool global = p->keys == global_keys;
+	const char *names[sizeof(watch_keys) / sizeof(*watch_keys)], *near;
 	char all[300] = "";
 	const struct key *k;
-	size_t n = 0;
+	size_t n = 0, len = 0;
 
-	for (k = p->keys; k->name && n < sizeof(all); k++)
-		n += snprintf(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", k->name);
-	mistake(p, "unknown key '%s': expected one of %s", name, all);
+	for (k = global ? watch_keys : global_keys; k->name && strcmp(k->name, name); k++)
+		;
+	if (k->name) {
+		mistake(p, "the key '%s' belongs into a section %s", name,
+			global ? "[spec NAME]" : "[klind]");
+		return;
+	}
+	for (k = p->keys; k->name; k++) {
+		names[n++] = k->name;
+		if (len < sizeof(all))
+			len += snprintf(all + len, sizeof(all) - len, "%s%s", len ? ", " : "",
+					k->name);
+	}
+	near = kl_nearest(name, names, n);
+	mistake(p,
+		near ? "unknown key '%s'; did you mean '%s'?" :
+		       "unknown key '%s': expected one of %s",
+		name, near ? near : all);
 }
 
 static int parse_assignment(struct parser *p, char *s)
@@ -433,7 +456,7 @@ int klind_conf_read(const char *path, struct klind_conf **out)
 {
 	size_t len;
 	char *text;
-	int ret = kl_read_file(path, &text, &len);
+	int ret = kl_read_file(path, &text, &len), mark;
 
 	if (ret == -ENOMEM)
 		return ret;
@@ -441,12 +464,10 @@ int klind_conf_read(const char *path, struct klind_conf **out)
 		kl_err("cannot read %s: %s", path, strerror(-ret));
 		return kl_ending_input(ret);
 	}
-	if (strlen(text) != len) {
-		kl_err_at(path, 0, 0, "contains a NUL byte: expected a text file");
-		ret = -EINVAL;
-	} else {
-		ret = klind_conf_parse(path, text, out);
-	}
+	mark = kl_text_start(path, text, len);
+	ret = mark < 0 ? mark : kl_text_zero(path, 1, text, len);
+	if (!ret)
+		ret = klind_conf_parse(path, text + mark, out);
 	free(text);
 	return ret;
 }

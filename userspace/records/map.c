@@ -260,12 +260,27 @@ static int check_lost(struct reader *rd, const struct kl_map_rule *rule)
 
 enum event { CALL, RETURN, FAILED, UNKNOWN, EVENTS };
 
+/* Return: the first path in the condition @e that no record has had so far, or NULL. */
+static const struct kl_map_expr *missing_path(const struct reader *rd, const struct kl_map_expr *e)
+{
+	const struct kl_map_expr *found;
+
+	if (!e)
+		return NULL;
+	if (e->kind == KL_M_PATH)
+		return rd->m.seen[e->path] == KL_SEEN_MISSING ? e : NULL;
+	found = missing_path(rd, e->a);
+	return found ? found : missing_path(rd, e->b);
+}
+
 /* Find out which event the record is.  Return: 0, or -EINVAL after a message. */
 static int which_event(struct reader *rd, enum event *event)
 {
 	static const char *const names[] = { "call", "return", "failed", "unknown" };
 	const struct kl_mapping *map = rd->m.map;
 	const struct kl_map_expr *const when[] = { map->call, map->ret, map->failed, map->unknown };
+	const struct kl_map_expr *missing;
+	char lacks[160] = "";
 	unsigned int i;
 	bool truth;
 	int ret;
@@ -286,10 +301,19 @@ static int which_event(struct reader *rd, enum event *event)
 	}
 	if (*event != EVENTS)
 		return 0;
+	missing = missing_path(rd, map->call);
+	if (missing)
+		snprintf(lacks, sizeof(lacks),
+			 ", for it lacks what line %u of the specification "
+			 "compares%s",
+			 missing->pos.line,
+			 rd->r.form == KL_RECORDS_CSV ?
+				 " (the first line has the columns' names, without blanks)" :
+				 "");
 	return kl_record_bad(&rd->r, NULL,
-			     "this record is neither 'call' nor 'return'%s%s" RULE_ENDS,
+			     "this record is neither 'call' nor 'return'%s%s%s" RULE_ENDS,
 			     map->failed ? " nor 'failed'" : "",
-			     map->unknown ? " nor 'unknown'" : "");
+			     map->unknown ? " nor 'unknown'" : "", lacks);
 }
 
 static int on_event(struct reader *rd)
@@ -441,9 +465,17 @@ static int check_overlap(const struct kl_history *h)
  */
 static int check_paths(const struct reader *rd, const char *file)
 {
+	const struct kl_map_expr *ret = rd->m.map->ret;
 	const struct kl_map_rule *r;
 	unsigned int i;
 
+	if (rd->m.map->whole && ret->kind == KL_M_PATH &&
+	    rd->m.seen[ret->path] == KL_SEEN_MISSING) {
+		kl_spec_err_at(rd->spec, ret->pos,
+			       "no record of %s has this part, so no operation would have returned",
+			       file);
+		return -EINVAL;
+	}
 	for (r = rd->m.map->rules; r; r = r->next) {
 		for (i = 0; i < 2 * KL_MAX_ARGS; i++) {
 			const struct kl_map_expr *e = i < KL_MAX_ARGS ?

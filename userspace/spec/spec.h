@@ -112,6 +112,8 @@ unsigned int kl_spec_nmethods(const struct kl_spec *s);
 const struct kl_method *kl_spec_method(const struct kl_spec *s, unsigned int i);
 /* Return: the index of the method with this name, or -1. */
 int kl_spec_find_method(const struct kl_spec *s, const char *name);
+/* Write "; did you mean 'METHOD'?", or "", about a method that the spec lacks.  Return: @buf. */
+const char *kl_spec_near_method(const struct kl_spec *s, const char *name, char *buf, size_t size);
 enum kl_partition kl_spec_partition(const struct kl_spec *s);
 /**
  * kl_spec_partition_doubt() - find a reason to doubt `partition by k`

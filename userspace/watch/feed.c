@@ -100,6 +100,7 @@ static int match_methods(struct feed *f, const struct kl_history *h)
 {
 	static const char carries[] =
 		"; omit SPEC.lin to use the specification that the history carries";
+	char near[128];
 	size_t i;
 	int *map;
 
@@ -116,8 +117,10 @@ static int match_methods(struct feed *f, const struct kl_history *h)
 		for (i = 0; i < h->nops && kl_op_method(h, &h->ops[i]) != f->nmap; i++)
 			;
 		kl_history_err(h, i < h->nops ? i : KL_NO_OP, KL_AT_METHOD,
-			       "the history has method '%s', which spec '%s' does not%s",
+			       "the history has method '%s', which spec '%s' does not%s%s",
 			       h->methods[f->nmap], kl_spec_name(f->spec),
+			       kl_spec_near_method(f->spec, h->methods[f->nmap], near,
+						   sizeof(near)),
 			       h->spec_text ? carries : "");
 		return -EINVAL;
 	}

@@ -19,7 +19,7 @@
 #include "history/formats/edn_form.h"
 
 #define MAX_DEPTH	64
-#define CODE		"a value (this is Clojure code, not data)"
+#define CODE "a value (this is Clojure code, not data; texts of JSON stand in double quotes)"
 
 static int form(struct kl_edn *e, unsigned int depth);
 

@@ -125,6 +125,35 @@ const char *kl_advise_operand(const struct kl_ast_expr *e, const char *what)
 	return "; append '? 1 : 0'";
 }
 
+struct kl_pos kl_spec_method_pos(const struct kl_spec *s, unsigned int method)
+{
+	return s->methods[method].pos;
+}
+
+struct kl_pos kl_spec_unset_pos(const struct kl_spec *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nvars; i++)
+		if (!s->vars[i].has_init)
+			return s->vars[i].pos;
+	return (struct kl_pos){ 0 };
+}
+
+const char *kl_spec_near_method(const struct kl_spec *s, const char *name, char *buf, size_t size)
+{
+	const char *names[KL_ITEMS_MAX], *near;
+	size_t i;
+
+	for (i = 0; i < s->nmethods; i++)
+		names[i] = s->methods[i].pub.name;
+	near = kl_nearest(name, names, s->nmethods);
+	*buf = 0;
+	if (near)
+		snprintf(buf, size, "; did you mean '%s'?", near);
+	return buf;
+}
+
 const char *kl_advise_method(enum kl_cont_kind kind, const char *name, char buf[KL_ADVICE_MAX])
 {
 	char list[KL_ADVICE_MAX / 2], copy[sizeof(list)], *s = copy;

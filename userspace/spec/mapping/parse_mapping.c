@@ -172,7 +172,10 @@ static const struct kl_map_expr *parse_primary(struct kl_parser *p, struct rule 
 			  "keywords of EDN are written as texts: \"read\" "
 			  "stands for :read, read and \"read\"");
 	if (kl_p_is(p, KL_TOK_NAME) && kl_p_peek(p)->kw == KL_KW_NONE)
-		kl_p_fail(p, kl_p_peek(p)->pos, "a path begins with '.': write '.%.*s'",
+		kl_p_fail(p, kl_p_peek(p)->pos,
+			  "a path begins with '.', and a text is in quotes: write '.%.*s' or "
+			  "'\"%.*s\"'",
+			  (int)kl_p_peek(p)->len, kl_p_spec(p)->text + kl_p_peek(p)->off,
 			  (int)kl_p_peek(p)->len, kl_p_spec(p)->text + kl_p_peek(p)->off);
 	kl_p_expected(p, expected);
 }

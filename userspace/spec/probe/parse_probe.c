@@ -439,6 +439,31 @@ static unsigned int parse_targets(struct kl_parser *p, struct clause *c,
 	return n;
 }
 
+/* Return: true if both targets observe all calls of the same function. */
+static bool same_calls(const struct kl_probe_target *a, const struct kl_probe_target *b)
+{
+	return a->kind == KL_TARGET_FUNC && b->kind == KL_TARGET_FUNC && !a->when[0] &&
+	       !a->when[1] && !b->when[0] && !b->when[1] && !strcmp(a->name, b->name) &&
+	       !kl_target_is_place(a) && !kl_target_is_place(b);
+}
+
+/* Warn of two clauses that make two operations of each call. */
+static void warn_of_second(struct kl_parser *p, const struct kl_probe *probe)
+{
+	const struct kl_spec *s = kl_p_spec(p);
+	const struct kl_probe_target *t = probe->targets;
+	size_t i;
+
+	if (kl_p_diag(p)->errors)
+		return;
+	for (i = 0; i < s->nprobes; i++)
+		if (s->probes[i].method == probe->method && same_calls(s->probes[i].targets, t))
+			kl_diag_warn(kl_p_diag(p), t->pos,
+				     "each call of '%s' is two operations: line %u has another "
+				     "clause for it",
+				     t->name, s->probes[i].targets->pos.line);
+}
+
 void kl_p_probe(struct kl_parser *p)
 {
 	struct kl_probe_target found[TARGETS_MAX] = { 0 }, *targets;
@@ -453,5 +478,6 @@ void kl_p_probe(struct kl_parser *p)
 	probe.ntargets = parse_targets(p, &c, found);
 	targets = kl_p_alloc(p, probe.ntargets * sizeof(*targets));
 	probe.targets = memcpy(targets, found, probe.ntargets * sizeof(*targets));
+	warn_of_second(p, &probe);
 	*kl_p_add(p, kl_p_spec(p), probes) = probe;
 }

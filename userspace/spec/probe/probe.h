@@ -67,6 +67,10 @@ struct kl_pos {
 
 struct kl_spec;
 
+/* Return: the place of a method's name. */
+struct kl_pos kl_spec_method_pos(const struct kl_spec *s, unsigned int method);
+/* Return: the place of the first variable without an initial value. */
+struct kl_pos kl_spec_unset_pos(const struct kl_spec *s);
 /* Report an error in the specification's text, and show the line. */
 void kl_spec_err_at(const struct kl_spec *s, struct kl_pos pos, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -269,6 +269,8 @@ static struct kl_expr *name(struct ctx *c)
 		return new_expr(c, KL_E_NUM, t->pos);
 	}
 	word = kl_p_name(p, "an expression");
+	if (kl_p_is(p, '('))
+		kl_p_fail(p, t->pos, "a probe clause cannot call functions");
 	near = kl_nearest(word, target->params, target->nparams);
 	if (near)
 		kl_p_fail(p, t->pos, "'%s' has no parameter '%s'; did you mean '%s'?", target->name,

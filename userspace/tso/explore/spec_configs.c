@@ -77,9 +77,9 @@ int kl_abs_fail(struct kl_abstract *a, const char *what)
 	return -E2BIG;
 }
 
-int kl_abs_refuse(const struct kl_abstract *a, const char *what)
+int kl_abs_refuse(const struct kl_abstract *a, struct kl_pos pos, const char *what)
 {
-	kl_err("%s: %s", kl_spec_path(a->spec), what);
+	kl_spec_err_at(a->spec, pos, "%s", what);
 	return -EINVAL;
 }
 
@@ -93,8 +93,9 @@ static int64_t intern_mem(struct kl_abstract *a, const struct kl_val *v, size_t 
 		return kl_abs_fail(a, "the specification's state is too large for the explorer");
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_refuse(a, "the specification's first state is unknown: give "
-						"each of its variables an initial value");
+			return kl_abs_refuse(a, kl_spec_unset_pos(a->spec),
+					     "this variable has no initial value: give one to each "
+					     "variable of the specification, for the explorer");
 		a->words[2 * i] = v[i].v;
 		a->words[2 * i + 1] = v[i].tag;
 	}
@@ -155,7 +156,7 @@ static int64_t operation(struct exec *x, const struct kl_outcome *o)
 	}
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_refuse(x->a,
+			return kl_abs_refuse(x->a, kl_spec_method_pos(x->a->spec, x->method),
 					     "a method of the specification has an unknown result");
 		op[len++] = from_val(v[i]);
 	}
@@ -210,8 +211,10 @@ static int outcome(void *ctx, const struct kl_outcome *o)
 			return mem;
 	} else if (o->changed) {
 		if (!kl_spec_fixed_size(a->spec))
-			return kl_abs_refuse(a, "a method of the specification changes a container "
-					     "in 'atomic': the explorer needs 'atomic_flush' for it");
+			return kl_abs_refuse(
+				a, kl_spec_method_pos(a->spec, x->method),
+				"this method of the specification changes a container "
+				"in 'atomic': the explorer needs 'atomic_flush' for it");
 		buf = push_entry(a, buf, o);
 		if (buf < 0)
 			return buf;

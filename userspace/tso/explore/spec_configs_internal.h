@@ -125,7 +125,7 @@ int kl_abs_fail(struct kl_abstract *a, const char *what);
 /* Return: 0, or -ENOSPC if the sets have more bytes than a->limit. */
 int kl_abs_room(const struct kl_abstract *a);
 /* Print the message that the explorer cannot run the specification.  Return: -EINVAL. */
-int kl_abs_refuse(const struct kl_abstract *a, const char *what);
+int kl_abs_refuse(const struct kl_abstract *a, struct kl_pos pos, const char *what);
 /*
  * Return: the slot for the result of @what on @set, whose @next is 0 if the result is not known;
  * NULL without memory.

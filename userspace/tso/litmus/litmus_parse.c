@@ -282,8 +282,16 @@ static bool header(struct kl_lt_cursor *c, const struct row *r)
 			end++;
 		if (end != s + len || n != t || t >= KL_VM_THREADS) {
 			c->p = s;
-			return kl_lt_fail(c, "expected 'P%u', found '%.*s'; at most %d threads are "
-					  "supported", t, (int)len, s, KL_VM_THREADS);
+			if (t >= KL_VM_THREADS)
+				return kl_lt_fail(c,
+						  "expected ';' after 'P%d': at most %d threads "
+						  "are supported",
+						  KL_VM_THREADS - 1, KL_VM_THREADS);
+			len = strnlen(s, len) < strcspn(s, "\n") ? len : strcspn(s, "\n");
+			return kl_lt_fail(c,
+					  "expected 'P%u', found '%.*s'; '|' stands between "
+					  "threads, and ';' at the end of a row",
+					  t, (int)len, s);
 		}
 	}
 	c->l->nthreads = t;
