@@ -93,9 +93,11 @@ static int64_t intern_mem(struct kl_abstract *a, const struct kl_val *v, size_t 
 		return kl_abs_fail(a, "the specification's state is too large for the explorer");
 	for (i = 0; i < n; i++) {
 		if (v[i].tag == KL_ANY)
-			return kl_abs_refuse(a, kl_spec_unset_pos(a->spec),
-					     "this variable has no initial value: give one to each "
-					     "variable of the specification, for the explorer");
+			return kl_abs_refuse(
+				a, kl_spec_unset_pos(a->spec),
+				"the specification's state is unknown to the explorer: "
+				"give each variable an initial value, and choose from "
+				"ranges");
 		a->words[2 * i] = v[i].v;
 		a->words[2 * i + 1] = v[i].tag;
 	}
