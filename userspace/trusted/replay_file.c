@@ -119,8 +119,7 @@ static int read_version(struct kl_cert *c)
 		return bad(c, "certificates of versions 1 and 2 do not name their specification; " AGAIN);
 	c->nheader = 1;
 	if (strchr(line, '\r'))
-		return bad(c, "a line of a certificate does not end in CR LF: `dos2unix FILE' "
-			      "converts it");
+		return bad(c, "lines of a certificate do not end in CR LF: try `dos2unix FILE'");
 	return strcmp(line, "klin-certificate 3") ?
 		       bad(c, "not a certificate: 'klin-certificate 3' expected; "
 			      "`klin check --certificate=FILE' writes one") :

@@ -114,7 +114,6 @@ bool kl_is_reserved(const char *word)
 
 static void lex_name(struct lexer *l, struct kl_tok *t)
 {
-
 	while (name_char(at(l, 0)))
 		l->pos++;
 	t->kind = KL_TOK_NAME;
