@@ -74,6 +74,26 @@ awk -v n=40000 'BEGIN {
 run check "$specs/seqlock.lin" long.txt
 grep -q 'is torn: *$\|is torn: x1 = 39999' out && grep -q 'write(39999, 39999)  *left x1 = 39999' out
 ktap_result $? "a torn read after many operations, with store buffers" "$(cat out)"
+# room STAY LAST: values go in and out, STAY others stay, and then an addition returns LAST, wrongly.
+room()
+{
+	awk -v stay="$1" -v last="$2" 'BEGIN {
+		print "# klin history 1\n# first init"
+		for (i = 1; i <= 9; i++)
+			printf "t1 @1 %d %d enq %d -> 0\nt2 @1 %d %d deq -> %d\n",
+				100 * i, 100 * i + 10, i, 100 * i + 20, 100 * i + 30, i
+		for (i = 1; i <= stay; i++)
+			printf "t1 @1 %d %d enq %d -> 0\n", 1000 * i, 1000 * i + 10, 10 * i
+		printf "t2 @1 9000 9010 enq 99 -> %s\n", last
+	}' >room.txt
+	run check "$specs/bounded_queue.lin" room.txt
+	[ "$(grep -c "added a value" out)" = "$1" ] && ! grep -q "took a value" out &&
+		grep -q "enq($1"0") -> 0  *added a value" out
+}
+room 3 full
+ktap_result $? "an addition that found no room: only values that were inside" "$(cat out)"
+room 4 0
+ktap_result $? "an addition that found room: only values that were inside" "$(cat out)"
 sed 's/^# first init/&\n# comm 1 klin test\n# spelling 1 init_net/; s/ write 1 1$/& cpu=3/' torn.txt >named.txt
 run check "$pair" named.txt
 grep -q 'pair @1 (init_net): ' out && grep -q '0-10  *line 5, klin test, CPU 3$' out

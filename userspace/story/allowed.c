@@ -61,12 +61,17 @@ static int take_results(struct kl_allowed *a, const struct kl_search *found, boo
 	return 0;
 }
 
-/* "t2's deq() could only have returned 1, with q = [1] before it; or empty, with ..." */
+/*
+ * "t2's deq() could only have returned 1, with q = [1] before it; or empty, with ..."  A state that
+ * other results forbid as they are would puzzle, so the sentence says first that they are wrong.
+ */
 static void say_results(char *text, size_t size, const struct kl_allowed *a, const char *call)
 {
 	const char *how = a->exact || a->alone ? a->all ? " only" : "" : " at most";
 	size_t len = snprintf(text, size, "%s%s could%s have returned ",
-			      a->alone ? "By the counterexample alone, " : "", call, how), i;
+			      a->alone ? "By the counterexample alone, " :
+			      a->others ? "Other results are wrong, too; with right "
+			      "ones in their place, " : "", call, how), i;
 
 	for (i = 0; i < a->n && len < size; i++) {
 		const char *or = i ? "; or " : "", *state = a->states[i];
@@ -120,12 +125,13 @@ static int allow_by_all(const struct kl_scene *s, struct kl_allowed *a, uint32_t
 	free(ops);
 	if (ret)
 		return ret;
-	a->exact = !p->ngaps && free_results == KL_SEARCH_FREE_NONE;
+	a->others = free_results != KL_SEARCH_FREE_NONE;
+	a->exact = !p->ngaps && !a->others;
 	*over = found.over;
 	ret = found.over ? 0 : take_results(a, &found, &whole);
 	kl_search_free(&found);
 	/* Results that are right at most must all be said. */
-	if (!ret && free_results != KL_SEARCH_FREE_NONE && !whole)
+	if (!ret && a->others && !whole)
 		drop_results(a);
 	return ret ?: a->n > 0;
 }

@@ -42,18 +42,41 @@ static bool all_have_room(const struct kl_scene *s, enum kl_act act, uint64_t ro
 	return i == n;
 }
 
-/* Cast the deeds of an act that may have been before @op. */
-static int cast(const struct kl_scene *s, struct kl_story *story, enum kl_act act, uint32_t op)
+/*
+ * Do the only addition of a value and its only removal cancel each other out when @e counts?  Such
+ * a value was not inside, or is not counted as inside.
+ */
+static bool cancels(const struct kl_scene *s, const struct kl_deed *e, uint64_t v)
+{
+	const bool full = e->act == KL_ACT_FULL;
+	const struct kl_deed *add, *take;
+	size_t nadded, ntaken, nvague;
+
+	/* An operation that adds a value may take another one, and must be seen for that. */
+	kl_scene_all(s, KL_ACT_VAGUE_REMOVE, &nvague);
+	if (nvague)
+		return false;
+	add = kl_scene_deeds(s, KL_ACT_ADD, v, &nadded);
+	take = kl_scene_deeds(s, KL_ACT_REMOVE, v, &ntaken);
+	return nadded == 1 && ntaken == 1 &&
+	       (full ? kl_scene_before(s, take->op, e->op) && !kl_scene_before(s, e->op, add->op) :
+		kl_scene_before(s, add->op, e->op) && !kl_scene_before(s, e->op, take->op));
+}
+
+/* Cast the deeds of an act that may have been before @e, and that count. */
+static int cast(const struct kl_scene *s, struct kl_story *story, enum kl_act act,
+		const struct kl_deed *e)
 {
 	const bool takes = act == KL_ACT_REMOVE || act == KL_ACT_VAGUE_REMOVE;
+	const bool known = act == KL_ACT_ADD || act == KL_ACT_REMOVE;
 	const struct kl_deed *d;
 	size_t n, i;
 
 	d = kl_scene_all(s, act, &n);
 	for (i = 0; i < n; i++)
-		if (!kl_scene_before(s, op, d[i].op) &&
+		if (!kl_scene_before(s, e->op, d[i].op) && !(known && cancels(s, e, d[i].v)) &&
 		    kl_story_cast(story, d[i].op, "%s a value",
-				  kl_scene_before(s, d[i].op, op) ? takes ? "took" : "added" :
+				  kl_scene_before(s, d[i].op, e->op) ? takes ? "took" : "added" :
 				  takes ? "may have taken" : "may have added"))
 			return -ENOMEM;
 	return 0;
@@ -64,8 +87,8 @@ static int cast_all(const struct kl_scene *s, struct kl_story *story, const stru
 	const char *did = e->act == KL_ACT_FULL ? "was refused" : "was accepted";
 
 	if (kl_story_cast(story, e->op, "%s", did) ||
-	    cast(s, story, KL_ACT_ADD, e->op) || cast(s, story, KL_ACT_VAGUE_ADD, e->op) ||
-	    cast(s, story, KL_ACT_REMOVE, e->op) || cast(s, story, KL_ACT_VAGUE_REMOVE, e->op))
+	    cast(s, story, KL_ACT_ADD, e) || cast(s, story, KL_ACT_VAGUE_ADD, e) ||
+	    cast(s, story, KL_ACT_REMOVE, e) || cast(s, story, KL_ACT_VAGUE_REMOVE, e))
 		return -ENOMEM;
 	return 0;
 }

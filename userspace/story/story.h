@@ -38,6 +38,7 @@ struct kl_allowed {
 	/* each of these is right; else operations that the counterexample lacks may forbid some */
 	bool exact;
 	bool alone;		/* the results are those of the counterexample alone */
+	bool others;		/* they need other results of other operations, too */
 	char *sentence;		/* without a full stop */
 };
 

@@ -322,14 +322,17 @@ void kl_kernel_all_btf(struct kl_kernel *k)
 
 static bool is_traceable(const struct kl_kernel *k, const struct kl_func *f)
 {
-	const struct kl_traceable *t;
+	size_t i;
 
 	if (k->offline)
 		return true;
 	/* A recording looks up few of many thousand functions; sorting them would take longer. */
-	for (t = k->traceable; t < k->traceable + k->ntraceable; t++)
+	for (i = 0; i < k->ntraceable; i++) {
+		const struct kl_traceable *t = &k->traceable[i];
+
 		if (!strcmp(t->name, f->name) && !strcmp(t->module ? t->module : "", f->module))
 			return true;
+	}
 	return false;
 }
 

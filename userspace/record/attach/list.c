@@ -29,7 +29,8 @@ static struct kl_func *lookup(struct kl_func *f, size_t n, const char *name, con
 	struct kl_func key = { .name = name };
 
 	snprintf(key.module, sizeof(key.module), "%s", module ? module : "");
-	return bsearch(&key, f, n, sizeof(*f), by_name);
+	/* Without symbols there is no array, which bsearch() must have. */
+	return n ? bsearch(&key, f, n, sizeof(*f), by_name) : NULL;
 }
 
 static int add_symbols(const struct kl_kernel *k, const char *pattern, struct kl_func **out,
