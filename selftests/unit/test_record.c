@@ -108,18 +108,42 @@ static void test_values(void **state)
 }
 
 /* An operation that has not returned may have taken effect, also when its thread went on. */
+static void *call_only(void *arg)
+{
+	struct klin_rec *rec = arg;
+
+	klin_call1(klin_rec_thread(rec), klin_rec_method(rec, "enq"), 7, 1);
+	return NULL;
+}
+
 static void test_pending(void **state)
 {
-	struct klin_rec *rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
+	struct klin_rec *rec = begin("queue", KLIN_CLOCK_ORDER, 2, 10);
 	struct klin_lane *lane = klin_rec_thread(rec);
+	pthread_t thread;
 
-	klin_call1(lane, klin_rec_method(rec, "enq"), 7, 1);
+	assert_int_equal(pthread_create(&thread, NULL, call_only, rec), 0);
+	pthread_join(thread, NULL);
 	klin_call(lane, klin_rec_method(rec, "deq"), 7);
 	klin_return1(lane, 1);
 	expect(rec, KLIN_LINEARIZABLE, "");
 	klin_call(lane, klin_rec_method(rec, "deq"), 7);
 	klin_return1(lane, 1);
 	expect(rec, KLIN_VIOLATION, "took 1 a second time");
+	klin_rec_free(rec);
+}
+
+/* A forgotten return would make every later operation of the thread look possible. */
+static void test_return_missing(void **state)
+{
+	struct klin_rec *rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
+	struct klin_lane *lane = klin_rec_thread(rec);
+	struct klin_result *r;
+
+	klin_call1(lane, klin_rec_method(rec, "enq"), 7, 1);
+	klin_call(lane, klin_rec_method(rec, "deq"), 7);
+	assert_int_equal(klin_rec_check(rec, &r), -EINVAL);
+	assert_non_null(strstr(klin_error(), "klin_return() is missing"));
 	klin_rec_free(rec);
 }
 
@@ -370,6 +394,7 @@ int main(void)
 		cmocka_unit_test(test_late),	  cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_threads),	  cmocka_unit_test(test_misuse),
 		cmocka_unit_test(test_empty),	  cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_return_missing),
 		cmocka_unit_test(test_seen_late), cmocka_unit_test(test_scale),
 		cmocka_unit_test(test_snapshots),
 	};

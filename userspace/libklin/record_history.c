@@ -22,6 +22,7 @@ struct making {
 	struct lib_scale scale;
 	uint64_t end; /* in the unit of the history, as all its times */
 	uint64_t lost, lost_from;
+	uint64_t open;	/* operations that have not returned although their thread went on */
 };
 
 /* Copy @n values of a slot, whose first is number @first. */
@@ -86,8 +87,13 @@ static int add_lane(struct making *m, const struct klin_lane *lane, unsigned int
 	const int64_t thread = kl_history_thread(m->h, number);
 	int err = thread < 0 ? thread : 0;
 
-	for (; !err && slot < at; slot += lane->stride)
-		err = add_slot(m, (const struct klin_slot *)(const void *)slot, thread);
+	for (; !err && slot < at; slot += lane->stride) {
+		const struct klin_slot *s = (const struct klin_slot *)(const void *)slot;
+
+		m->open += slot + lane->stride < at &&
+			   __atomic_load_n(&s->ret, __ATOMIC_ACQUIRE) == KLIN_PENDING;
+		err = add_slot(m, s, thread);
+	}
 	return err;
 }
 
@@ -193,6 +199,11 @@ static int make(struct making *m)
 	n = __atomic_load_n(&m->rec->nlanes, __ATOMIC_ACQUIRE);
 	for (i = 0; !err && i < n; i++)
 		err = add_lane(m, m->rec->lanes[i], i + 1) ?: add_lost(m, m->rec->lanes[i]);
+	if (!err && m->open) {
+		kl_err("%llu operations have not returned before their thread's next call: a "
+		       "klin_return() is missing", (unsigned long long)m->open);
+		return -EINVAL;
+	}
 	return err ?: add_lost(m, &m->rec->none) ?: add_gap(m);
 }
 

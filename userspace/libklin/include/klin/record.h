@@ -239,7 +239,8 @@ static inline uint64_t klin_time_of_return(struct klin_lane *lane)
  * @args: its arguments
  * @n: number of arguments
  *
- * An operation of the lane that has not returned stays pending.
+ * The lane's operation before must have returned, or the recording has no history.  Only the last
+ * one may stay without a return: it is pending.
  */
 static inline void klin_callv(struct klin_lane *lane, int method, uint64_t object,
 			      const struct klin_value *args, unsigned int n)
