@@ -218,6 +218,8 @@ cat >whole.json <<'END'
 {"client": "c6", "start": 15, "end": 16, "input": {"op": "put", "key": "other", "value": 4}}
 END
 verdict 0 "whole operations" whole.lin whole.json
+grep -q '1 failed operation left out$' out
+ktap_result $? "whole operations: the failed one is counted" "$(cat out)"
 sed 's/"output": 1}/"output": 4}/' whole.json >bad.json
 verdict 1 "whole operations: a failed write was read" whole.lin bad.json
 grep -q '^  "c2" *get() -> 4 .* line 2$' out

@@ -162,14 +162,12 @@ struct kl_history {
 	char sha256[KL_SHA256_HEX];	/* hash of the file, in hexadecimal; empty if unknown */
 	char *release;			/* kernel release, or NULL */
 	char *attached;			/* lines about how it was recorded, or NULL */
-	/*
-	 * objects[] holds keys, not addresses; each key has a structure of its own
-	 */
-	bool keyed;
+	bool keyed; /* objects[] holds keys; each has a structure of its own */
 	struct kl_view view;
 	/* the file certainly has the form in which it was read, even if it has no operations */
 	bool declared;
 	size_t skipped;			/* number of entries of the input that the reader skipped */
+	size_t failed; /* number of operations without effect, which are left out */
 	char skipped_why[256];		/* text for people: the kinds of skipped entries */
 	struct kl_spellings *spellings;	/* spellings of words, see spell.h; or NULL */
 	bool respelled; /* a word may be spelled in several ways */

@@ -567,6 +567,7 @@ static int complete(struct reader *rd, struct kl_input *in)
 	h->skipped = rd->ignored;
 	snprintf(h->skipped_why, sizeof(h->skipped_why), "%zu records by 'ignore'", rd->ignored);
 	if (rd->m.map->whole) {
+		h->failed = rd->failed;
 		h->clock = KL_CLOCK_MONO;
 		h->error = rd->m.map->error;
 		h->view.times = KL_TIMES_FILE;

@@ -149,6 +149,9 @@ static void print_summary(FILE *f, const struct kl_report *r, const char *name,
 		kl_print_memory(f, r->classical, r->memory_by, &h->memory);
 	if (h->ngaps)
 		fprintf(f, ", %zu gap%s", h->ngaps, h->ngaps == 1 ? "" : "s");
+	if (h->failed)
+		fprintf(f, ", %zu failed operation%s left out", h->failed,
+			h->failed == 1 ? "" : "s");
 	fputc('\n', f);
 	fputs(kl_verdict_name(r->verdict), f);
 	if (r->verdict == KL_UNKNOWN)

@@ -128,6 +128,7 @@ static int give_places(struct kl_pairs *p)
 	if (!s)
 		return -ENOMEM;
 	p->h->source = s;
+	p->h->failed = p->dropped;
 	s->failed = p->dropped ? malloc(p->dropped * sizeof(*s->failed)) : NULL;
 	if (p->dropped && !s->failed)
 		return -ENOMEM;
