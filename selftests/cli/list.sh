@@ -88,6 +88,9 @@ if gcc -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 		ktap_fail "clauses that do not fit are reported" "status $status" "$(cat out err)"
 	fi
 	printf 'ffffffff81000000 T no_type\nffffffff81000100 T next\n' >symbols
+	run list --btf kernel.o --symbols symbols no_type
+	ktap_result "$(grep -q '^no  *no_type: no BTF for it$' out; echo $?)" \
+		"a function without a type, in a kernel with BTF" "$(cat out err)"
 	sed '/^probe/,$d' spec.lin >place.lin
 	echo "probe get on no_type+0x4 { result v = return; }" >>place.lin
 	run list --btf kernel.o --symbols symbols place.lin

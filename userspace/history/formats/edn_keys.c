@@ -62,6 +62,6 @@ int kl_edn_keys_decide(struct kl_edn_keys *keys, struct kl_scan *scan)
 	scan->errors++;
 	kl_err_at(scan->name, 0, 0, "cannot tell whether values like [1 2] are [KEY VALUE] of "
 				    "independent keys: expected --independent=yes or "
-				    "--independent=no");
+				    "--independent=no, or a spec with a history block");
 	return -EINVAL;
 }

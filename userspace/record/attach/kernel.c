@@ -381,8 +381,8 @@ int kl_func_find(struct kl_kernel *k, const char *name, const char *module, stru
 	out->blacklisted = !k->offline && is_blacklisted(name);
 	btf = kl_kernel_btf(k, out->module[0] ? out->module : NULL);
 	id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -ENOENT;
+	out->btf = btf;
 	if (id > 0) {
-		out->btf = btf;
 		out->proto_id = btf__type_by_id(btf, id)->type;
 		out->proto = btf__type_by_id(btf, out->proto_id);
 		out->types_differ = kl_prototypes_count(btf, name) > 1;

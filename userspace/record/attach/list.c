@@ -55,7 +55,8 @@ static int add_symbols(const struct kl_kernel *k, const char *pattern, struct kl
 			free(f);
 			return err;
 		}
-		f[*n] = (struct kl_func){ .name = s->name, .addr = s->addr, .copies = 1 };
+		f[*n] = (struct kl_func){ .name = s->name, .addr = s->addr, .copies = 1,
+					  .btf = s->module ? NULL : k->btf };
 		snprintf(f[*n].module, sizeof(f[*n].module), "%s", s->module ? s->module : "");
 		(*n)++;
 	}
