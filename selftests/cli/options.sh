@@ -71,7 +71,7 @@ refuse "klin convert with one file" "IN and OUT" convert h.txt
 refuse "an unknown form" "--to=xml" convert --to=xml h.txt x
 refuse "klin replay without a certificate" "certificate" replay
 refuse "a certificate that is a history" "h.txt:1:.*not a certificate" replay h.txt
-# What people mistype or mix up.
+# People mistype names, and mix up files.
 echo '{"kind": "invoke"}' >log.json
 cp "$register" near.lin
 "$KLIN" check --certificate=h.cert "$register" h.txt >out

@@ -310,7 +310,7 @@ another_report()
 	a_report range request && [ "$report" != "$1" ]
 }
 
-# What klind can do without privileges, and what not.
+# klind can do some things without privileges, and refuses the others.
 test_confined()
 {
 	configure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What klind can do after it has dropped its privileges: report a violation, start threads and
- * write files, but start no program, open no internet socket and run no new code.
+ * klind has dropped its privileges: it can still report a violation, start threads and write files,
+ * but it can start no program, open no internet socket and run no new code.
  */
 #include <setjmp.h>
 #include <stdarg.h>

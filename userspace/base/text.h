@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files that are texts: what is none, with advice. */
+/* Files that should be texts; those that are none are refused, with advice. */
 #ifndef KL_BASE_TEXT_H
 #define KL_BASE_TEXT_H
 

@@ -22,7 +22,7 @@
 const char *kl_spec_hint(const char *path, int err, char hint[KL_FILE_HINT])
 	__attribute__((weak));
 
-/* The same for a history that cannot be read. */
+/* Return: a hint, as above, for a history that cannot be read. */
 const char *kl_history_hint(const char *path, int err, char hint[KL_FILE_HINT])
 	__attribute__((weak));
 

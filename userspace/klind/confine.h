@@ -16,7 +16,7 @@
  * klind_confine_prepare() - make the filter of system calls
  *
  * To be called once, before threads exist.  A call that the filter denies fails with EPERM, and the
- * first of each kind is reported.
+ * first of each system call is reported.
  *
  * Return: 0, or a negative errno after a warning: klind_confine() then filters nothing.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a report says of the machine beyond its name and its kernel's release. */
+/* A report describes the machine beyond its name and its kernel's release. */
 #ifndef KLIND_MACHINE_H
 #define KLIND_MACHINE_H
 

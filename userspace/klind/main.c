@@ -275,7 +275,7 @@ static void *try_without(void *arg)
  * Prepare the first watchers, attached but not started, for going on without privileges.  An old
  * kernel shows its counts of misses to privileged processes only; then klind keeps its privileges.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or another negative errno after a message.
  */
 static int prepare_drop(struct daemon *d, struct watcher **w, size_t n)
 {
@@ -286,10 +286,13 @@ static int prepare_drop(struct daemon *d, struct watcher **w, size_t n)
 
 	for (i = 0; !ret && i < n; i++)
 		ret = watcher_read_ahead(w[i]);
-	if (!ret)
-		ret = -pthread_create(&thread, NULL, try_without, &a);
 	if (ret)
 		return ret;
+	ret = -pthread_create(&thread, NULL, try_without, &a);
+	if (ret) {
+		kl_err("cannot start a thread: %s", strerror(-ret));
+		return ret;
+	}
 	pthread_join(thread, NULL);
 	if (a.ret) {
 		kl_warn("this kernel does not let klind go on without privileges: %s: klind keeps "
@@ -562,8 +565,9 @@ static int run(struct daemon *d)
 		klind_conf_free(c);
 		goto out;
 	}
-	if (d->confined)
-		klind_confine();
+	/* After a warning klind goes on, and says that it has its privileges. */
+	if (d->confined && klind_confine())
+		d->confined = false;
 	if (write_metrics(d))
 		ret = -EINVAL;
 	if (!ret) {

@@ -45,7 +45,7 @@ struct watcher {
 	volatile int stop, ended;
 	int err;				/* the errno that ended the thread, or 0 */
 	volatile bool request;			/* a report was requested */
-	int (*confine)(void);			/* what the thread has yet to call, or NULL */
+	int (*confine)(void); /* the thread has yet to call it; or NULL */
 	bool logged_unknown;			/* the verdict UNKNOWN was logged */
 	char began[REPORT_TIME];		/* when the probes were attached */
 	uint64_t floor;				/* lower bound of the calls of later operations */

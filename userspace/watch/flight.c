@@ -274,7 +274,7 @@ int flight_add(struct flight *f, const struct kl_history *h)
 {
 	struct segment *s;
 	size_t i;
-	/* What matters only with store buffers is copied, too; the check knows the memory model. */
+	/* Facts of store buffers are copied, too, since the check knows the memory model. */
 	int ret = kl_coverage_follow(f->spec, f->head, h, false);
 
 	if (ret < 0)

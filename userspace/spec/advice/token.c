@@ -67,14 +67,17 @@ static const char *near_expected(const struct mistake *m, char buf[KL_ADVICE_MAX
 /* A statement began with a name that is nearly a word of the language: `retrun x'. */
 static const char *near_statement(const struct mistake *m, char buf[KL_ADVICE_MAX])
 {
+	enum { OF_IMPLEMENTATION = 6 }; /* the last words */
 	static const char *const words[] = {
-		"atomic", "atomic_flush", "assume", "assert", "return", "choose", "either", "else",
-		"while", "fence", "word", "bool", "break", "continue", "lock", "unlock", "call",
+		"atomic", "atomic_flush", "assume", "return", "choose", "either",
+		"else",	  "while",	  "fence",  "word",   "bool",	"assert",
+		"break",  "continue",	  "lock",   "unlock", "call",
 	};
+	const size_t n = sizeof(words) / sizeof(*words);
 	char word[WORD_SIZE];
 
 	return kl_advise_name(copy_word(word, m, m->before), words,
-			      sizeof(words) / sizeof(*words), buf);
+			      m->impl ? n : n - OF_IMPLEMENTATION, buf);
 }
 
 /* Advice on a sign that C, Python or another language has at this place. */

@@ -164,7 +164,7 @@ int klin_history_read_by(struct klin_spec *spec, const char *path, struct klin_h
  */
 int klin_history_parse(const char *name, const char *data, size_t len, struct klin_history **h);
 
-/* The same by the history block of a specification. */
+/* Parse a text as klin_history_parse() does, by the history block of a specification. */
 int klin_history_parse_by(struct klin_spec *spec, const char *name, const char *data, size_t len,
 			  struct klin_history **h);
 

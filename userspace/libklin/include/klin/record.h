@@ -187,7 +187,7 @@ static inline void klin_begin_after(struct klin_lane *lane)
 	/* A locked instruction has raised the counter: nothing behind it was executed before. */
 	if (lane->clock != KLIN_LANE_ORDER)
 		__asm__ volatile("lfence" : : : "memory");
-	/* This one keeps the compiler from moving stores, and is no instruction. */
+	/* An empty text keeps the compiler from moving stores, and is no instruction. */
 	__asm__ volatile("" : : : "memory");
 #else
 	(void)lane;
