@@ -20,25 +20,28 @@
 
 /*
  * Drain all CPUs by switching to each in turn, since a task switch drains the store buffer.  Quiet
- * CPUs must not be disturbed; they drain in a grace period of RCU, which takes longer.
+ * CPUs must not be disturbed, and klin's cpuset may lack others; these drain in a grace period of
+ * RCU, which takes longer.
  */
 static bool drain_cpus(const struct kl_recorder *r, cpu_set_t *set, size_t size)
 {
-	bool all = true, quiet = false;
+	bool all = true, left = false;
 	int i;
 
 	for (i = 0; i < r->ncpus; i++) {
 		if (kl_quiet_is(r, i)) {
-			quiet = true;
+			left = true;
 			continue;
 		}
 		CPU_ZERO_S(size, set);
 		CPU_SET_S(i, size, set);
-		/* An error means that the CPU is offline, or that klin may not run there. */
-		if (sched_setaffinity(0, size, set) && errno != EINVAL)
-			all = false;
+		/* EINVAL means that the CPU is offline, or that klin may not run there. */
+		if (!sched_setaffinity(0, size, set))
+			continue;
+		left |= errno == EINVAL;
+		all &= errno == EINVAL;
 	}
-	return all && (!quiet || kl_grace_period());
+	return all && (!left || kl_grace_period());
 }
 
 /**
