@@ -170,6 +170,16 @@ static bool is_operation(const char *p, const char *end)
 	return begins(p, end, " @");
 }
 
+/* Begins a history's header: `# klin history 1', `# @object atomic-stack', or `# queue'? */
+static bool is_header(const char *p, const char *end)
+{
+	const char *word = p + 2, *line = memchr(p, '\n', end - p);
+
+	if (begins(p, end, "# klin history ") || begins(p, end, "# @object "))
+		return true;
+	return line && begins(p, end, "# ") && line > word && !memchr(word, ' ', line - word);
+}
+
 const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 {
 	const char *end = data + len, *p = skip_comments(data, end);
@@ -184,7 +194,7 @@ const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 	/* A comment of another language may come before a specification. */
 	if (begins(p, end, "#") && memmem(p, end - p, "\nspec ", 6))
 		return NULL;
-	if (begins(p, end, "#") || begins(p, end, "\211KLH") || is_operation(p, end))
+	if (is_header(p, end) || begins(p, end, "\211KLH") || is_operation(p, end))
 		return &history;
 	if (begins(p, end, "{") || begins(p, end, "[") || begins(p, end, "INFO "))
 		return &log_lines;
