@@ -71,6 +71,8 @@ refuse "klin convert with one file" "IN and OUT" convert h.txt
 refuse "an unknown form" "--to=xml" convert --to=xml h.txt x
 refuse "klin replay without a certificate" "certificate" replay
 refuse "a certificate that is a history" "h.txt:1:.*not a certificate" replay h.txt
+refuse "two outputs in one file" "name one file: out.x" \
+	check --certificate=out.x --counterexample=out.x "$register" h.txt
 # People mistype names, and mix up files.
 echo '{"kind": "invoke"}' >log.json
 cp "$register" near.lin

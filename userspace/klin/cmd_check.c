@@ -341,6 +341,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		kl_arg_keep(state, "certificate", a->certificate, a->spec);
 		kl_arg_keep(state, "counterexample", a->cex, a->history);
 		kl_arg_keep(state, "counterexample", a->cex, a->spec);
+		if (a->certificate && a->cex && !strcmp(a->certificate, a->cex))
+			argp_error(state, "--certificate and --counterexample name one file: %s",
+				   a->cex);
 		/* A time limit replaces the default bound of work. */
 		if (!a->has_work && !a->opt.time_ns)
 			a->opt.work = KL_DEFAULT_WORK;
