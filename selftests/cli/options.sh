@@ -146,7 +146,9 @@ refuse "klin.ko and a setting" "did you mean threads" record --load=klin.ko,thre
 refuse "a setting of klin.ko after CPUs" "did you mean threads" \
 	record --load=cpus=0-1,3,thread=5 pipe
 refuse "a misspelt load" "did you mean user:pipe" record --load=user:pip pipe
-refuse "an error of an exact clock" "--clock-error requires" record --clock=seq --clock-error=5 pipe
+run record --clock=seq --clock-error=5 nothing.lin
+grep -q "warning: --clock-error has an effect only with --clock=mono" err
+ktap_result $? "a warning of an error of an exact clock" "$(cat err)"
 refuse "the clock's error with a unit" "of nanoseconds" record --clock-error=5us pipe
 refuse "a setting twice" "given twice" record --load=user:pipe,tasks=3,tasks=4 pipe
 refuse "a misspelt setting" "did you mean tasks" record --load=user:pipe,task=3 pipe

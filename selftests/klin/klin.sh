@@ -243,7 +243,11 @@ record()
 # check ARGUMENT...: klin check with a work limit, with its output in $work/check.
 check()
 {
-	"$KLIN" check --full --work=300000000 "$@" >"$work/check" 2>&1 </dev/null
+	case "$*" in
+	*--work=*) ;;
+	*) set -- --work=300000000 "$@" ;;
+	esac
+	"$KLIN" check --full "$@" >"$work/check" 2>&1 </dev/null
 }
 
 # Print the number of operations from the first line of klin check's output.

@@ -164,7 +164,7 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		if (!a->spec)
 			argp_error(state, "expected a spec file");
 		if (a->opts.clock_known && a->opts.clock != KL_CLOCK_MONO)
-			argp_error(state, "--clock-error requires --clock=mono");
+			kl_warn("--clock-error has an effect only with --clock=mono");
 		if (a->opts.stacks && a->opts.plain)
 			argp_error(state, "--stacks needs BPF programs, and --attach=plain uses "
 				   "none: omit one of both");
