@@ -74,7 +74,7 @@ says "addresses of the kernel are not negative" \
 	sites --debug=kernel.elf --in=first --json put
 says "a function that is not inlined" '^first\+0x0  the function itself' sites --debug=inlined.o first
 refuse "an unknown function" "no function 'none'" sites --debug=inlined.o none
-refuse "an unknown outer function" "no function 'put' in 'none'" \
+refuse "an unknown outer function" "no function 'put' inlined in 'none'" \
 	sites --debug=inlined.o --in=none put
 refuse "a file without debugging information" "bare.o: no debugging information" \
 	sites --debug=bare.o put
