@@ -57,7 +57,7 @@ enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg
 uint64_t kl_arg_amount(struct argp_state *state, const char *name, const char *arg,
 		       const char *what, uint64_t min, uint64_t max);
 
-/* The same for a plain number. */
+/* Return: the number @arg, as kl_arg_amount() does, without a unit. */
 static inline uint64_t kl_arg_number(struct argp_state *state, const char *name, const char *arg,
 				     uint64_t min, uint64_t max)
 {

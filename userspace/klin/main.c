@@ -69,14 +69,15 @@ static int no_command(const char *name)
 {
 	static const char *const others[] = { "help", "--help", "--version" };
 	const size_t n = __stop_kl_commands - __start_kl_commands;
-	const char **names = calloc(n + 3, sizeof(*names)), *near;
+	const size_t nothers = sizeof(others) / sizeof(*others);
+	const char **names = calloc(n + nothers, sizeof(*names)), *near;
 	size_t i;
 
 	for (i = 0; names && i < n; i++)
 		names[i] = __start_kl_commands[i]->name;
-	for (i = 0; names && i < 3; i++)
+	for (i = 0; names && i < nothers; i++)
 		names[n + i] = others[i];
-	near = names ? kl_nearest(name, names, n + 3) : NULL;
+	near = names ? kl_nearest(name, names, n + nothers) : NULL;
 	if (!near && !access(name, F_OK))
 		kl_err("no command '%s'; did you mean `klin check %s'?  `klin help' lists the "
 		       "commands",

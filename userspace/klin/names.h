@@ -20,12 +20,13 @@ bool kl_same_file(const char *a, const char *b);
 
 /*
  * Refuse the file @out that --@option names if it cannot be written: it is a directory or in none.
- * Else a command would find out at its end only.  NULL: there is none.
+ * A command would otherwise find this out after its work.  @out may be NULL.
  */
 void kl_arg_out(struct argp_state *state, const char *option, const char *out);
 
 /*
- * The same, and refuse the file if it is the input @in, which would be lost.  Either may be NULL.
+ * Refuse what kl_arg_out() refuses, and also the input @in, which would be lost.  Either file may
+ * be NULL.
  */
 void kl_arg_keep(struct argp_state *state, const char *option, const char *out, const char *in);
 

@@ -154,7 +154,7 @@ static int add_rules(void)
 	       SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
 	add(&err, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3));
 	add_if(&err, allow, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
-	/* Of perf events, of klin.ko, and the question whether a stream is a terminal. */
+	/* These commands are of perf events and klin.ko, or ask whether a stream is a terminal. */
 	add_if(&err, allow, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xff00, '$' << 8));
 	add_if(&err, allow, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xff00, 'k' << 8));
 	add_if(&err, allow, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, TCGETS));
