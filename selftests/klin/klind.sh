@@ -133,6 +133,17 @@ load_klin_ko()
 	echo "$1" >"$ctl/load" || ktap_note "load: $(cat "$ctl/error")"
 }
 
+# Load a seqlock whose reader does not retry, until klind has reported a violation.
+load_until_violation()
+{
+	tries
+	while again; do
+		load_klin_ko "subject=seqlock.no_retry rate=4000 duration=3000 drain=16 \
+			seed=$try delay=$try_delay"
+		wait_for reported_or_over && a_report seqlock violation && break
+	done
+}
+
 # Write and read the kernel's own seqlock, until $sysctl is killed.
 load_range()
 {
@@ -203,12 +214,7 @@ test_mutant()
 	ktap_result $? "every thread drops its capabilities and filters system calls" \
 		"$(grep -E '^(Name|Cap|NoNew|Seccomp)' "/proc/$klind/task"/*/status)"
 	from=$(seconds)
-	tries
-	while again; do
-		load_klin_ko "subject=seqlock.no_retry rate=4000 duration=3000 drain=16 \
-			seed=$try delay=$try_delay"
-		wait_for reported_or_over && a_report seqlock violation && break
-	done
+	load_until_violation
 	if a_report seqlock violation; then
 		ktap_pass "$name" "after $(($(seconds) - from)) s"
 	else
@@ -405,12 +411,7 @@ test_journal()
 		"$KLIND" --config "$work/klind.conf" >"$work/log" 2>&1 </dev/null &
 	klind=$!
 	wait_for heard "MESSAGE=watching 2 structures, without privileges"
-	tries
-	while again; do
-		load_klin_ko "subject=seqlock.no_retry rate=4000 duration=3000 drain=16 \
-			seed=$try delay=$try_delay"
-		wait_for reported_or_over && a_report seqlock violation && break
-	done
+	load_until_violation
 	echo stop >"$ctl/load"
 	wait_for heard "^KLIN_REPORT="
 	finish
