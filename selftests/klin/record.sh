@@ -43,6 +43,20 @@ test_short_reads()
 	verdict "reads of a part of a sysctl are no operations" "$work/s.txt" 82
 }
 
+# klin moves to each CPU by sched_setaffinity() when a recording begins.
+test_own_calls()
+{
+	cat >"$work/own.lin" <<-'END'
+	spec affinity {
+		word mask;
+		method set(word m) { atomic { mask = m; } }
+	}
+	probe set on sched_setaffinity(pid, mask) { argument m = mask; }
+	END
+	record "$work/own.txt" "$work/own.lin" -- taskset -p 1 $$
+	verdict "klin's own calls of a function leave a time to begin at" "$work/own.txt" 1
+}
+
 test_signal()
 {
 	name="an interrupted recording is complete and linearizable"
@@ -123,9 +137,10 @@ need_klin
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 13
+ktap_plan 14
 test_command
 test_short_reads
+test_own_calls
 test_signal
 test_refusals
 test_no_module

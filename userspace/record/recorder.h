@@ -99,7 +99,7 @@ struct kl_cut {
 	uint64_t from, to;
 };
 
-#define KL_CUTS 16
+#define KL_CUTS 18
 
 /* A task that may be inside a probed function since before the recording. */
 struct kl_blocked {
