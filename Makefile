@@ -430,6 +430,11 @@ build/inject.so: selftests/inject.c selftests/inject_disk.c selftests/inject.h
 $(B)/selftests/test_watcher: unit_with += $(watcher_obj)
 $(B)/selftests/test_watcher: $(watcher_obj)
 
+# The test of missed probes, which brings the kernel's counts.
+losses_obj := $(call obj,userspace/record/losses.c)
+$(B)/selftests/test_losses: unit_with += $(losses_obj)
+$(B)/selftests/test_losses: $(losses_obj)
+
 # The test of dropped privileges.
 confine_obj := $(call obj,userspace/klind/confine.c)
 $(B)/selftests/test_confine: unit_with += $(confine_obj)

@@ -125,8 +125,12 @@ static int find_gaps(struct kl_recorder *r, uint64_t now)
 		err = add_gap(r, r->module_seen, now, 0, KL_GAP_MISSED);
 	if (!err && lost > r->follow.lost)
 		err = add_gap(r, 0, now, lost - r->follow.lost, KL_GAP_LOST);
-	/* An operation whose call was missed may last until its return is seen. */
-	if (!err && (missed > r->follow.missed || calls > r->follow.ended || place_missed))
+	/*
+	 * An operation whose call was missed may last until its return is seen.  Where a count
+	 * cannot be read, each round may have misses.
+	 */
+	if (!err && (missed > r->follow.missed || calls > r->follow.ended || place_missed ||
+		     (r->misses_unread && !r->ignore_misses)))
 		err = add_gap(r, 0, now, missed - r->follow.missed, KL_GAP_MISSED);
 	r->follow.lost = lost;
 	r->follow.missed = missed;

@@ -52,28 +52,47 @@ static int read_info(const struct kl_prog *p, struct bpf_prog_info *info)
 }
 
 /*
+ * Note that the count of a program cannot be read.  It is one miss, whose time has no end: later
+ * readings could not tell when the runs were missed, so there are none.  Return: the misses.
+ */
+static uint64_t unreadable(struct kl_recorder *r, struct kl_prog *p, int err)
+{
+	if (!r->misses_unread)
+		kl_warn("the kernel's counts of missed probes cannot be read any more: %s: klin "
+			"concludes nothing from what it records from now on; record again",
+			strerror(-err));
+	r->misses_unread = true;
+	p->unread = p->clean = true;
+	return p->misses + 1;
+}
+
+/*
  * Return: the number of times that the kernel hit a probe and did not run the program.  Hits and
  * runs cannot be read at the same time, and runs between the two reads hide misses or look like
  * misses.  So runs are read before and after the hits.  Hits less the later runs is a lower bound
  * of the misses, hits less the earlier runs an upper bound.  If the upper bound shows no new
  * misses, all misses up to this time are accounted for.
  */
-static uint64_t prog_misses(const struct kl_recorder *r, const struct kl_group *g,
-			    struct kl_prog *p, unsigned int side)
+static uint64_t prog_misses(struct kl_recorder *r, const struct kl_group *g, struct kl_prog *p,
+			    unsigned int side)
 {
 	uint64_t hits, misses, runs, most, before = p->deficit;
 	struct bpf_prog_info info;
+	int err;
 
 	p->clean = true;
+	if (p->unread)
+		return p->misses;
 	if (p->by_module)
 		return p->module_fd ? kl_kprobe_module_misses(p) : p->misses;
-	/* A count that cannot be read may have a new miss. */
-	if (!p->event[0])
-		return read_info(p, &info) ? p->misses + 1 : info.recursion_misses;
+	if (!p->event[0]) {
+		err = read_info(p, &info);
+		return err ? unreadable(r, p, err) : info.recursion_misses;
+	}
 	p->clean = false;
 	runs = sum_runs(r, g, side);
 	if (!kl_kprobe_profile(r->kernel, p->event, &hits, &misses))
-		return p->misses;
+		return unreadable(r, p, -EACCES);
 	most = misses + (hits > runs ? hits - runs : 0);
 	runs = sum_runs(r, g, side);
 	p->deficit = hits > runs ? hits - runs : 0;
@@ -151,7 +170,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 
 		for (j = 0; j < g->nprogs; j++) {
 			missed = prog_misses(r, g, &g->progs[j], j);
-			more |= missed > g->progs[j].misses;
+			more |= missed > g->progs[j].misses || g->progs[j].unread;
 			g->progs[j].misses = missed;
 			clean &= g->progs[j].clean;
 		}

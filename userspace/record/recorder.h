@@ -24,6 +24,7 @@ struct kl_prog {
 	uint64_t misses; /* the kernel's count of misses, as last read */
 	uint64_t deficit; /* for kprobes: number of hits less number of runs, as last read */
 	bool clean; /* @misses had all misses when the counts were last read */
+	bool unread; /* the count could not be read; @misses has one miss for all later ones */
 };
 
 /*
@@ -194,6 +195,7 @@ struct kl_recorder {
 	size_t names; /* number of threads and objects with a name for people */
 	bool warned_preemptible; /* a warning about the losses of fentry was printed */
 	bool ignore_misses; /* misses cannot belong to the one object */
+	bool misses_unread; /* some program's count of misses could not be read */
 	bool displaced; /* a full slot displaced a call, see loss_bounds.c */
 	struct {		/* follow.c */
 		struct kl_account account;
