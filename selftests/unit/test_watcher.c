@@ -40,6 +40,8 @@ static void keep(enum kl_level level, const char *line)
 	pthread_mutex_lock(&lock);
 	used = strlen(log_text);
 	snprintf(log_text + used, sizeof(log_text) - used, "%s\n", line);
+	/* A watcher that fails follows no longer, but says so. */
+	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -114,6 +116,7 @@ struct kl_recorder {
 	struct kl_history *h, *none, *next;
 	uint64_t floor;
 	bool idle;	/* the watcher has processed everything */
+	unsigned long rounds; /* number of calls of kl_recorder_follow() */
 } recorder;
 
 static struct kl_history *parsed(const char *ops)
@@ -193,6 +196,7 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 		r->h = r->next;
 	r->next = NULL;
 	*floor = r->floor;
+	r->rounds++;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	if (!r->idle)
@@ -224,17 +228,13 @@ static void give(unsigned int first, unsigned int n, uint64_t from)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Wait until the watcher has processed everything, or has ended. */
-static void followed(const struct watcher *w)
+/* Wait until the watcher has processed everything, or has failed. */
+static void followed(void)
 {
-	bool idle = false;
-
-	while (!idle && !watcher_failed(w)) {
-		usleep(1000);
-		pthread_mutex_lock(&lock);
-		idle = recorder.idle;
-		pthread_mutex_unlock(&lock);
-	}
+	pthread_mutex_lock(&lock);
+	while (!recorder.idle && !strstr(log_text, "watching ended with an error"))
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
 }
 
 static size_t said(const char *words)
@@ -324,18 +324,18 @@ static void test_messages_are_limited(void **state)
 	assert_int_equal(reporter_new(dir, 100, 1 << 30, NULL, &reporter), 0);
 	w = begun(reporter);
 	give(1, 15, 1000);
-	followed(w);
+	followed();
 	assert_int_equal(said("reg: VIOLATION at time"), 10);
 	assert_int_equal(said("reg: no report of kind 'violation': the last report is younger"), 9);
 	assert_int_equal(said("suppressed"), 0);
 	set_time(12 * SECOND);
 	give(21, 1, 2000);
-	followed(w);
+	followed();
 	assert_int_equal(said("reg: suppressed 5 messages of kind 'violation'"), 1);
 	assert_int_equal(said("reg: VIOLATION at time"), 11);
 	/* The end reports the suppressed messages, too. */
 	give(31, 12, 3000);
-	followed(w);
+	followed();
 	assert_int_equal(said("suppressed"), 1);
 	ended(w);
 	assert_int_equal(said("reg: suppressed 3 messages of kind 'violation'"), 1);
@@ -354,7 +354,7 @@ static void test_violation_logged_without_reports(void **state)
 	struct watcher *w = begun(NULL);
 
 	give(1, 1, 1000);
-	followed(w);
+	followed();
 	assert_int_equal(said("reg: VIOLATION at time"), 1);
 	assert_int_equal(said("no report"), 0);
 	ended(w);
@@ -362,17 +362,19 @@ static void test_violation_logged_without_reports(void **state)
 	kl_log_sink = NULL;
 }
 
-/* Wait until the watcher has looked at its load after a time. */
-static void looked(struct watcher *w, uint64_t time)
+/* Wait until the watcher has looked at its load at @time.  It does so once in each round. */
+static void looked(uint64_t time)
 {
-	struct top_row row = { 0 };
+	unsigned long before;
 
-	followed(w);
+	followed();
 	set_time(time);
-	while (row.c.at < time) {
-		usleep(1000);
-		watcher_top(w, &row);
-	}
+	pthread_mutex_lock(&lock);
+	before = recorder.rounds;
+	/* The first of these rounds has the new time, and the second begins when it is over. */
+	while (recorder.rounds < before + 2)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
 }
 
 /* Before the first operation there is nothing to say, but a lost operation is news. */
@@ -380,21 +382,26 @@ static void test_quiet_start(void **state)
 {
 	struct watcher *w = begun(NULL);
 
-	looked(w, 2 * SECOND);
+	looked(2 * SECOND);
 	assert_string_equal(log_text, "");
 	lost = 3;
-	looked(w, 3 * SECOND);
+	looked(3 * SECOND);
 	assert_int_equal(said("reg: lost 3 operations"), 1);
 	/* Later losses are added up until the interval has ended. */
 	lost = 4;
-	looked(w, 4 * SECOND);
+	looked(4 * SECOND);
 	lost = 8;
-	looked(w, 5 * SECOND);
+	looked(5 * SECOND);
 	assert_int_equal(said("reg: lost"), 1);
-	looked(w, 14 * SECOND);
+	looked(14 * SECOND);
 	assert_int_equal(said("reg: lost 5 operations"), 1);
-	lost = 0;
+	/* The end does not wait for the interval. */
+	lost = 9;
+	looked(15 * SECOND);
+	assert_int_equal(said("reg: lost"), 2);
 	ended(w);
+	assert_int_equal(said("reg: lost 1 operation,"), 1);
+	lost = 0;
 	watcher_free(w);
 	kl_log_sink = NULL;
 }
@@ -407,11 +414,11 @@ static void test_confined_once_settled(void **state)
 	settled = false;
 	confined = 0;
 	w = begun(NULL);
-	looked(w, 2 * SECOND);
+	looked(2 * SECOND);
 	assert_int_equal(confined, 0);
 	settled = true;
-	looked(w, 3 * SECOND);
-	looked(w, 4 * SECOND);
+	looked(3 * SECOND);
+	looked(4 * SECOND);
 	assert_int_equal(confined, 1);
 	ended(w);
 	watcher_free(w);
@@ -444,13 +451,13 @@ static void test_refused_report_is_logged(void **state)
 	for (k = 0; k < 8; k++)
 		assert_int_equal(reporter_submit(reporter, &i), 0);
 	give(1, 1, 1000);
-	followed(w);
+	followed();
 	assert_int_equal(said("reg: VIOLATION at time"), 1);
 	assert_int_equal(said("reg: no report of kind 'violation': too many reports wait"), 1);
 	hold_disk(false);
 	reporter_drain(reporter);
 	give(2, 1, 2000);
-	followed(w);
+	followed();
 	assert_int_equal(said("reg: VIOLATION at time"), 2);
 	assert_int_equal(said("no report"), 1);
 	ended(w);
@@ -491,11 +498,11 @@ static bool watch_without_memory(unsigned long n)
 	allocs = 0;
 	bad_alloc = n;
 	give(1, 1, 1000);
-	followed(w);
+	followed();
 	reporter_drain(reporter);
 	__atomic_store_n(&counting, false, __ATOMIC_RELEASE);
-	failed = watcher_failed(w);
 	ended(w);
+	failed = watcher_failed(w);
 	watcher_free(w);
 	reporter_free(reporter);
 	kl_log_sink = NULL;

@@ -331,15 +331,17 @@ static void log_shed(const struct watcher *w, const struct shed_turn *t)
 			t->resumed, t->resumed == 1 ? "" : "s", t->object);
 }
 
-/* Log the operations that were lost since the last look. */
+/* Log the operations that were lost since the last message, if @now is late enough for another. */
 static void log_lost(struct watcher *w, uint64_t lost, uint64_t now)
 {
 	const struct klind_entry entry = { .event = KLIND_LOST, .spec = w->conf.name };
+	const uint64_t n = lost - w->told_lost;
 
 	if (lost > w->told_lost && rate_take(&w->losses, now)) {
-		klind_log(KL_LOG_WARN, &entry, "%s: lost %" PRIu64 " operations, so there is a gap; "
-			  "if buffers were full, raise `buffer' or watch one object only",
-			  w->conf.name, lost - w->told_lost);
+		klind_log(KL_LOG_WARN, &entry,
+			  "%s: lost %" PRIu64 " operation%s, so there is a "
+			  "gap; if buffers were full, raise `buffer' or watch one object only",
+			  w->conf.name, n, n == 1 ? "" : "s");
 		w->told_lost = lost;
 	}
 }
@@ -444,6 +446,7 @@ static int end_check(struct watcher *w)
 static void *run(void *arg)
 {
 	struct watcher *w = arg;
+	struct kl_record_stats rec;
 	uint64_t floor;
 	int err = begin_check(w);
 
@@ -460,7 +463,9 @@ static void *run(void *arg)
 	}
 	if (!err)
 		err = end_check(w);
+	kl_recorder_counts(w->r, &rec);
 	log_held(w, UINT64_MAX);
+	log_lost(w, rec.lost, UINT64_MAX);
 	if (err)
 		kl_err("%s: watching ended with an error: %s", w->conf.name, strerror(-err));
 	pthread_mutex_lock(&w->lock);
