@@ -151,7 +151,15 @@ static const char wrong[] =
 	"# klin history 1\n# clock mono error 0\n# first init\n# memory sc\n# spec register\n"
 	"t0 @1 10 20 write 1\nt0 @1 30 40 read -> 2\n";
 
-/* Write the report of a violation.  Return: 0 if it has all files. */
+static unsigned int confined; /* number of calls of confine() */
+
+static int confine(void)
+{
+	confined++;
+	return klind_confine();
+}
+
+/* Write the report of a violation without privileges.  Return: 0 if it has all files. */
 static int report(void)
 {
 	struct kl_spec *spec = shipped_spec("register");
@@ -166,8 +174,15 @@ static int report(void)
 	struct flight *f;
 
 	if (kl_text_read("wrong", wrong, strlen(wrong), &h) || !mkdtemp(dir) ||
-	    klind_confine_prepare() || reporter_new(dir, 10, 1 << 30, klind_confine, &r))
+	    klind_confine_prepare() || reporter_new(dir, 10, 1 << 30, &r))
 		return 1;
+	reporter_drain(r);
+	if (confined)
+		return 5;
+	reporter_confine(r, confine);
+	reporter_drain(r);
+	if (confined != 1)
+		return 6;
 	f = flight_new(spec, h, 1 << 22, 0);
 	if (!f || flight_add(f, h))
 		return 2;

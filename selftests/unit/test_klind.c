@@ -723,7 +723,7 @@ static void test_report_is_complete(void **state)
 		};
 
 		snprintf(path, sizeof(path), "%s/reports%d", dir, with);
-		assert_int_equal(reporter_new(path, 10, 1 << 30, NULL, &r), 0);
+		assert_int_equal(reporter_new(path, 10, 1 << 30, &r), 0);
 		i.flight = flight_take(f, KL_TIME_MAX);
 		if (with)
 			i.window = flight_take(f, KL_TIME_MAX);
@@ -839,7 +839,7 @@ static void test_report_on_failing_disk(void **state)
 			.window = flight_take(f, KL_TIME_MAX),
 		};
 
-		assert_int_equal(reporter_new(dir, 10, 1 << 30, NULL, &r), 0);
+		assert_int_equal(reporter_new(dir, 10, 1 << 30, &r), 0);
 		fsyncs = 0;
 		bad_fsyncs = disks[n].bad;
 		history_log_start();
@@ -897,7 +897,7 @@ static void test_queue_is_fair(void **state)
 
 	assert_int_equal(flight_add(f, h), 0);
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(reporter_new(dir, 100, 1 << 30, NULL, &r), 0);
+	assert_int_equal(reporter_new(dir, 100, 1 << 30, &r), 0);
 	disk_held = true;
 	disk_asked = false;
 	assert_int_equal(ask_for(r, &i, "a", INCIDENT_REQUEST, f), 0);
@@ -960,7 +960,7 @@ static void test_failing_removals_are_logged(void **state)
 	f = fopen(path, "w");
 	assert_true(f && !fclose(f));
 	history_log_start();
-	assert_int_equal(reporter_new(dir, 1, 1 << 30, NULL, &r), 0);
+	assert_int_equal(reporter_new(dir, 1, 1 << 30, &r), 0);
 	assert_int_equal(reporter_submit(r, &i), 0);
 	reporter_drain(r);
 	history_log_stop();
@@ -997,7 +997,7 @@ static void test_old_reports_are_removed(void **state)
 	/* Files that are not klind's stay. */
 	snprintf(path, sizeof(path), "%s/notes", dir);
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(reporter_new(dir, 3, 1 << 30, NULL, &r), 0);
+	assert_int_equal(reporter_new(dir, 3, 1 << 30, &r), 0);
 	assert_int_equal(entries(dir, "", name, sizeof(name)), 1);
 	for (k = 0; k < 5; k++) {
 		i.flight = flight_take(f, KL_TIME_MAX);
@@ -1026,7 +1026,7 @@ static void test_old_reports_are_removed(void **state)
 	}
 	reporter_free(r);
 	/* A limit of bytes that is smaller than one report. */
-	assert_int_equal(reporter_new(dir, 3, 4096, NULL, &r), 0);
+	assert_int_equal(reporter_new(dir, 3, 4096, &r), 0);
 	i.flight = flight_take(f, KL_TIME_MAX);
 	history_log_start();
 	assert_int_equal(reporter_submit(r, &i), 0);
@@ -1045,7 +1045,7 @@ static void test_old_reports_are_removed(void **state)
 	assert_non_null(strstr(history_log, "cannot remove old reports: No such file"));
 	reporter_free(r);
 	history_log_start();
-	assert_int_equal(reporter_new("/nonexistent/x", 3, 4096, NULL, &r), -EINVAL);
+	assert_int_equal(reporter_new("/nonexistent/x", 3, 4096, &r), -EINVAL);
 	history_log_stop();
 	flight_free(f);
 	kl_history_free(h);

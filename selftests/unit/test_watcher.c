@@ -321,7 +321,7 @@ static void test_messages_are_limited(void **state)
 	struct watcher *w;
 
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(reporter_new(dir, 100, 1 << 30, NULL, &reporter), 0);
+	assert_int_equal(reporter_new(dir, 100, 1 << 30, &reporter), 0);
 	w = begun(reporter);
 	give(1, 15, 1000);
 	followed();
@@ -440,7 +440,7 @@ static void test_refused_report_is_logged(void **state)
 	int k;
 
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(reporter_new(dir, 100, 1 << 30, NULL, &reporter), 0);
+	assert_int_equal(reporter_new(dir, 100, 1 << 30, &reporter), 0);
 	w = begun(reporter);
 	hold_disk(true);
 	assert_int_equal(reporter_submit(reporter, &i), 0);
@@ -493,7 +493,7 @@ static bool watch_without_memory(unsigned long n)
 	struct watcher *w;
 
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(reporter_new(dir, 100, 1 << 30, NULL, &reporter), 0);
+	assert_int_equal(reporter_new(dir, 100, 1 << 30, &reporter), 0);
 	w = begun(reporter);
 	allocs = 0;
 	bad_alloc = n;

@@ -301,6 +301,8 @@ static int prepare_drop(struct daemon *d, struct watcher **w, size_t n)
 	}
 	for (i = 0; i < n; i++)
 		watcher_confine(w[i], klind_confine);
+	if (d->reporter)
+		reporter_confine(d->reporter, klind_confine);
 	d->confined = true;
 	return 0;
 }
@@ -555,8 +557,7 @@ static int run(struct daemon *d)
 	if (!ret && c->drop)
 		klind_confine_prepare();
 	if (!ret && c->reports)
-		ret = reporter_new(c->reports, c->keep, c->keep_bytes,
-				   c->drop ? klind_confine : NULL, &d->reporter);
+		ret = reporter_new(c->reports, c->keep, c->keep_bytes, &d->reporter);
 	if (!ret)
 		ret = open_socket(d, c, &d->socket);
 	if (!ret)

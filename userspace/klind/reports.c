@@ -29,13 +29,14 @@ const char *const incident_kinds[] = {
 struct reporter {
 	char *dir;
 	uint64_t keep, keep_bytes;
-	int (*begin)(void);	/* called by the thread first, or NULL */
+	int (*confine)(void); /* the thread has yet to call it; or NULL */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct incident *queue;
 	size_t n, cap;
-	bool busy, stop;	/* a report is being written; end when the queue is empty */
+	/* a report is written, or privileges are dropped; end when the queue is empty */
+	bool busy, stop;
 };
 
 static void free_incident(struct incident *i)
@@ -196,35 +197,46 @@ static void prune(const struct reporter *r, const char *written)
 	closedir(d);
 }
 
+/* Write a report, count it, free its incident, and remove old reports. */
+static void write_one(const struct reporter *r, struct incident *i)
+{
+	char name[REPORT_NAME] = "";
+	int ret = report_write(r->dir, i, name);
+
+	__atomic_add_fetch(ret < 0 ? i->failed : i->written, 1, __ATOMIC_RELAXED);
+	if (ret > 0 && i->incomplete)
+		__atomic_add_fetch(i->incomplete, 1, __ATOMIC_RELAXED);
+	if (ret < 0)
+		kl_err("%s: cannot write a report to %s: %s", i->name, r->dir, strerror(-ret));
+	free_incident(i);
+	prune(r, ret < 0 ? "" : name);
+}
+
 static void *write_reports(void *arg)
 {
 	struct reporter *r = arg;
 
-	if (r->begin)
-		r->begin();
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
-		char name[REPORT_NAME] = "";
+		int (*confine)(void);
 		struct incident i;
-		int ret;
 
-		while (!r->n && !r->stop)
+		while (!r->n && !r->stop && !r->confine)
 			pthread_cond_wait(&r->changed, &r->lock);
-		if (!r->n)
+		confine = r->confine;
+		if (!confine && !r->n)
 			break;
-		i = r->queue[0];
-		memmove(r->queue, r->queue + 1, --r->n * sizeof(*r->queue));
+		r->confine = NULL;
+		if (!confine) {
+			i = r->queue[0];
+			memmove(r->queue, r->queue + 1, --r->n * sizeof(*r->queue));
+		}
 		r->busy = true;
 		pthread_mutex_unlock(&r->lock);
-		ret = report_write(r->dir, &i, name);
-		__atomic_add_fetch(ret < 0 ? i.failed : i.written, 1, __ATOMIC_RELAXED);
-		if (ret > 0 && i.incomplete)
-			__atomic_add_fetch(i.incomplete, 1, __ATOMIC_RELAXED);
-		if (ret < 0)
-			kl_err("%s: cannot write a report to %s: %s", i.name, r->dir,
-			       strerror(-ret));
-		free_incident(&i);
-		prune(r, ret < 0 ? "" : name);
+		if (confine)
+			confine();
+		else
+			write_one(r, &i);
 		pthread_mutex_lock(&r->lock);
 		r->busy = false;
 		pthread_cond_broadcast(&r->changed);
@@ -252,8 +264,7 @@ static void remove_unfinished(const char *dir)
 	closedir(d);
 }
 
-int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, int (*begin)(void),
-		 struct reporter **out)
+int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct reporter **out)
 {
 	struct reporter *r;
 
@@ -268,7 +279,6 @@ int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, int (*begi
 	r->dir = strdup(dir);
 	r->keep = keep;
 	r->keep_bytes = keep_bytes;
-	r->begin = begin;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
 	if (!r->dir || kl_grow(r->queue, r->cap, WAITING) ||
@@ -326,10 +336,18 @@ int reporter_submit(struct reporter *r, const struct incident *i)
 	return ret;
 }
 
+void reporter_confine(struct reporter *r, int (*confine)(void))
+{
+	pthread_mutex_lock(&r->lock);
+	r->confine = confine;
+	pthread_cond_broadcast(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+}
+
 void reporter_drain(struct reporter *r)
 {
 	pthread_mutex_lock(&r->lock);
-	while (r->n || r->busy)
+	while (r->n || r->busy || r->confine)
 		pthread_cond_wait(&r->changed, &r->lock);
 	pthread_mutex_unlock(&r->lock);
 }

@@ -62,15 +62,13 @@ struct reporter;
  * @dir: path of the directory of reports, made if missing
  * @keep: maximal number of reports kept in @dir
  * @keep_bytes: maximal total size of reports kept in @dir
- * @begin: called by the thread first, or NULL
  * @out: gets the reporter; the caller frees it by reporter_free()
  *
  * Removes unfinished reports of a killed daemon.
  *
  * Return: 0; -EINVAL after a message if @dir cannot be written; -ENOMEM.
  */
-int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, int (*begin)(void),
-		 struct reporter **out);
+int reporter_new(const char *dir, uint64_t keep, uint64_t keep_bytes, struct reporter **out);
 /* Wait until all submitted reports are written, and free the reporter. */
 void reporter_free(struct reporter *r);
 
@@ -82,7 +80,9 @@ void reporter_free(struct reporter *r);
  * Return: 0; -EBUSY if the queue is full and has a report of this name and kind; -ENOMEM.
  */
 int reporter_submit(struct reporter *r, const struct incident *i);
-/* Wait until all submitted reports are written. */
+/* Let the thread call @confine, before it writes any report that is submitted later. */
+void reporter_confine(struct reporter *r, int (*confine)(void));
+/* Wait until all submitted reports are written, and the thread is confined if it is to be. */
 void reporter_drain(struct reporter *r);
 
 #endif
