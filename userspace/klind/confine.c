@@ -104,24 +104,25 @@ static const int bpf_commands[] = {
 static scmp_filter_ctx filter;
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;	/* libseccomp changes @filter */
 static char *names[NUMBERS];	/* of system calls; the handler must not search for them */
-static bool told[NUMBERS];
+static bool told[NUMBERS + 1]; /* calls that were reported; the last is of all other numbers */
 
 /* The signal may interrupt malloc().  Neither snprintf() of such a text nor write() allocates. */
 static void on_denied(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
 	const int number = info->si_syscall, saved = errno;
-	const bool known = number >= 0 && number < NUMBERS;
+	const int at = number >= 0 && number < NUMBERS ? number : NUMBERS;
+	const char *name = at < NUMBERS ? names[at] : NULL;
 	char text[200];
 	ssize_t n;
 
 	u->uc_mcontext.gregs[REG_RAX] = -EPERM;
-	if (known && __atomic_exchange_n(&told[number], true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&told[at], true, __ATOMIC_RELAXED))
 		return;
-	n = snprintf(text, sizeof(text), "%s%s: warning: denied the system call %s (%d), which a "
+	n = snprintf(text, sizeof(text),
+		     "%s%s: warning: denied the system call %s (%d), which a "
 		     "running klind should not need; please report this\n",
-		     kl_log_sink ? "<4>" : "", kl_log_name,
-		     known && names[number] ? names[number] : "?", number);
+		     kl_log_sink ? "<4>" : "", kl_log_name, name ? name : "?", number);
 	n = write(STDERR_FILENO, text, n);
 	errno = saved;
 }
