@@ -158,6 +158,10 @@ for claim in "operations 199" "operations 0" "first any" "partitions 2 by object
 	sed "s/^${claim%% *} .*/$claim/" c.cert >t.cert
 	replay 2 "a header that contradicts the history is refused: $claim" t.cert
 done
+for n in 1 4 7 8; do
+	head -n $n c.cert >t.cert
+	replay 2 "a certificate of its first $n lines is cut off at its end" t.cert "^t.cert:$n:1: .* cut off"
+done
 sed 's/^\(order .*\) /\1\x00/' c.cert >t.cert
 replay 2 "a certificate with a zero byte is refused" t.cert "a zero byte"
 

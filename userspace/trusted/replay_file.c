@@ -131,6 +131,10 @@ static int read_header(struct kl_cert *c)
 	const char *end;
 	int is;
 
+	if (strcmp(c->lines[c->nlines - 1], "end"))
+		return bad_line(c, c->nlines,
+				"'end' expected in the last line: the certificate is "
+				"cut off, or something follows it; " AGAIN);
 	if (!read_hashed(next_line(c), "spec ", false, &c->spec_name, &c->spec_sha256))
 		return bad(c, "'spec NAME sha256 HEX' expected");
 	if (!read_hashed(next_line(c), "history ", true, &c->history, &c->history_sha256))
@@ -177,10 +181,6 @@ static int take_text(struct kl_cert *c)
 	size_t from = end;
 	uint64_t n = 0;
 
-	if (strcmp(c->lines[end], "end"))
-		return bad_line(c, end + 1,
-				"'end' expected in the last line: the certificate is "
-				"cut off, or something follows it; " AGAIN);
 	while (from && c->lines[from - 1][0] == '\t')
 		from--;
 	stop = from && from < end ? kl_digits_after(c->lines[from - 1], "text ", &n) : NULL;
