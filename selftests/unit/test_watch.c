@@ -571,6 +571,38 @@ static void test_flight_one_object(void **state)
 	kl_spec_free(spec);
 }
 
+/* A probe that becomes blind has one coverage in the flight recorder's history, as in any other. */
+static void test_flight_has_one_coverage(void **state)
+{
+	static const char *const texts[] = {
+		"# klin history 1\n# coverage inc whole \"checked\"\nt1 @1 10 20 inc -> 0 cpu=0\n",
+		"# klin history 1\n# coverage inc unknown \"a live patch came\"\n",
+	};
+	struct kl_spec *spec = shipped_spec("counter");
+	struct kl_history *h[2], *shown;
+	struct flight_shot *shot;
+	struct flight *f;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		assert_int_equal(kl_text_read("blind", texts[i], strlen(texts[i]), &h[i]), 0);
+	f = flight_new(spec, h[0], 1 << 20, 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(flight_add(f, h[i]), 0);
+		shot = flight_take(f, KL_TIME_MAX);
+		assert_int_equal(flight_shot_history(shot, NULL, &shown), 0);
+		assert_int_equal(shown->ncoverage, 1);
+		assert_int_equal(shown->coverage[0].kind, h[i]->coverage[0].kind);
+		assert_string_equal(shown->coverage[0].text, h[i]->coverage[0].text);
+		kl_history_free(shown);
+		flight_shot_free(shot);
+	}
+	flight_free(f);
+	for (i = 0; i < 2; i++)
+		kl_history_free(h[i]);
+	kl_spec_free(spec);
+}
+
 /* An endless history drops objects and threads that are gone. */
 static void test_shorten_keeps_operations(void **state)
 {
@@ -727,6 +759,7 @@ int main(void)
 		cmocka_unit_test(test_probe_becomes_blind),
 		cmocka_unit_test(test_flight_recorder),
 		cmocka_unit_test(test_flight_one_object),
+		cmocka_unit_test(test_flight_has_one_coverage),
 		cmocka_unit_test(test_shorten_keeps_operations),
 		cmocka_unit_test(test_drop_policy),
 		cmocka_unit_test(test_gone_objects_forgotten),

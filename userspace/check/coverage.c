@@ -30,6 +30,7 @@ int kl_coverage_follow(const struct kl_spec *spec, struct kl_history *to,
 {
 	if (kl_coverage_harm(spec, to, classical) || !kl_coverage_harm(spec, from, classical))
 		return 0;
+	kl_history_free_coverage(to);
 	return kl_history_copy_coverage(to, from) ?: 1;
 }
 

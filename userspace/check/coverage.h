@@ -27,7 +27,7 @@ const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec, const str
 					   bool classical);
 
 /**
- * kl_coverage_follow() - update the coverage while a recording goes on
+ * kl_coverage_follow() - replace the coverage when it gets harmful while a recording goes on
  * @spec: the specification
  * @to: the history that holds the coverage known so far
  * @from: the history as recorded so far
