@@ -26,7 +26,6 @@
 #include "klin/stop.h"
 #include "report/entries.h"
 #include "report/verdict.h"
-#include "tso/engine/tso.h"
 
 #define MOST_CACHED (1u << 30) /* configurations */
 #define MOST_WITNESS	20000	/* operations of a history of which an order is kept */

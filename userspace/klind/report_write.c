@@ -22,7 +22,6 @@
 #include "report/json.h"
 #include "report/verdict.h"
 #include "top/row.h"
-#include "tso/engine/tso.h"
 #include "watch/proof.h"
 
 #define PAGE_OPERATIONS	20000 /* operations of a page, which take about half a MiB */

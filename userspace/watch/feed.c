@@ -11,7 +11,6 @@
 #include "check/coverage.h"
 #include "history/source.h"
 #include "history/spell.h"
-#include "tso/engine/tso.h"
 #include "watch/feed.h"
 #include "watch/shed.h"
 
