@@ -429,7 +429,7 @@ test_journal()
 }
 
 # This test uses klin.ko's own recording; the other tests use tracepoints.  klind keeps its
-# privileges here, since it attaches again.
+# privileges here, since it attaches again, until it was killed.
 test_signals()
 {
 	drop=no
@@ -479,8 +479,22 @@ test_signals()
 	klind=
 	test_no_bpf_left "$name"
 
-	name="started after a kill, klind removes unfinished reports and ends cleanly"
+	# The load goes on, so operations are recorded without privileges.
+	name="attach = plain works without privileges"
+	drop=yes
+	configure "attach = plain"
+	rm -f "$metrics"
 	begin
+	wait_for confined
+	ops=$(value operations_checked_total seqlock)
+	if confined && wait_for more_than "$((${ops:-0} + 1000))" operations_checked_total seqlock &&
+	   [ "$(value violations_total seqlock)" = 0 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/log" "$metrics")"
+	fi
+
+	name="started after a kill, klind removes unfinished reports and ends cleanly"
 	finish
 	if [ $ended -eq 0 ] && [ -z "$(find "$reports" -name '.unfinished*')" ] &&
 	   [ ! -e "$work/socket" ] && grep -q "seqlock: ended: " "$work/log"; then
@@ -511,7 +525,7 @@ need_command "$KLIND" "set KLIND to the daemon's path"
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 25
+ktap_plan 26
 bpf_ids >"$work/bpf"
 warned=$(warnings)
 test_refusal
