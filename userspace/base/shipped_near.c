@@ -5,16 +5,10 @@
 #include <strings.h>
 
 #include "base/nearest.h"
+#include "base/path.h"
 #include "base/shipped.h"
 
 #define MOST_SHIPPED	256
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 const char *kl_shipped_near(const char *path)
 {
@@ -25,19 +19,18 @@ const char *kl_shipped_near(const char *path)
 	n = snprintf(name, sizeof(name), "%s", path);
 	if (n >= sizeof(name))
 		return NULL;
-	if (n > 4 && !strcmp(name + n - 4, ".lin"))
-		name[n - 4] = '\0';
+	name[kl_stem(name, ".lin")] = '\0';
 	for (n = 0; n < MOST_SHIPPED && kl_shipped[n].name; n++) {
 		names[n] = kl_shipped[n].name;
-		lasts[n] = last_part(names[n]);
+		lasts[n] = kl_last_part(names[n]);
 	}
 	for (i = 0; i < n; i++)
-		if (!strcasecmp(lasts[i], last_part(name)))
+		if (!strcasecmp(lasts[i], kl_last_part(name)))
 			return names[i];
 	near = kl_nearest(name, names, n);
 	if (near)
 		return near;
-	near = kl_nearest(last_part(name), lasts, n);
+	near = kl_nearest(kl_last_part(name), lasts, n);
 	for (i = 0; near && i < n; i++)
 		if (lasts[i] == near)
 			return names[i];

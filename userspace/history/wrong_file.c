@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/path.h"
 #include "base/shipped.h"
 #include "history/wrong_file.h"
 
 #define MOST_FILES	1000	/* entries of a directory that are compared */
+#define LIN ".lin" /* the ending of specifications */
 
 static const struct kl_file_kind spec = {
 	"a specification", NULL, "name a history after it, or check it by `klin spec FILE'",
@@ -28,45 +30,30 @@ static const struct kl_file_kind result = {
 	"a result of klin", "`klin report FILE' shows it", "`klin report FILE' shows it",
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* Return: true if @name ends in .lin, as specifications do. */
-static bool is_lin(const char *name)
-{
-	const size_t len = strlen(name);
-
-	return len > 4 && !strcmp(name + len - 4, ".lin");
-}
-
 /*
  * Find the file with nearly the name @path in its directory: a specification if @lin, else another
  * file.  @near gets its path.  Return: true if there is one.
  */
 static bool near_file(const char *path, bool lin, char *near, size_t size)
 {
-	const char *last = last_part(path), *one;
+	const char *last = kl_last_part(path), *one;
 	char name[KL_NEAREST_MAX], stem[KL_NEAREST_MAX];
 	const int dir_len = last - path;
 	unsigned int best = KL_NEAREST_MAX, d, n = 0;
 	struct dirent *e;
 	DIR *dir;
 
-	snprintf(name, sizeof(name), "%.*s", (int)strlen(last) - 4 * is_lin(last), last);
+	snprintf(name, sizeof(name), "%.*s", (int)kl_stem(last, LIN), last);
 	snprintf(near, size, "%.*s", dir_len, path);
 	dir = opendir(dir_len ? near : ".");
 	if (!dir)
 		return false;
 	while (n++ < MOST_FILES && (e = readdir(dir))) {
 		one = e->d_name;
-		if (*one == '.' || e->d_type == DT_DIR || is_lin(one) != lin)
+		if (*one == '.' || e->d_type == DT_DIR || (one[kl_stem(one, LIN)] != '\0') != lin)
 			continue;
 		/* The ending makes names no more alike. */
-		snprintf(stem, sizeof(stem), "%.*s", (int)strlen(one) - 4 * lin, one);
+		snprintf(stem, sizeof(stem), "%.*s", (int)kl_stem(one, LIN), one);
 		one = stem;
 		if (!kl_nearest(name, &one, 1))
 			continue;

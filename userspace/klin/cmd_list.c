@@ -10,6 +10,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/shipped.h"
 #include "klin/cmd.h"
 #include "klin/kernel.h"
@@ -324,7 +325,6 @@ static int cmd_list(int argc, char **argv)
 	struct list_args a = { 0 };
 	struct kl_kernel *k;
 	const char *what;
-	size_t len;
 	int ret;
 
 	ret = kl_args(&argp, argc, argv, 0, &a);
@@ -337,11 +337,10 @@ static int cmd_list(int argc, char **argv)
 	if (ret)
 		return ret;
 	k->debug = a.debug;
-	len = strlen(what);
 	if (!k->tracefs && !k->offline)
 		kl_warn("tracefs cannot be read (needs root; mounted at /sys/kernel/tracing?), so "
 			"no function counts as traceable");
-	if (len > 4 && !strcmp(what + len - 4, ".lin"))
+	if (what[kl_stem(what, ".lin")])
 		ret = list_spec(k, what);
 	else
 		ret = list_functions(k, what, a.verbose);

@@ -9,6 +9,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "klin/cmd.h"
 #include "klin/names.h"
 #include "klin/recording.h"
@@ -79,15 +80,10 @@ static const struct argp argp = {
  */
 static char *default_output(const char *spec)
 {
-	const char *base = strrchr(spec, '/');
+	const char *base = kl_last_part(spec);
 	char *name = NULL;
-	int len;
 
-	base = base ? base + 1 : spec;
-	len = strlen(base);
-	if (len > 4 && !strcmp(base + len - 4, ".lin"))
-		len -= 4;
-	if (asprintf(&name, "%.*s.klh", len, base) < 0)
+	if (asprintf(&name, "%.*s.klh", (int)kl_stem(base, ".lin"), base) < 0)
 		return NULL;
 	return name;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/sha256.h"
 #include "check/certificate.h"
 #include "watch/proof.h"
@@ -62,10 +63,8 @@ static int hash_history(struct kl_history *h, const char *path)
 
 int proof_certify(struct kl_proof *p, bool classical, const char *history, const char *path)
 {
-	const char *slash = strrchr(history, '/');
-
 	return hash_history(p->h, history) ?:
-	       kl_cert_write(p->r, classical, slash ? slash + 1 : history, path);
+		       kl_cert_write(p->r, classical, kl_last_part(history), path);
 }
 
 void proof_free(struct kl_proof *p)

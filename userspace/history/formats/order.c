@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/path.h"
 #include "base/sort.h"
 #include "history/formats/order.h"
 
@@ -33,9 +34,9 @@ bool kl_history_is(const struct kl_history *h, const char *name)
 
 	if (!p)
 		return false;
-	p = strrchr(p, '/') ? strrchr(p, '/') + 1 : p;
+	p = kl_last_part(p);
 	/* The spec is given by a path, or by the name of a shipped spec. */
-	return !strncmp(p, name, len) && (!p[len] || !strcmp(p + len, ".lin"));
+	return kl_stem(p, ".lin") == len && !strncmp(p, name, len);
 }
 
 static int sort_returns(struct order *o)
