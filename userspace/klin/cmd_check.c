@@ -208,26 +208,14 @@ static void list_engines(void)
 	exit(kl_ending(KLIN_EXIT_OK));
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* Parse an option of how the history is read and decided. */
+static error_t parse_deciding(struct check_args *a, int key, char *arg, struct argp_state *state)
 {
-	struct check_args *a = state->input;
 	char names[ENGINE_NAMES], hint[32];
 	enum partition part;
 	uint64_t n = 0;
 
-	if (key > OPT_ENGINE - 1 && key <= OPT_WORK) {
-		note_offline(a, key);
-		note_deciding(a, key, arg);
-	}
 	switch (key) {
-	case OPT_FOLLOW:
-		a->follow = true;
-		break;
-	case OPT_LATENESS:
-		a->late = true;
-		a->lateness = kl_arg_amount(state, "lateness", arg, " of units of the clock", 0,
-					    UINT64_MAX);
-		break;
 	case OPT_ENGINE:
 		if (!strcmp(arg, "help"))
 			list_engines();
@@ -254,9 +242,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   MOST_CACHED);
 		a->opt.cache = n;
 		break;
-	case OPT_EXPLAIN:
-		a->style.explain = true;
-		break;
 	case OPT_WORK:
 		a->opt.work = kl_arg_number(state, "work", arg, 0, 1ull << 60);
 		a->has_work = true;
@@ -274,6 +259,31 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_INDEPENDENT:
 		a->read.independent = kl_arg_independent(state, arg);
 		break;
+	case OPT_THREADS:
+		n = kl_arg_number(state, "threads", arg, 1, 4096);
+		a->opt.threads = n;
+		break;
+	case OPT_FOLLOW:
+		a->follow = true;
+		break;
+	case OPT_LATENESS:
+		a->late = true;
+		a->lateness = kl_arg_amount(state, "lateness", arg, " of units of the clock", 0,
+					    UINT64_MAX);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Parse an option of what is printed and written. */
+static error_t parse_output(struct check_args *a, int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case OPT_EXPLAIN:
+		a->style.explain = true;
+		break;
 	case OPT_CERT:
 		a->certificate = arg;
 		break;
@@ -285,10 +295,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_JSON:
 		a->style.output = KL_OUTPUT_JSON;
-		break;
-	case OPT_THREADS:
-		n = kl_arg_number(state, "threads", arg, 1, 4096);
-		a->opt.threads = n;
 		break;
 	case OPT_SHOW:
 		a->opt.max_shrink = kl_arg_number(state, "show", arg, 0, 1u << 20);
@@ -302,6 +308,81 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_COLOR:
 		a->style.colour = kl_arg_colour(state, arg);
 		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Refuse an engine that the other options exclude, and choose its partitions. */
+static void end_engine(struct check_args *a, struct argp_state *state)
+{
+	char names[ENGINE_NAMES];
+
+	if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
+		argp_error(state,
+			   "--engine=%s requires --memory-model=tso; for sc expected "
+			   "%s",
+			   a->engines[0]->name, engine_names(names, false));
+	if (a->opt.cache && !(a->engines[0] && a->engines[0]->cached))
+		argp_error(state, "--cache requires --engine=wgl");
+	/*
+	 * An engine with by_object splits by the spec's key only if --partition is given.
+	 * For wgl the default is thus the first variant of Horn & Kroening.
+	 */
+	a->opt.no_partition =
+		a->partition == PART_OBJECT ||
+		(a->partition == PART_DEFAULT && a->engines[0] && a->engines[0]->by_object);
+}
+
+/* Refuse outputs that would replace inputs or each other. */
+static void end_files(const struct check_args *a, struct argp_state *state)
+{
+	if (a->spec && !strcmp(a->spec, "-") && !strcmp(a->history, "-"))
+		argp_error(state, "standard input cannot be both the specification and "
+				  "the history");
+	kl_arg_keep(state, "certificate", a->certificate, a->history);
+	kl_arg_keep(state, "certificate", a->certificate, a->spec);
+	kl_arg_keep(state, "counterexample", a->cex, a->history);
+	kl_arg_keep(state, "counterexample", a->cex, a->spec);
+	if (a->certificate && a->cex && !strcmp(a->certificate, a->cex))
+		argp_error(state, "--certificate and --counterexample name one file: %s", a->cex);
+	if (a->certificate && a->follow)
+		certify_arg(state, a->certificate, a->history);
+	else if (a->certificate && strchr(a->history, '\n'))
+		argp_error(state, "--certificate: the name of the history has a newline, "
+				  "which a certificate cannot hold; rename the history");
+}
+
+/* Refuse options that exclude each other. */
+static void end_arguments(struct check_args *a, struct argp_state *state)
+{
+	if (!a->history)
+		argp_error(state, "expected a history");
+	if (a->follow && a->offline)
+		argp_error(state,
+			   "--%s and --follow exclude each other: --%s needs the "
+			   "whole history, and --follow keeps a part only",
+			   a->offline, a->offline);
+	if (a->late && !a->follow)
+		argp_error(state, "--lateness requires --follow");
+	end_engine(a, state);
+	end_files(a, state);
+	/* A time limit replaces the default bound of work. */
+	if (!a->has_work && !a->opt.time_ns)
+		a->opt.work = KL_DEFAULT_WORK;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct check_args *a = state->input;
+	error_t ret;
+
+	if (key > OPT_ENGINE - 1 && key <= OPT_WORK) {
+		note_offline(a, key);
+		note_deciding(a, key, arg);
+	}
+	switch (key) {
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
 			argp_error(state, "expected one spec and one history, found also '%s'",
@@ -311,49 +392,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->history = arg;
 		break;
 	case ARGP_KEY_END:
-		if (!a->history)
-			argp_error(state, "expected a history");
-		if (a->follow && a->offline)
-			argp_error(state,
-				   "--%s and --follow exclude each other: --%s needs the "
-				   "whole history, and --follow keeps a part only",
-				   a->offline, a->offline);
-		if (a->late && !a->follow)
-			argp_error(state, "--lateness requires --follow");
-		if (a->opt.classical && a->engines[0] && a->engines[0]->tso)
-			argp_error(state,
-				   "--engine=%s requires --memory-model=tso; for sc expected "
-				   "%s",
-				   a->engines[0]->name, engine_names(names, false));
-		if (a->opt.cache && !(a->engines[0] && a->engines[0]->cached))
-			argp_error(state, "--cache requires --engine=wgl");
-		/*
-		 * An engine with by_object splits by the spec's key only if --partition is given.
-		 * For wgl the default is thus the first variant of Horn & Kroening.
-		 */
-		a->opt.no_partition = a->partition == PART_OBJECT ||
-			(a->partition == PART_DEFAULT && a->engines[0] && a->engines[0]->by_object);
-		if (a->spec && !strcmp(a->spec, "-") && !strcmp(a->history, "-"))
-			argp_error(state, "standard input cannot be both the specification and "
-					  "the history");
-		kl_arg_keep(state, "certificate", a->certificate, a->history);
-		kl_arg_keep(state, "certificate", a->certificate, a->spec);
-		kl_arg_keep(state, "counterexample", a->cex, a->history);
-		kl_arg_keep(state, "counterexample", a->cex, a->spec);
-		if (a->certificate && a->cex && !strcmp(a->certificate, a->cex))
-			argp_error(state, "--certificate and --counterexample name one file: %s",
-				   a->cex);
-		/* A time limit replaces the default bound of work. */
-		if (!a->has_work && !a->opt.time_ns)
-			a->opt.work = KL_DEFAULT_WORK;
-		if (a->certificate && a->follow)
-			certify_arg(state, a->certificate, a->history);
-		else if (a->certificate && strchr(a->history, '\n'))
-			argp_error(state, "--certificate: the name of the history has a newline, "
-					  "which a certificate cannot hold; rename the history");
+		end_arguments(a, state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		ret = parse_deciding(a, key, arg, state);
+		return ret ? parse_output(a, key, arg, state) : 0;
 	}
 	return 0;
 }

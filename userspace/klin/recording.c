@@ -78,24 +78,12 @@ static enum kl_clock clock_kind(struct argp_state *state, const char *arg)
 	return KL_CLOCK_MONO;
 }
 
-static error_t parse_recording(int key, char *arg, struct argp_state *state)
+/* Parse an option of which operations are recorded. */
+static error_t parse_filter(struct recording *a, int key, char *arg, struct argp_state *state)
 {
-	struct recording *a = state->input;
 	uint64_t n = 0;
-	char *end;
 
 	switch (key) {
-	case 'v':
-		kl_log_level = KL_LOG_DEBUG;
-		break;
-	case OPT_LOAD:
-		a->load = arg;
-		break;
-	case OPT_DURATION:
-		a->duration = strtod(arg, &end);
-		if (!*arg || *end || !(a->duration > 0) || a->duration > 1e6)
-			argp_error(state, "--duration=%s: expected a number of seconds", arg);
-		break;
 	case OPT_OBJECT:
 		a->opts.one_object = true;
 		a->opts.object = kl_arg_number(state, "object", arg, 0, UINT64_MAX);
@@ -118,6 +106,44 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 				   "most %u",
 				   arg, MOST_SAMPLED);
 		a->opts.sample = n;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Refuse options that exclude each other. */
+static void end_arguments(const struct recording *a, struct argp_state *state)
+{
+	if (!a->spec)
+		argp_error(state, "expected a spec file");
+	if (a->opts.clock_known && a->opts.clock != KL_CLOCK_MONO)
+		kl_warn("--clock-error has an effect only with --clock=mono");
+	if (a->opts.stacks && a->opts.plain)
+		argp_error(state, "--stacks needs BPF programs, and --attach=plain uses "
+				  "none: omit one of both");
+	if (a->command && (a->load || a->duration))
+		argp_error(state, "a command excludes --load and --duration: klin records "
+				  "while it runs");
+}
+
+static error_t parse_recording(int key, char *arg, struct argp_state *state)
+{
+	struct recording *a = state->input;
+	char *end;
+
+	switch (key) {
+	case 'v':
+		kl_log_level = KL_LOG_DEBUG;
+		break;
+	case OPT_LOAD:
+		a->load = arg;
+		break;
+	case OPT_DURATION:
+		a->duration = strtod(arg, &end);
+		if (!*arg || *end || !(a->duration > 0) || a->duration > 1e6)
+			argp_error(state, "--duration=%s: expected a number of seconds", arg);
 		break;
 	case OPT_ATTACH:
 		a->opts.plain = !strcmp(arg, "plain");
@@ -161,19 +187,10 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		break;
 	case ARGP_KEY_END:
-		if (!a->spec)
-			argp_error(state, "expected a spec file");
-		if (a->opts.clock_known && a->opts.clock != KL_CLOCK_MONO)
-			kl_warn("--clock-error has an effect only with --clock=mono");
-		if (a->opts.stacks && a->opts.plain)
-			argp_error(state, "--stacks needs BPF programs, and --attach=plain uses "
-				   "none: omit one of both");
-		if (a->command && (a->load || a->duration))
-			argp_error(state, "a command excludes --load and --duration: klin records "
-					  "while it runs");
+		end_arguments(a, state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_filter(a, key, arg, state);
 	}
 	return 0;
 }
