@@ -302,7 +302,7 @@ test_certificate
 test_interrupt
 test_pipes
 test_order
-refuse "a certificate that replaces the history" "s or s.klh is the history itself" \
+refuse "a certificate that replaces the history" "would replace the input by s.klh" \
 	check --follow --certificate=s "$queue" s.klh
 refuse "a certificate on standard output" "expected a file's name" \
 	check --follow --certificate=- "$queue" q.txt

@@ -9,7 +9,7 @@
 #include "base/memstream.h"
 #include "base/quote.h"
 #include "klin/certify.h"
-#include "klin/names.h"
+#include "klin/out_file.h"
 #include "watch/proof.h"
 
 /* Return: the name of the history's file, to be freed; NULL when out of memory. */
@@ -27,13 +27,15 @@ void certify_arg(struct argp_state *state, const char *path, const char *input)
 	if (!strcmp(path, "-"))
 		argp_error(state, "--certificate=-: expected a file's name; a violation's "
 				  "operations are written beside it");
-	kl_arg_out(state, "certificate", path);
+	kl_arg_keep(state, "certificate", path, input);
 	if (strchr(path, '\n'))
 		argp_error(state, "--certificate: the name has a newline, which a certificate "
 				  "cannot hold; choose another name");
-	if (input && (kl_same_file(path, input) || (history && kl_same_file(history, input))))
-		argp_error(state, "--certificate=%s: %s or %s.klh is the history itself; choose "
-				  "another name", path, path, path);
+	if (input && history && kl_same_file(history, input))
+		argp_error(state,
+			   "--certificate=%s would replace the input by %s; choose another "
+			   "name",
+			   path, history);
 	free(history);
 }
 

@@ -20,7 +20,7 @@
 #include "klin/cmd.h"
 #include "klin/follow.h"
 #include "klin/input.h"
-#include "klin/names.h"
+#include "klin/out_file.h"
 #include "klin/output.h"
 #include "klin/progress.h"
 #include "klin/stop.h"

@@ -14,6 +14,7 @@
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/names.h"
+#include "klin/out_file.h"
 
 enum {
 	OPT_TYPE = 0x100, OPT_THREADS, OPT_OPS, OPT_KEYS, OPT_OBJECTS, OPT_MIX, OPT_SEED,

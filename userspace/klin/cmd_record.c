@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "klin/cmd.h"
-#include "klin/names.h"
+#include "klin/out_file.h"
 #include "klin/recording.h"
 
 struct record_args {

@@ -16,7 +16,7 @@
 #include "history/source_text.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
-#include "klin/names.h"
+#include "klin/out_file.h"
 #include "klin/stop.h"
 #include "page/page.h"
 #include "report/entries.h"

@@ -21,7 +21,7 @@
 #include "history/klh.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
-#include "klin/names.h"
+#include "klin/out_file.h"
 #include "record/attach/module.h"
 
 #define TICKS		16	/* ticks of a round */

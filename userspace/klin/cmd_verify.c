@@ -17,6 +17,7 @@
 #include "klin/input.h"
 #include "klin/model.h"
 #include "klin/names.h"
+#include "klin/out_file.h"
 #include "klin/output.h"
 #include "klin/stop.h"
 #include "report/verified.h"
