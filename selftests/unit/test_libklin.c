@@ -232,18 +232,19 @@ static void test_errors(void **state)
 	klin_result_free(NULL);
 }
 
-/* Files of a test, in a directory of its own. */
+/* Return: the path of a file, in a directory that lasts until @name is empty. */
 static char *temporary(const char *name)
 {
-	static char dir[] = "/tmp/libklin.XXXXXX";
-	static char path[64];
+	static char dir[32], path[64];
 
-	if (dir[strlen(dir) - 1] == 'X')
+	if (!*dir) {
+		strcpy(dir, "/tmp/libklin.XXXXXX");
 		assert_non_null(mkdtemp(dir));
+	}
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	if (!*name) {
 		rmdir(dir);
-		memset(dir + strlen(dir) - 6, 'X', 6);
+		*dir = '\0';
 	}
 	return path;
 }
