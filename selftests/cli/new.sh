@@ -33,6 +33,8 @@ void spec(void) { }
 long plain(long a, long b, long c, long d, long e, long f, long g) { return g; }
 void nothing(void) { }
 int any_of(int (*callback)(int), ...) { return 0; }
+struct pt_regs { unsigned long di, si, dx, r10, r8, r9; };
+long __x64_sys_put(const struct pt_regs *regs) { return regs->di; }
 END
 if gcc -w -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	run new --btf=kernel.o ring_put ring_get ring_find
@@ -54,6 +56,19 @@ if gcc -w -gbtf -c kernel.c -o kernel.o 2>/dev/null; then
 	has "what no clause can read" '^spec structure {$' '^probe whole on whole() {$' \
 		'^	// The function has further parameters' '^	object 0;' \
 		'^probe plain on plain(a, b, c, d, e, f) {$'
+	run new --btf=kernel.o ring_get plain __x64_sys_put
+	has "what else a clause may need" 'coverage asserted "REASON";$' \
+		'^	// If calls that fail are no operations: when return;$' \
+		'^	// If calls that fail are no operations: when return >= 0;$' \
+		'^	// If a number tells objects apart, it is the object: object a;$' \
+		'^	// The arguments are regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9.$'
+	ktap_result "$(grep -q 'object regs' out; [ $? -eq 1 ]; echo $?)" \
+		"registers are no object" "$(cat out)"
+	sed '/^probe __x64_sys_put/,/^}/s/^	result/	when return >= 0;\n	argument a = regs->di;\n&/
+		s/__x64_sys_put()/__x64_sys_put(word a)/' out >call.lin
+	run list --btf=kernel.o call.lin
+	ktap_result "$(grep -q 'argument a = regs' call.lin && [ $status -eq 0 ]; echo $?)" \
+		"arguments of a system call can be read" "$(cat out err)"
 	run list --btf=kernel.o all.lin
 	ktap_result "$([ "$(grep -cE '^  (fentry|kprobe) ' out)" -eq 7 ]; echo $?)" \
 		"klin list finds all functions" "$(cat out err)"

@@ -32,9 +32,11 @@ struct shape {
 	struct param params[MOST_PARAMS];
 	unsigned int n; /* number of parameters that a clause can name */
 	bool more; /* the function has parameters that it cannot name */
+	bool syscall; /* the only parameter points to the registers of a system call */
 	int object; /* index of the object, or -1 */
 	enum use result;
 	const char *result_name;
+	const char *success; /* what holds of the result of a call that does not fail, or NULL */
 };
 
 static const struct btf_type *plain_type(const struct btf *btf, uint32_t id)
@@ -96,6 +98,18 @@ static bool is_used(const struct shape *s, const char *name)
 	return false;
 }
 
+/* Guess what holds after success.  A signed number may be an errno. */
+static const char *find_success(const struct btf *btf, uint32_t id, enum use use)
+{
+	const struct btf_type *t = plain_type(btf, id);
+
+	if (use == USE_BOOL)
+		return "return";
+	if (use == USE_NUMBER && btf_is_int(t) && btf_int_encoding(t) & BTF_INT_SIGNED)
+		return "return >= 0";
+	return NULL;
+}
+
 static void find_shape(const struct kl_func *f, struct shape *s)
 {
 	static const char *const names[] = { "ret", "result_", "returned" };
@@ -114,7 +128,12 @@ static void find_shape(const struct kl_func *f, struct shape *s)
 	}
 	s->n = i;
 	s->more = i < n;
+	s->syscall = s->n == 1 && s->params[0].use == USE_OBJECT &&
+		     !strcmp(s->params[0].structure, "pt_regs");
+	if (s->syscall)
+		s->params[0].use = USE_POINTER;
 	s->result = find_use(f->btf, f->proto->type, &structure);
+	s->success = find_success(f->btf, f->proto->type, s->result);
 	for (i = 0; i < 2 && is_used(s, names[i]); i++)
 		;
 	s->result_name = names[i];
@@ -198,10 +217,57 @@ static void put_method(FILE *out, const char *name, const struct shape *s)
 	fprintf(out, "\t}\n");
 }
 
+/* Say what the object is, or what may be one. */
+static void put_object(FILE *out, const struct shape *s)
+{
+	const char *first = NULL;
+	unsigned int i;
+
+	for (i = 0; i < s->n && !first; i++)
+		if (s->params[i].use == USE_NUMBER)
+			first = s->params[i].name;
+	if (s->object >= 0)
+		fprintf(out, "\tobject %s;\t// a guess\n", s->params[s->object].name);
+	else
+		fprintf(out, "\tobject 0;\t// all calls are operations on one object\n");
+	if (s->object < 0 && first)
+		fprintf(out, "\t// If a number tells objects apart, it is the object: object %s;\n",
+			first);
+}
+
+/* Say where the arguments of a system call are: its function gets all registers of the task. */
+static void put_syscall(FILE *out, const char *regs)
+{
+	static const char *const names[] = { "di", "si", "dx", "r10", "r8", "r9" };
+	unsigned int i;
+
+	fprintf(out, "\t// The arguments are");
+	for (i = 0; i < MOST_PARAMS; i++)
+		fprintf(out, "%s %s->%s", i ? "," : "", regs, names[i]);
+	fprintf(out, ".\n");
+}
+
+/* Say what the result is. */
+static void put_result(FILE *out, const struct shape *s)
+{
+	if (s->result == USE_NOTHING)
+		return;
+	if (s->result == USE_WHOLE) {
+		fprintf(out, "\t// The result is a structure, which no clause can read.\n");
+		return;
+	}
+	if (!is_value(s->result))
+		fprintf(out, "\t// The result is a pointer; `return->MEMBER' reads what it points "
+			     "to.\n");
+	fprintf(out, "\tresult %s = return;\n", s->result_name);
+	if (s->success)
+		fprintf(out, "\t// If calls that fail are no operations: when %s;\n", s->success);
+}
+
 static void put_probe(FILE *out, const struct kl_func *f, const struct shape *s,
 		      struct kl_prototype_writer *w)
 {
-	const char *before = "\targument ", *ways;
+	const char *before = "\targument ";
 	unsigned int i;
 
 	fprintf(out, "\n// ");
@@ -210,10 +276,7 @@ static void put_probe(FILE *out, const struct kl_func *f, const struct shape *s,
 	for (i = 0; i < s->n; i++)
 		fprintf(out, "%s%s", i ? ", " : "", s->params[i].name);
 	fprintf(out, ") {\n");
-	if (s->object >= 0)
-		fprintf(out, "\tobject %s;\t// a guess\n", s->params[s->object].name);
-	else
-		fprintf(out, "\tobject 0;\t// all calls are operations on one object\n");
+	put_object(out, s);
 	for (i = 0; i < s->n; i++) {
 		if (!is_value(s->params[i].use))
 			continue;
@@ -222,21 +285,13 @@ static void put_probe(FILE *out, const struct kl_func *f, const struct shape *s,
 	}
 	if (*before == ',')
 		fprintf(out, ";\n");
-	ways = s->result == USE_NOTHING ?
-		       NULL :
-	       s->result == USE_WHOLE ?
-		       "\t// The result is a structure, which no clause can read.\n" :
-	       s->result == USE_NUMBER || s->result == USE_BOOL ?
-		       "" :
-		       "\t// The result is a pointer; `return->MEMBER' reads what it points to.\n";
-	if (ways)
-		fputs(ways, out);
-	if (s->result != USE_NOTHING && s->result != USE_WHOLE)
-		fprintf(out, "\tresult %s = return;\n", s->result_name);
+	put_result(out, s);
+	if (s->syscall)
+		put_syscall(out, s->params[0].name);
 	for (i = 0; i < s->n; i++) {
 		const char *name = s->params[i].name;
 
-		if ((int)i == s->object)
+		if ((int)i == s->object || s->syscall)
 			continue;
 		if (s->params[i].use == USE_OUT)
 			fprintf(out,
@@ -274,6 +329,10 @@ void kl_skeleton_put(FILE *out, const char *name, const struct kl_func *funcs, s
 		"//     klin spec FILE          is the specification right?\n"
 		"//     klin list FILE          where would klin attach, and does it see all calls?\n"
 		"//     klin record FILE -- COMMAND\n"
+		"//\n"
+		"// Where klin list says `coverage unknown', a violation would only be suspected.  Give\n"
+		"// klin the kernel's debugging information (--debug), or say in the probe clause why\n"
+		"// every call is seen: coverage asserted \"REASON\";\n"
 		"spec %s {\n"
 		"\t// The state of one object.  Without a first value it is unknown at first.\n"
 		"\tword state;\n",
