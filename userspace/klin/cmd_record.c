@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "check/apart.h"
 #include "klin/cmd.h"
 #include "klin/out_file.h"
 #include "klin/recording.h"
@@ -154,8 +155,24 @@ static int poll_recorder(void *r)
 	return kl_recorder_poll(r);
 }
 
-static int record(struct record_args *a, struct kl_recorder *r, struct kl_load *load,
-		  const char *output)
+/* Warn of a history from which nothing can be concluded.  Return: 0 or -ENOMEM. */
+static int warn_useless(const char *path, const struct kl_spec *spec, const struct kl_history *h)
+{
+	const int apart = kl_reads_apart(spec, h);
+
+	if (!h->nops)
+		kl_warn("no operation was recorded: no function that '%s' names was called, or "
+			"options filtered its calls out",
+			path);
+	if (apart > 0)
+		kl_warn("no object has operations that write and operations that read, so no read "
+			"can be wrong: does each `object' in '%s' name the same structure?",
+			path);
+	return apart < 0 ? apart : 0;
+}
+
+static int record(struct record_args *a, const struct kl_spec *spec, struct kl_recorder *r,
+		  struct kl_load *load, const char *output)
 {
 	FILE *say = strcmp(output, "-") ? stdout : stderr;
 	struct kl_record_stats stats;
@@ -183,10 +200,7 @@ static int record(struct record_args *a, struct kl_recorder *r, struct kl_load *
 	err = write_history(h, output);
 	if (!err) {
 		summary(say, r, h, &stats, output);
-		if (!h->nops)
-			kl_warn("no operation was recorded: no function that '%s' names was "
-				"called, or options filtered its calls out",
-				a->rec.spec);
+		err = warn_useless(a->rec.spec, spec, h);
 	}
 	kl_history_free(h);
 	return err ? err : stop_err;
@@ -208,7 +222,7 @@ static int cmd_record(int argc, char **argv)
 	output = a.output ? strdup(a.output) : default_output(a.rec.spec);
 	err = output ? recording_open(&a.rec, &spec, &load, &r) : -ENOMEM;
 	if (!err)
-		err = record(&a, r, load, output);
+		err = record(&a, spec, r, load, output);
 	kl_recorder_free(r);
 	if (load)
 		load->ops->free(load);
