@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "spec/lang/lex.h"
 #include "spec/classify/ends.h"
 #include "spec/probe/probe.h"
 #include "spec/spec.h"
@@ -617,6 +618,7 @@ static void test_advice(void **state)
 		  "did you mean 'unlock'?" },
 		{ "spec t { method f() { } }\nthread a(3) { }", "write 'thread NAME[NUMBER]'" },
 	};
+	static char large[KL_TEXT_MAX + 1];
 	struct kl_spec *s = NULL;
 	char text[512];
 	size_t i;
@@ -644,6 +646,15 @@ static void test_advice(void **state)
 	messages[0] = 0;
 	assert_int_equal(kl_spec_parse("t.lin", "\xff\xfes", 3, &s), -EINVAL);
 	assert_non_null(strstr(messages, "the file is UTF-16: convert it"));
+	/* What a large file is helps more than its size. */
+	memset(large, '\n', sizeof(large));
+	messages[0] = 0;
+	assert_int_equal(kl_spec_parse("t.lin", large, sizeof(large), &s), -EINVAL);
+	assert_non_null(strstr(messages, "bytes are too many for a specification"));
+	memcpy(large, "# klin history 1\n", 17);
+	messages[0] = 0;
+	assert_int_equal(kl_spec_parse("t.lin", large, sizeof(large), &s), -EINVAL);
+	assert_non_null(strstr(messages, "the file is a history"));
 	kl_log_sink = NULL;
 }
 

@@ -351,14 +351,14 @@ int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec
 	struct kl_spec *s;
 	int ret;
 
-	if (len > KL_TEXT_MAX) {
-		kl_diag_err(&d, (struct kl_pos){ 0 }, "%zu bytes are too many for a specification, "
-			    "at most %u are read", len, KL_TEXT_MAX);
-		return -EINVAL;
-	}
 	if (kind && kind->not_spec) {
 		kl_diag_err(&d, (struct kl_pos){ 0 }, "the file is %s: %s", kind->what,
 			    kind->not_spec);
+		return -EINVAL;
+	}
+	if (len > KL_TEXT_MAX) {
+		kl_diag_err(&d, (struct kl_pos){ 0 }, "%zu bytes are too many for a specification, "
+			    "at most %u are read", len, KL_TEXT_MAX);
 		return -EINVAL;
 	}
 	if (mark < 0 || kl_text_zero(name, 1, text, len))
