@@ -165,7 +165,7 @@ else
 fi
 
 # The daemon's reports, as a unit test writes them.
-reports=$(dirname "$(command -v "$KLIN")")/selftests/test_klind
+reports=$(dirname "$(command -v "$KLIN")")/selftests/test_klind_reports
 if [ -x "$reports" ]; then
 	mkdir reports
 	KLIN_REPORTS=$work/reports "$reports" >out 2>&1
