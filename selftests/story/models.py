@@ -595,7 +595,7 @@ MODELS = {m.name: m for m in (
     coarse, unix_dgram, bpf_queue, bpf_stack, mqueue, eventfd, sysv_sem,
     bpf_lpm, bpf_hash, ping_range, port_range, fig5, timekeeping, spinlock_kernel)}
 
-# Which of them the audit also looks at with store buffers, clock error or unknown first states.
+# Models that the audit also runs with store buffers, clock error or unknown first states.
 VARIANTS = (
     "register:crashes", "map:crashes", "array:crashes-error",
     "register:tso", "register:tso-error", "seqlock:tso-error", "array:tso-error",

@@ -131,7 +131,7 @@ class Scene:
     def look_at_cast(self, story):
         self.roles = [j["role"] for j in story["cast"]]
         demand(len({id(op) for op in self.cast}) == len(self.cast), "an operation is cast twice")
-        # What no order explains is no order of the whole history, either.
+        # If no order explains the proof, none of the whole history does.
         if not self.full and story["reason"] != "no_order":
             # With store buffers a story does not say why each writer's store does not matter.
             cast = [op for op, j in zip(self.cast, story["cast"])
@@ -309,7 +309,7 @@ class Scene:
         """The same if operations that change nothing may return anything; else if all others may."""
         changing = {o.method for o in self.ops for state in self.reachable()
                     for _, after in self.model.step(state, o.method, o.args) if after != state}
-        # Such as cas(1, 1), which happens to change nothing.
+        # A cas(1, 1) happens to change nothing; the method may change the state.
         changing |= {"cas"}
         for fixed in (changing, ()):
             others = []

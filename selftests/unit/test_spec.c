@@ -646,7 +646,7 @@ static void test_advice(void **state)
 	messages[0] = 0;
 	assert_int_equal(kl_spec_parse("t.lin", "\xff\xfes", 3, &s), -EINVAL);
 	assert_non_null(strstr(messages, "the file is UTF-16: convert it"));
-	/* What a large file is helps more than its size. */
+	/* The kind of a large file helps more than its size. */
 	memset(large, '\n', sizeof(large));
 	messages[0] = 0;
 	assert_int_equal(kl_spec_parse("t.lin", large, sizeof(large), &s), -EINVAL);

@@ -14,7 +14,7 @@
 
 struct kl_progress;
 
-/* What ended a run without an answer. */
+/* The bound that ended a run without an answer. */
 enum kl_bound {
 	KL_BOUND_NONE,
 	KL_BOUND_WORK,

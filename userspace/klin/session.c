@@ -158,7 +158,7 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	if (v->report)
 		s->failed = kl_print_report(f, v->report, "its last operations", &style) ?:
 			    s->failed;
-	/* Also if the violation has no story. */
+	/* The command is right for a violation without a story, too. */
 	if (replay)
 		fprintf(f, "  Again: %s\n", replay);
 	if (s->violations == MAX_PRINTED)

@@ -89,7 +89,7 @@ class Detail {
 		return facts;
 	}
 
-	/* What the order that is shown says of the operation. */
+	/* Say where the shown order has the operation. */
 	addPlace(i, add) {
 		const place = this.app.orders ? this.app.orders.placeOf(i) : null;
 

@@ -28,7 +28,7 @@ function buildOf(raw) {
 	return { id: string(build.id).slice(0, 12), compiler: string(build.compiler) };
 }
 
-/* What a report of a fault in klin needs, at the end of the page. */
+/* The versions that a report of a fault in klin needs, at the end of the page. */
 function footOf(r) {
 	const klin = object(r.raw.klin), libraries = object(klin.libraries);
 	const names = Object.keys(libraries);
@@ -44,7 +44,7 @@ function footOf(r) {
 		null;
 }
 
-/* What the summary of a check that ran along says. */
+/* Add the counts of a check that ran along. */
 function addRunning(raw, add) {
 	if (raw.kind !== "summary")
 		return;
@@ -58,7 +58,7 @@ function addRunning(raw, add) {
 	add("history", raw.whole ? "" : "did not come to its end");
 }
 
-/* What klind says of the moment in which it wrote a report. */
+/* Add the moment in which klind wrote a report, and why. */
 function addIncident(incident, add) {
 	const shown = incident.shown_by_history;
 
@@ -93,7 +93,7 @@ function whyUnknown(raw) {
 			    null;
 }
 
-/* Which stores must have waited in their buffers, or there would be no order. */
+/* The stores that must have waited in their buffers, or there would be no order. */
 function waitedOf(raw) {
 	const found = array(raw.partitions).map(object).filter((p) => object(p.waited).sentence);
 	const named = (p) => found.length > 1 ? partitionName(p) + ": " : "";

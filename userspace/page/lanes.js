@@ -112,7 +112,7 @@ class Lanes {
 		tell("axis");
 	}
 
-	/* Have a lane for each thread, CPU, object or key, see lanesBy(). */
+	/* Draw a lane for each thread, CPU, object or key, see lanesBy(). */
 	group(by) {
 		this.p.rows = layRows(this.app.h, this.app.castOps, by);
 		this.scroll(0);

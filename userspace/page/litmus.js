@@ -139,7 +139,7 @@ function verdictMark(verdict) {
 		verdict);
 }
 
-/* What the result says of a test, in a sentence. */
+/* The result of a test in a sentence. */
 function saidOf(t) {
 	const when = { Never: "in no final state", Always: "in each final state" };
 	const all = (Number(t.positive) || 0) + (Number(t.negative) || 0);

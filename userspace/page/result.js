@@ -131,7 +131,7 @@ function readViolation(h, p) {
 	v.allowed = object(story.allowed);
 	v.trust = object(story.trust);
 	v.proof = proof.filter((i) => i !== NONE);
-	/* Those whose returns the proof has seen. */
+	/* The operations whose returns the proof has seen. */
 	v.returned = proof.filter((i, k) => i !== NONE && !isNull(p.counterexample[k].return));
 	v.orders = ordersOf(h, v.proof, story);
 	v.when = p.kind === "violation" ? foundText(p) : "";
@@ -182,7 +182,7 @@ function partitionName(p) {
 
 function readResult(data) {
 	const found = array(data.found).map(object);
-	/* What a report of klind says of its history, or a check that ran along of itself. */
+	/* The check of the history in a report of klind, or the last result of a check that ran along. */
 	const result = data.result && data.result.kind === "incident" && data.result.check ?
 		{ ...object(data.result.check), incident: data.result } :
 		object(data.result || found[0]);

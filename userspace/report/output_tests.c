@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a result means as tests, see output.h. */
+/* Results as tests, each passed, failed or skipped, see output.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "report/run_accesses.h"
 #include "tso/machine/vm.h"
 
-/* Which accesses wrote what is in memory and in the store buffers. */
+/* The accesses that wrote the words in memory and in the store buffers. */
 struct run_machine {
 	uint32_t writer[KL_VM_MEM];	/* the last store to each word that reached memory */
 	uint32_t buffer[KL_VM_THREADS][KL_VM_BUFFER];

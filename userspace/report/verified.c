@@ -34,7 +34,7 @@ static const char *unknown_reason(const struct kl_verified *v)
 	       "the bound on memory was reached";
 }
 
-/* What is most likely to settle a verdict UNKNOWN, without a full stop. */
+/* Return: the option that most likely settles a verdict UNKNOWN, without a full stop. */
 static const char *advice(const struct kl_verified *v)
 {
 	return v->verdict == KL_VF_STOPPED ?

@@ -46,7 +46,7 @@ static int take_results(struct kl_allowed *a, const struct kl_search *found, boo
 
 		if (!r->complete || has_result(a, r->result))
 			continue;
-		/* Such as the time of a clock: the specification lets the operation choose. */
+		/* The specification lets the operation choose, as the time of a clock. */
 		known &= r->known;
 		if (a->n == KL_STORY_ALLOWED) {
 			*whole = false;

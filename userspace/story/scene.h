@@ -27,7 +27,7 @@ enum kl_act {
 	KL_ACT_VAGUE_REMOVE,	/* a removal that may have taken any value, or none; @v is 0 */
 };
 
-/* What an operation did. */
+/* The effect of an operation. */
 struct kl_deed {
 	uint32_t op;	/* index in the history */
 	enum kl_act act;

@@ -6,7 +6,7 @@
 #include "spec/classify/ends.h"
 #include "story/scene.h"
 
-/* What a method of the history does. */
+/* The effect of a method of the history. */
 struct kl_scene_kind {
 	int method;	/* its index in the specification */
 	enum kl_role role;

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "story/scene_kind.h"
 
-/* What an operation on a set did to the presence of its key. */
+/* The change that an operation on a set made to the presence of its key. */
 static struct kl_word_step set_step(enum kl_role role, const struct kl_opsig *sig,
 				    const struct kl_val *res, bool pending)
 {

@@ -39,7 +39,7 @@ struct kl_search {
 	size_t nends;
 };
 
-/* Which operations besides the searched one may return anything. */
+/* The operations besides the searched one that may return anything. */
 enum kl_search_free { KL_SEARCH_FREE_NONE, KL_SEARCH_FREE_PURE, KL_SEARCH_FREE_ALL };
 
 /* The operations whose orders are tried. */

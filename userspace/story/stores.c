@@ -101,7 +101,7 @@ static int add_op(struct kl_stores *t, uint32_t op)
 			t->touches[t->ntouches++] = w;
 	}
 	t->nops++;
-	/* What no state allows is another reason. */
+	/* Stories of other reasons tell of operations that no state allows. */
 	return pending || t->outcomes;
 }
 

@@ -14,7 +14,7 @@
 
 #include "story/reason.h"
 
-/* What an operation did to a word of the state. */
+/* The effect of an operation on a word of the state. */
 struct kl_touch {
 	uint32_t at;		/* the operation, as an index in kl_stores.ops */
 	uint32_t slot;

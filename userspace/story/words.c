@@ -33,7 +33,7 @@
 
 #define MAX_SEEN	32	/* largest number of operations E that are looked at */
 
-/* What an operation shows about the words. */
+/* The words that an operation shows. */
 struct effect {
 	enum { VAGUE, NOTHING, SEES, LEAVES } kind;
 	bool finds;	/* @before is known, and the operation has returned */

@@ -25,7 +25,7 @@
 
 #define MAX_WRITERS	3	/* of a value that the failing operation saw */
 
-/* What to look for: operations that may have left @v before operation @op. */
+/* A search for operations that may have left @v before operation @op. */
 struct wanted {
 	uint32_t op;
 	struct kl_val v;

@@ -134,7 +134,7 @@ enum kl_explore_end_kind {
 struct kl_explore_use {
 	uint32_t load;		/* its number among the accesses of the run, from 0 */
 	bool after;		/* it is not in the run, but would come after it */
-	/* Of a load after the run; @own: it read a store in the thread's own buffer. */
+	/* A load after the run: its word; @own: it read a store in the thread's own buffer. */
 	uint32_t addr;
 	uint64_t val;
 	bool own;

@@ -65,7 +65,7 @@ struct kl_lit_place {
 	bool lock;		/* it is about the instruction's lock, not about a fence */
 };
 
-/* What a test is read with, other than its text. */
+/* Changes that are made to a test while it is read. */
 struct kl_lit_change {
 	const char *condition;	/* instead of the test's condition, with `exists'; or NULL */
 	/* Cells that get a fence before their instruction, or a lock. */

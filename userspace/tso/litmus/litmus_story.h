@@ -63,7 +63,7 @@ struct kl_lit_story {
 	 */
 	struct kl_lit_place more[KL_LIT_BARRIERS];
 	size_t nmore;
-	/* Of an outcome that is not reached: fences or locks without which it is reached. */
+	/* Fences or locks without which an outcome that is not reached would be reached. */
 	struct kl_lit_place vital[KL_LIT_BARRIERS];
 	size_t nvital;
 	bool unknown;		/* not all of them are known */
