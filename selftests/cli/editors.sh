@@ -63,7 +63,7 @@ call writefile([&filetype] + map(['SPDX', 'spec', 'word>', 'method', 'atomic_flu
 qall!
 END
 cp "$specs/queue.lin" .
-timeout 20 vim -es -u look.vim -i NONE </dev/null >out 2>&1
+timeout -k 5 1200 vim -es -u look.vim -i NONE </dev/null >out 2>&1
 [ "$(tr '\n' ' ' <coloured)" = \
 	"klin klinComment klinDeclaration klinType klinDeclaration klinBlock " ]
 ktap_result $? "Vim colours a specification" "$(cat coloured out)"
