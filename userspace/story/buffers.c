@@ -17,7 +17,7 @@
 
 #include "story/sight.h"
 
-/* Is E impossible with each of the words?  @saw: what it saw.  Return: 1, 0 or -ENOMEM. */
+/* Is E, which saw @saw, impossible with each of the words?  Return: 1 if so, 0 if not, -ENOMEM. */
 static int is_wrong(const struct kl_sight *s, const struct kl_touch *saw)
 {
 	size_t i;

@@ -26,7 +26,7 @@
 
 enum what { NOTHING, TAKES, TAKES_PERMIT, RELEASES, FAILS };
 
-/* Does the word count holders?  Return: 1, 0 or -ENOMEM. */
+/* Does the word count holders?  Return: 1 if so, 0 if not, -ENOMEM. */
 static int counts_holders(struct kl_ranges *r, size_t k)
 {
 	return r->first[k].tag == KL_WORD && !r->first[k].v ? kl_ranges_lowered(r, k) : 0;

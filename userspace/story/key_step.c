@@ -203,7 +203,7 @@ int kl_key_step_leaves(const struct kl_key_steps *k, uint64_t to[KL_STEP_LEAVES]
 	return k->vague ? -1 : n;
 }
 
-/* Is the operation impossible where @v is under the key?  Return: 1, 0 or -ENOMEM. */
+/* Is the operation impossible where @v is under the key?  Return: 1 if so, 0 if not, -ENOMEM. */
 static int excludes(struct kl_key_steps *k, unsigned int method, const struct kl_val *args,
 		    const struct kl_val *res, struct kl_val v)
 {

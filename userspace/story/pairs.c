@@ -12,7 +12,7 @@
 
 #include "story/ranges.h"
 
-/* Is each of the two impossible after the other?  Return: 1, 0 or -ENOMEM. */
+/* Is each of the two impossible after the other?  Return: 1 if so, 0 if not, -ENOMEM. */
 static int exclude_each_other(const struct kl_scene *s, uint32_t a, uint32_t b)
 {
 	int ret;

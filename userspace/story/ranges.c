@@ -337,7 +337,7 @@ static int run_choice(struct kl_ranges *c, uint64_t n, enum kl_result result)
 	return run_with(c, c->op, state, result);
 }
 
-/* Is the operation impossible for each choice of words?  Return: 1, 0 or -ENOMEM. */
+/* Is the operation impossible for each choice of words?  Return: 1 if so, 0 if not, -ENOMEM. */
 static int excluded(struct kl_ranges *c)
 {
 	const uint64_t choices = count_choices(c);

@@ -86,7 +86,7 @@ const struct kl_touch *kl_stores_touch(const struct kl_stores *t, uint32_t at, u
  */
 struct kl_left kl_stores_left(const struct kl_stores *t, uint32_t at, uint32_t other);
 
-/* Is the operation impossible where word @slot is @v?  Return: 1, 0 or -ENOMEM. */
+/* Is the operation impossible where word @slot is @v?  Return: 1 if so, 0 if not, -ENOMEM. */
 int kl_stores_exclude(struct kl_stores *t, uint32_t at, uint32_t slot, uint64_t v);
 
 /*
@@ -97,7 +97,7 @@ int kl_stores_exclude_state(struct kl_stores *t, uint32_t at, const struct kl_va
 
 /*
  * Would the operation, if it returned true, be possible in a state of these words, and change a
- * word whatever it does?  Return: 1, 0 or -ENOMEM.
+ * word whatever it does?  Return: 1 if so, 0 if not, -ENOMEM.
  */
 int kl_stores_would_change(struct kl_stores *t, uint32_t at, const struct kl_val *words);
 /*

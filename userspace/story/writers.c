@@ -75,7 +75,7 @@ static int note_mark(void *ctx, const struct kl_outcome *o)
 /*
  * May argument @k of a method be in the state after it?  The other arguments are 0, 1 or greater,
  * and the method begins in the first state.  The mark is no index, so an error shows an argument
- * that is one.  Return: 1, 0 or -ENOMEM.
+ * that is one.  Return: 1 if so, 0 if not, -ENOMEM.
  */
 static int flows(struct kl_run *run, const struct kl_val *first, size_t len, unsigned int m,
 		 unsigned int nparams, unsigned int k)
