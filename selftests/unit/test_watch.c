@@ -588,12 +588,14 @@ static void test_flight_has_one_coverage(void **state)
 		assert_int_equal(kl_text_read("blind", texts[i], strlen(texts[i]), &h[i]), 0);
 	f = flight_new(spec, h[0], 1 << 20, 0);
 	for (i = 0; i < 2; i++) {
-		assert_int_equal(flight_add(f, h[i]), 0);
+		assert_int_equal(flight_add(f, h[i]), i);
+		assert_int_equal(flight_attached(f, i ? "now" : "first"), 0);
 		shot = flight_take(f, KL_TIME_MAX);
 		assert_int_equal(flight_shot_history(shot, NULL, &shown), 0);
 		assert_int_equal(shown->ncoverage, 1);
 		assert_int_equal(shown->coverage[0].kind, h[i]->coverage[0].kind);
 		assert_string_equal(shown->coverage[0].text, h[i]->coverage[0].text);
+		assert_string_equal(shown->attached, i ? "now" : "first");
 		kl_history_free(shown);
 		flight_shot_free(shot);
 	}

@@ -166,8 +166,11 @@ int kl_recorder_readable(const struct kl_recorder *r)
 	return 0;
 }
 
+static unsigned int shown; /* number of calls of kl_recorder_show() */
+
 void kl_recorder_show(const struct kl_recorder *r, FILE *f)
 {
+	shown++;
 }
 
 void kl_recorder_counts(const struct kl_recorder *r, struct kl_record_stats *stats)
@@ -425,6 +428,29 @@ static void test_confined_once_settled(void **state)
 	kl_log_sink = NULL;
 }
 
+/* When a probe becomes blind, the flight recorder's header says so in both places. */
+static void test_probe_becomes_blind(void **state)
+{
+	struct watcher *w;
+	int i;
+
+	shown = 0;
+	w = begun(NULL);
+	for (i = 0; i < 3; i++) {
+		pthread_mutex_lock(&lock);
+		recorder.next =
+			parsed(!i ? "" : "# coverage write unknown \"a live patch came\"\n");
+		recorder.idle = false;
+		recorder.floor = 100;
+		pthread_mutex_unlock(&lock);
+		followed();
+		assert_int_equal(shown, !i ? 1 : 2);
+	}
+	ended(w);
+	watcher_free(w);
+	kl_log_sink = NULL;
+}
+
 /* A report that the queue refuses is logged, and does not hold back the next one. */
 static void test_refused_report_is_logged(void **state)
 {
@@ -540,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_violation_logged_without_reports),
 		cmocka_unit_test(test_quiet_start),
 		cmocka_unit_test(test_confined_once_settled),
+		cmocka_unit_test(test_probe_becomes_blind),
 		cmocka_unit_test(test_refused_report_is_logged),
 		cmocka_unit_test(test_each_allocation_fails),
 	};

@@ -257,6 +257,18 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 	return err;
 }
 
+/* Write how the probes are attached.  *@text is freed by free().  Return: 0 or -ENOMEM. */
+static int show_attached(const struct watcher *w, char **text)
+{
+	struct kl_memstream m;
+	int ret = kl_memstream_open(&m);
+
+	if (ret)
+		return ret;
+	kl_recorder_show(w->r, m.f);
+	return kl_memstream_close(&m, text, NULL);
+}
+
 /* Make the flight recorder and the check, whose history says how the probes are attached. */
 static int begin_check(struct watcher *w)
 {
@@ -265,14 +277,9 @@ static int begin_check(struct watcher *w)
 		.violation = on_violation, .ctx = w, .shed = w->shed,
 	};
 	struct kl_history head = *kl_recorder_history(w->r);
-	char *attached = NULL;
-	struct kl_memstream m;
-	int ret = kl_memstream_open(&m);
+	char *attached;
+	int ret = show_attached(w, &attached);
 
-	if (ret)
-		return ret;
-	kl_recorder_show(w->r, m.f);
-	ret = kl_memstream_close(&m, &attached, NULL);
 	if (ret)
 		return ret;
 	head.attached = attached;
@@ -415,13 +422,29 @@ static void confine(struct watcher *w)
 	w->confine = NULL;
 }
 
+/* Pass new operations to the flight recorder, whose header says how the probes see them now. */
+static int add_flight(struct watcher *w, const struct kl_history *h)
+{
+	char *attached;
+	int ret = flight_add(w->flight, h);
+
+	if (ret <= 0)
+		return ret;
+	ret = show_attached(w, &attached);
+	if (ret)
+		return ret;
+	ret = flight_attached(w->flight, attached);
+	free(attached);
+	return ret;
+}
+
 /* Pass new operations of the recorder to the flight recorder and to the check. */
 static int pass_ops(struct watcher *w, uint64_t floor)
 {
 	const struct kl_history *h = kl_recorder_history(w->r);
 	const uint64_t start = kl_now_ns();
 	uint64_t spent;
-	int err = flight_add(w->flight, h);
+	int err = add_flight(w, h);
 
 	w->floor = floor;
 	if (!err)

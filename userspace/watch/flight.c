@@ -275,11 +275,12 @@ int flight_add(struct flight *f, const struct kl_history *h)
 	struct segment *s;
 	size_t i;
 	/* Facts of store buffers are copied, too, since the check knows the memory model. */
-	int ret = kl_coverage_follow(f->spec, f->head, h, false);
+	const int harmful = kl_coverage_follow(f->spec, f->head, h, false);
+	int ret = 0;
 
-	if (ret < 0)
-		return ret;
-	for (i = 0, ret = 0; i < h->ngaps && !ret; i++) {
+	if (harmful < 0)
+		return harmful;
+	for (i = 0; i < h->ngaps && !ret; i++) {
 		const uint64_t to = h->gaps[i].to;
 
 		s = open_segment(f);
@@ -296,7 +297,13 @@ int flight_add(struct flight *f, const struct kl_history *h)
 	if (f->last)
 		account(f, f->last);
 	forget(f);
-	return ret;
+	return ret ? ret : harmful;
+}
+
+int flight_attached(struct flight *f, const char *text)
+{
+	free(f->head->attached);
+	return copy_text(&f->head->attached, text);
 }
 
 void flight_stats(const struct flight *f, struct flight_stats *out)

@@ -36,8 +36,18 @@ struct flight *flight_new(const struct kl_spec *spec, const struct kl_history *h
 			  uint64_t ns);
 void flight_free(struct flight *f);
 
-/* Keep the operations and gaps of @h.  Return: 0, -ENOMEM or -EOVERFLOW. */
+/**
+ * flight_add() - keep the operations and gaps of a history
+ * @f: the recorder
+ * @h: the history
+ *
+ * Return: 0; 1 if a coverage became harmful, so that flight_attached() should say it, too; -ENOMEM;
+ * -EOVERFLOW.
+ */
 int flight_add(struct flight *f, const struct kl_history *h);
+
+/* Replace the text that says how the probes are attached.  Return: 0 or -ENOMEM. */
+int flight_attached(struct flight *f, const char *text);
 
 /**
  * flight_take() - take a shot of the kept operations, without copying them
