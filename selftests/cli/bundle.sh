@@ -55,6 +55,29 @@ ktap_result "$([ "$tests" -gt 0 ] && [ "$listed" -eq "$tests" ]; echo $?)" \
 inside KLIN_TIMEOUT=900 ./run -l
 ktap_result "$([ "$(cat "root/$dir/kselftest/klin/settings")" = timeout=900 ]; echo $?)" \
 	"KLIN_TIMEOUT is the time that a test may take" "$(cat out err)"
+for name in one two; do
+	printf '%s\n' '#!/bin/sh' 'echo TAP version 13' 'echo 1..1' "echo ok 1 case of $name" \
+		>"root/$dir/kselftest/klin/$name.sh"
+	chmod +x "root/$dir/kselftest/klin/$name.sh"
+	echo "klin:$name.sh" >>"root/$dir/kselftest/kselftest-list.txt"
+done
+root/"$dir"/run -t klin:one.sh -t klin:two.sh >out 2>&1
+cat >want <<'END'
+TAP version 13
+1..2
+# selftests: klin: one.sh
+# TAP version 13
+# 1..1
+# ok 1 case of one
+ok 1 selftests: klin: one.sh
+# selftests: klin: two.sh
+# TAP version 13
+# 1..1
+# ok 1 case of two
+ok 2 selftests: klin: two.sh
+END
+ktap_result "$(cmp -s out want; echo $?)" "no line of the results is lost in a file" "$(cat out)"
+rm root/"$dir"/kselftest/klin/one.sh root/"$dir"/kselftest/klin/two.sh
 for program in root/"$dir"/kselftest/klin/* root/"$dir"/bin/*; do
 	! readelf -d "$program" 2>/dev/null | grep NEEDED || echo "$program"
 done >needed
