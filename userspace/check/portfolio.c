@@ -7,6 +7,7 @@
 
 #include "base/threads.h"
 #include "check/portfolio.h"
+#include "check/unwritten.h"
 
 /*
  * Work of an engine in the first round, before the next engine has its turn: a constant, and more
@@ -17,6 +18,7 @@
 #define MORE_WORK	4	/* factor of the work from one round to the next */
 /* from this work on engines run in parallel */
 #define RACE_WORK	(16000 * KL_CONFIG_LOOKS)
+#define UNWRITTEN_EACH (4 * KL_CONFIG_LOOKS) /* looks of kl_unwritten() for each operation */
 #define NEAR_LEAST	1024	/* number of events from which on ask_near() is worth its cost */
 
 int kl_work_init(struct kl_work *w, const struct kl_job *j, const struct kl_split *s)
@@ -82,29 +84,48 @@ static void note_near(struct kl_work *w, const struct kl_part *p, const struct k
 }
 
 /*
- * Ask an engine about only the operations around the return that was noted.  Most violations need
- * few of the operations before, while e->decide() would process all of them.
+ * Ask an engine about only the operations around the return of @near.  Most violations need few of
+ * the operations before, while e->decide() would process all of them.
  *
  * Return: 1 with @a if it finds a violation, 0 if not, or a negative errno.
  */
 static int ask_near(struct kl_work *w, const struct kl_engine *e, const struct kl_part *p,
-		    uint64_t cap, uint64_t *looks, struct kl_answer *a)
+		    uint32_t near, uint64_t cap, uint64_t *looks, struct kl_answer *a)
 {
 	struct kl_limits lim = w->j->lim;
-	const uint32_t near = e->tso ? w->next_near : w->near;
+	uint64_t some = 0;
 	int ret;
 
 	if (near == KL_NO_OP || near == w->looked[e->tso] || !e->near)
 		return 0;
 	w->looked[e->tso] = near;
 	lim.cap = cap;
-	ret = kl_violation_near(p, e, p->items[near].ret_ev, &lim, looks);
+	ret = kl_violation_near(p, e, p->items[near].ret_ev, &lim, &some);
+	*looks += some;
 	if (ret <= 0)
 		return ret;
 	a->verdict = KL_VIOLATION;
 	a->engine = e->name;
 	a->fail_event = p->items[near].ret_ev;
 	return 1;
+}
+
+/*
+ * Without store buffers there is no order.  Ask the engine with store buffers about the operation
+ * that shows this, which buffers may explain, and before about a value that nothing wrote, which
+ * they cannot explain.  Return: as ask_near().
+ */
+static int ask_near_tso(struct kl_work *w, const struct kl_engine *e, const struct kl_part *p,
+			uint64_t cap, uint64_t *looks, struct kl_answer *a)
+{
+	struct kl_looks some = { .lim = &w->j->lim, .most = UNWRITTEN_EACH * (uint64_t)p->nitems };
+	int64_t item = p->nevents >= NEAR_LEAST ? kl_unwritten(p, w->run, &some) : KL_NO_OP;
+	int ret = item < 0 ? item : 0;
+
+	*looks += some.n;
+	if (!ret)
+		ret = ask_near(w, e, p, item, cap, looks, a);
+	return ret ?: ask_near(w, e, p, w->next_near, cap, looks, a);
 }
 
 /* Ask one engine once, with the work of this round. */
@@ -135,7 +156,8 @@ static int ask_one(struct kl_work *w, const struct kl_engine *e, const struct kl
 		return 0;
 	}
 	if (!ret)
-		ret = ask_near(w, e, *used, own.cap, &looks, a);
+		ret = e->tso ? ask_near_tso(w, e, *used, own.cap, &looks, a) :
+			       ask_near(w, e, *used, w->near, own.cap, &looks, a);
 	if (!ret)
 		ret = e->decide(*used, &own, a);
 	a->work += looks;

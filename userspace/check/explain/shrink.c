@@ -133,7 +133,7 @@ static int shrink_copies(struct shrink *s, uint32_t *buf, struct kl_counterexamp
 static int shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf,
 			struct kl_counterexample *best)
 {
-	int ret = kl_shrink_guess(s, event, buf);
+	int ret = kl_shrink_guess(s, event, KL_MOST_LAST, buf);
 
 	return ret > 0 ? drop_rest(s, buf, false, best) : ret;
 }

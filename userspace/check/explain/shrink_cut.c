@@ -232,6 +232,27 @@ uint32_t kl_shrink_known_at(const struct shrink *s, uint32_t ev)
 }
 
 /*
+ * With store buffers, guess that the failing operation and few others are a violation.  A value
+ * that nothing wrote is wrong in any order, but each order of the others has to be tried if they
+ * are kept; and a window forgets that nothing wrote it.
+ */
+static int guess_few(struct shrink *s, uint32_t event, uint32_t *buf)
+{
+	const struct kl_limits *lim = s->lim;
+	struct kl_limits some = *lim;
+	int ret;
+
+	if (!s->engine->tso)
+		return 0;
+	some.work = WINDOW_WORK;
+	some.each = WINDOW_EACH;
+	s->lim = &some;
+	ret = kl_shrink_guess(s, event, 0, buf);
+	s->lim = lim;
+	return ret;
+}
+
+/*
  * Look for the violation at @event in windows of up to @most events on either side, which end at
  * event @last at the latest.  Everything before a window is forgotten.  A larger window never loses
  * a violation.
@@ -289,11 +310,15 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 {
 	const uint32_t last = kl_shrink_known_at(s, event);
 	const struct kl_limits *lim = s->lim;
-	/* Most violations are found again in a window, which is cheap compared with everything. */
-	int ret = find_window(s, event, last, UINT32_MAX, buf);
+	int ret = guess_few(s, event, buf);
 	struct kl_container type;
 
-	s->guess = -1;
+	s->guess = ret > 0 ? 1 : -1;
+	s->found |= ret > 0;
+	if (ret)
+		return ret < 0 ? ret : 0;
+	/* Most violations are found again in a window, which is cheap compared with everything. */
+	ret = find_window(s, event, last, UINT32_MAX, buf);
 	/* In a multiset, a count may replace everything before. */
 	kl_spec_container(s->p->spec, &type);
 	if (!ret && type.kind == KL_CONTAINER_MULTISET) {
@@ -302,7 +327,7 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 			return ret;
 	}
 	if (!ret) {
-		ret = kl_shrink_guess(s, event, buf);
+		ret = kl_shrink_guess(s, event, KL_MOST_LAST, buf);
 		if (ret < 0)
 			return ret;
 		s->guess = ret;
@@ -330,7 +355,9 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf)
 
 int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf)
 {
-	return find_window(s, event, kl_shrink_known_at(s, event), NEAR, buf);
+	int ret = guess_few(s, event, buf);
+
+	return ret ? ret : find_window(s, event, kl_shrink_known_at(s, event), NEAR, buf);
 }
 
 /*

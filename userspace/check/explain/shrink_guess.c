@@ -14,8 +14,7 @@
 #define MOST	1000	/* maximal number of operations of a guess, */
 #define WORK	(1u << 25)	/* and of pairs that are compared */
 #define ALIKE	32	/* first and last operations with a value of the failing one */
-#define LAST	16	/* last operations of the first guess, */
-#define MOST_LAST	256	/* and of the largest one */
+#define LAST 16 /* last operations of the second guess */
 
 /* Do two operations share a word, or a special value? */
 static bool has_value_of(const struct kl_history *h, const struct kl_op *a, const struct kl_op *b)
@@ -96,7 +95,7 @@ static int close_guess(struct shrink *s, struct kl_run *run, uint8_t *in, uint32
 	return 1;
 }
 
-int kl_shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf)
+int kl_shrink_guess(struct shrink *s, uint32_t event, size_t most_last, uint32_t *buf)
 {
 	const struct kl_item *it = &s->p->items[s->p->events[event].item];
 	const uint32_t op = it->op;
@@ -116,7 +115,7 @@ int kl_shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf)
 		in = calloc(s->nkept + 1, sizeof(*in));
 	if (in)
 		ret = kl_cut_init(&cut, s->p->spec, s->p->h, NULL, 0, false, 0, s->end);
-	for (last = 0; !ret && s->nkept >= LEAST && last <= MOST_LAST && !kl_shrink_late(s);
+	for (last = 0; !ret && s->nkept >= LEAST && last <= most_last && !kl_shrink_late(s);
 	     last = last ? 4 * last : LAST) {
 		for (i = 0; i < s->nkept; i++)
 			in[i] = s->kept[i] == op || i + last >= s->nkept;

@@ -9,6 +9,8 @@
 #include "check/explain/omit.h"
 #include "check/check.h"
 
+#define KL_MOST_LAST 256 /* last operations of the largest guess, see kl_shrink_guess() */
+
 struct shrink {
 	const struct kl_part *p;
 	const struct kl_engine *engine;
@@ -86,10 +88,11 @@ int kl_shrink_find(struct shrink *s, uint32_t event, uint32_t *buf);
 int kl_shrink_near(struct shrink *s, uint32_t event, uint32_t *buf);
 int kl_shrink_cut_prefix(struct shrink *s, uint32_t *buf);
 /*
- * Guess the operations that matter for the violation at @event, with nothing forgotten.  Return: 1
- * if the guess is a violation, 0 if not, or a negative errno.
+ * Guess the operations that matter for the violation at @event, with nothing forgotten, in several
+ * guesses with up to @most_last of the last operations.  Return: 1 if a guess is a violation, 0 if
+ * not, or a negative errno.
  */
-int kl_shrink_guess(struct shrink *s, uint32_t event, uint32_t *buf);
+int kl_shrink_guess(struct shrink *s, uint32_t event, size_t most_last, uint32_t *buf);
 /*
  * Replace copies of a word by a count, up to a time that is as late as possible.  Return: 1 if that
  * makes the violation smaller, 0 if not, or a negative errno.
