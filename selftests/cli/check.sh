@@ -122,6 +122,24 @@ verdict 1 "a violation is drawn" "read.*9" "$register" wrong.txt
 } >two.txt
 verdict 1 "a violation in one of two objects" "1 of 2 partitions linearizable, 1 violated" "$register" two.txt
 
+# A value that nothing wrote is found among many orders with store buffers, although an earlier
+# operation shows that there is no order without.
+cat >mask.lin <<'END'
+spec mask {
+	word mask = 7;
+
+	method set(word m) { atomic { mask = m & 7; } }
+	method get() -> word { atomic { return mask; } }
+}
+END
+"$KLIN" gen --type=mask.lin --ops=5000 --threads=8 --keys=64 --memory-model=tso >mask.txt
+sed '/get -> /{ x; s/^/x/; /^x\{700\}$/{ x; s/-> .*/-> 9/; b }; x }' mask.txt >unwritten.txt
+verdict 1 "a value that nothing wrote" "-> 9 saw mask = 9, which no operation" --work=20000000 \
+	mask.lin unwritten.txt
+awk '{ print } /^# spec/ { print "t9 @1 1 2 set 5\nt8 @1 10 20 get -> 7" }' unwritten.txt >later.txt
+verdict 1 "a value that nothing wrote, after a store that waited" "which no operation" \
+	--work=20000000 mask.lin later.txt
+
 # Figure 5 by hand: each thread stores, and then does not see the other's store.
 cat >fig5.txt <<'END'
 # klin history 1

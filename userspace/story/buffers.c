@@ -9,7 +9,7 @@
  *	 t2 |-- read() -> 2 --|		t2 |-- read() -> 0 --|		went_back
  *
  * sight.h finds the words that E can have seen.  The reason is that E saw another one, or is not
- * possible with any of them.
+ * possible with any of them.  If no operation stored what E saw, that is the reason.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -123,6 +123,21 @@ static int tell_sight(const struct kl_sight *s, const struct kl_touch *saw,
 	return saw ? tell_seen(s, saw->seen, story) : tell_denied(s, story);
 }
 
+/* Did no other operation store the word, in whatever order?  Then no X says more. */
+static bool is_unwritten(const struct kl_sight *s, uint64_t v)
+{
+	const struct kl_stores *t = s->t;
+	const struct kl_touch *w = t->touches, *end = w + t->ntouches;
+	const struct kl_val first = t->first[s->slot];
+
+	if (first.tag == KL_ANY || kl_val_eq(first, kl_word(v)) || kl_scene_over(t->s, t->ntouches))
+		return false;
+	for (; w < end; w++)
+		if (w->slot == s->slot && w->stores && w->at != s->e && (!w->known || w->left == v))
+			return false;
+	return true;
+}
+
 /* Look for X of E and a word.  Return: 1 after the story was told, 0, or -ENOMEM. */
 static int look_at_slot(struct kl_sight *s, struct kl_story *story)
 {
@@ -133,6 +148,12 @@ static int look_at_slot(struct kl_sight *s, struct kl_story *story)
 
 	saw = kl_stores_touch(t, s->e, s->slot);
 	saw = saw && saw->sees ? saw : NULL;
+	if (saw && is_unwritten(s, saw->seen)) {
+		s->x = KL_NO_OP;
+		s->by = KL_SIGHT_FIRST;
+		s->n = 0;
+		return tell_sight(s, saw, story);
+	}
 	while (x-- > t->touches && n < KL_SIGHT_TRIES && !kl_scene_over(t->s, 1)) {
 		if (x->slot != s->slot || x->at == s->e)
 			continue;
