@@ -498,6 +498,12 @@ $(B)/bench/lanes: tools/bench.d/lanes.c $(B)/libklin.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(libklin_libs)
 
+# The program of tools/bench-beside, for klin's side.
+$(B)/bench/check: tools/bench.d/beside/check.c $(B)/libklin.a
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(kl_cflags) -o $@ $^ $(libklin_libs)
+
 # The program that tools/bench-record records, in the guest.
 $(B)/bench/calls: tools/bench.d/calls.c $(B)/.cflags
 	$(call say,CC,$<)
