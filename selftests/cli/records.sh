@@ -73,6 +73,19 @@ for form in h.edn h.json list.json h.csv dos.csv; do
 	ktap_result $? "the same history: $form" "$(diff want.txt got.txt)"
 done
 
+# A map with a namespace has the keys of the map that Clojure reads.
+sed 's/\.process/."op\/process"/; s/\.type/."op\/type"/; s/\.f\>/."op\/f"/g; s/\.value/.v/' \
+	"$specs/logs/tally.lin" >spaced.lin
+sed 's/Op{/Op {/; s/{:process/#:op&/g; s/:value/:_\/v/g' h.edn >spaced.edn
+verdict 0 "linearizable: maps with a namespace" spaced.lin spaced.edn
+run convert --spec=spaced.lin spaced.edn -
+sed '/^# spelling/d; s/0xffffffffffffffff/-1/' out >got.txt
+cmp -s got.txt want.txt
+ktap_result $? "the same history: maps with a namespace" "$(diff want.txt got.txt)"
+sed 's/#:op{:process 1, :type/#:op{:process 1, :_\/type/' spaced.edn >wrong.edn
+refuse "a key without the namespace of its map" "^wrong.edn:3:1: error: .*neither 'call'" \
+	check spaced.lin wrong.edn
+
 # ---- shipped specifications ----
 
 sed 's/:ok, :f :read, :value 3/:ok, :f :read, :value 4/' h.edn >bad.edn
@@ -338,6 +351,16 @@ wrong "a return before the call" "1:1: error: this operation returns at 2, befor
 wrong "one process does two things" "2:1: error: .*process t1 is called at 4 during another" \
 "{\"client\": 1, \"start\": 3, \"end\": 6, \"output\": 1, $get}
 {\"client\": 1, \"start\": 4, \"end\": 7, \"output\": 1, $get}" whole.lin
+wrong "one process does a thing within another" "2:1: error: .*called at 4 during another .* 3 to 9" \
+"{\"client\": 1, \"start\": 3, \"end\": 9, \"output\": 1, $get}
+{\"client\": 1, \"start\": 4, \"end\": 7, \"output\": 1, $get}" whole.lin
+{
+	echo "{\"client\": 1, \"start\": 3, \"end\": 9, \"error\": \"timeout\", $get}"
+	for times in '"start": 4, "end": 6' '"start": 4, "end": 4' '"start": 6, "end": 6'; do
+		echo "{\"client\": 1, $times, $get}"
+	done
+} >touch.json
+verdict 0 "one process: a lost operation goes on, and times are coarse" whole.lin touch.json
 {
 	echo '{"process": 0, "type": "invoke", "f": "read"}'
 	echo '{"process": 0, "type": "ok", "f": "read"}'

@@ -440,15 +440,11 @@ static int on_whole(struct reader *rd)
 	return ret ?: add_whole(&e);
 }
 
-/* A process waits for its operation to return before it calls another one. */
-static int check_overlap(const struct kl_history *h)
+/* Refuse an operation that its process calls during another one of its own, @outer. */
+static int at_once(const struct kl_history *h, size_t outer, size_t inner)
 {
-	size_t outer, inner;
-	int ret = kl_history_overlap(h, &outer, &inner);
 	char name[64];
 
-	if (ret <= 0)
-		return ret;
 	kl_history_print_thread(name, sizeof(name), h, h->ops[inner].thread);
 	kl_history_err(h, inner, KL_AT_CALL,
 		       "process %s is called at %" PRIu64 " during another "
@@ -456,6 +452,45 @@ static int check_overlap(const struct kl_history *h)
 		       "concurrent caller a process of its own",
 		       name, h->ops[inner].call, h->ops[outer].call, h->ops[outer].ret);
 	return -EINVAL;
+}
+
+/* Return: true if the operations are at the same time, by more than the clock's error. */
+static bool overlap(const struct kl_history *h, size_t before, size_t op)
+{
+	const struct kl_op *a = &h->ops[before], *b = &h->ops[op];
+
+	/* Operations of one record have its times. */
+	if (h->places[before] == h->places[op] && a->call == b->call && a->ret == b->ret)
+		return false;
+	/* One without duration may be where the other one begins or ends. */
+	return b->call < a->ret && a->call < b->ret && a->ret - b->call > h->error;
+}
+
+/*
+ * A process waits for its operation to return before it calls another one, so operations of one
+ * that are at the same time show a wrong `process' or wrong times.  An operation whose return is
+ * not known may go on.  The history is in order of call.
+ */
+static int check_overlap(const struct kl_history *h)
+{
+	size_t *last = malloc((h->nthreads + 1) * sizeof(*last)), i;
+	int ret = last ? 0 : -ENOMEM;
+
+	for (i = 0; i < h->nthreads && !ret; i++)
+		last[i] = SIZE_MAX;
+	for (i = 0; i < h->nops && !ret; i++) {
+		const struct kl_op *op = &h->ops[i];
+		size_t *l = &last[op->thread];
+
+		if (op->flags & KL_OP_PENDING)
+			continue;
+		if (*l != SIZE_MAX && overlap(h, *l, i))
+			ret = at_once(h, *l, i);
+		if (*l == SIZE_MAX || op->ret > h->ops[*l].ret)
+			*l = i;
+	}
+	free(last);
+	return ret;
 }
 
 /* ---- files ---- */

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "history/formats/edn_entry.h"
+#include "history/formats/edn_form.h"
 #include "records/record.h"
 
 int kl_record_bad(struct kl_records *r, const char *tok, const char *fmt, ...)
@@ -195,12 +196,11 @@ struct visit {
 	unsigned int line;
 	char close; /* the closing bracket; 0: the value is no collection */
 	bool map;
+	const char *ns; /* the namespace of a map, as q in #:q{:a 1}, and its length or 0 */
+	size_t nns;
 };
 
-/*
- * Enter the collection @v.  A map with a namespace counts as no collection, since its keys are not
- * those in the text.
- */
+/* Enter the collection @v. */
 static void visit(struct kl_records *r, const struct kl_edn_val *v, struct visit *at)
 {
 	struct kl_edn *e = &r->edn;
@@ -212,6 +212,13 @@ static void visit(struct kl_records *r, const struct kl_edn_val *v, struct visit
 		return;
 	set = e->p[0] == '#' && e->p[1] == '{';
 	e->p += set;
+	if (e->p[0] == '#' && e->p[1] == ':') {
+		at->ns = e->p + 2;
+		e->p = kl_edn_atom_end(at->ns);
+		at->nns = e->p - at->ns;
+		/* The map was read before, so it is there. */
+		kl_edn_skip(e);
+	}
 	at->close = *e->p == '[' ? ']' : *e->p == '(' ? ')' : *e->p == '{' ? '}' : 0;
 	at->map = at->close == '}' && !set;
 	e->p++;
@@ -236,9 +243,37 @@ static int next_value(struct kl_edn *e, char close, struct kl_edn_val *v)
 	return ret ? ret : 1;
 }
 
-/* Find a member.  Return: 1, 0 if there is none, or a negative errno. */
-static int member(struct kl_edn *e, const struct kl_map_step *step, struct kl_edn_val *out)
+static bool ends_with(const struct kl_map_step *step, size_t from, const char *s, size_t len)
 {
+	return step->len == from + len && !memcmp(step->name + from, s, len);
+}
+
+/*
+ * Return: true if @step names the key of a map.  In #:q{:a 1, :_/b 2, :r/c 3, "d" 4} the keys are
+ * q/a, b, r/c and d.
+ */
+static bool is_key(const struct visit *at, const struct kl_edn_val *key,
+		   const struct kl_map_step *step)
+{
+	const bool keyword = key->kind == KL_EDN_WORD && *key->s == ':';
+	const char *name = key->s + keyword;
+	const size_t len = key->len - keyword;
+
+	if (!at->nns || key->kind != KL_EDN_WORD ||
+	    (!keyword && (kl_scan_is(name, len, "true") || kl_scan_is(name, len, "false"))))
+		return kl_record_is(key, step->name, step->len);
+	if (len > 2 && !memcmp(name, "_/", 2))
+		return ends_with(step, 0, name + 2, len - 2);
+	if (memchr(name, '/', len))
+		return ends_with(step, 0, name, len);
+	return step->len > at->nns && !memcmp(step->name, at->ns, at->nns) &&
+	       step->name[at->nns] == '/' && ends_with(step, at->nns + 1, name, len);
+}
+
+/* Find a member.  Return: 1, 0 if there is none, or a negative errno. */
+static int member(const struct visit *at, const struct kl_map_step *step, struct kl_edn_val *out)
+{
+	struct kl_edn *e = at->e;
 	struct kl_edn_val key, value;
 	size_t canon;
 	int ret;
@@ -248,7 +283,7 @@ static int member(struct kl_edn *e, const struct kl_map_step *step, struct kl_ed
 		ret = next_value(e, '}', &key);
 		if (ret <= 0)
 			return ret;
-		if (kl_record_is(&key, step->name, step->len))
+		if (is_key(at, &key, step))
 			return next_value(e, '}', out);
 		ret = next_value(e, '}', &value);
 		if (ret < 0)
@@ -289,7 +324,7 @@ int kl_record_step(struct kl_records *r, const struct kl_edn_val *v, const struc
 		return 1;
 	visit(r, v, &at);
 	if (step->name && at.map)
-		ret = member(&r->edn, step, out);
+		ret = member(&at, step, out);
 	else if (!step->name && at.close && !at.map)
 		ret = item(&r->edn, step, at.close, out);
 	leave(&at);
