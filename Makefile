@@ -142,7 +142,7 @@ reason_src := userspace/story/story.c $(shell grep -lw '^KL_REASON' $(lib_src))
 language_src := $(addprefix userspace/spec/,advice/advice.c advice/sign.c advice/token.c \
 	lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
 	impl/impl.c impl/parse_impl.c mapping/parse_mapping.c probe/parse_probe.c interp/gen.c \
-	interp/run.c interp/fast_path.c) userspace/records/map.c \
+	interp/run.c interp/fast_path.c) userspace/records/file.c \
 	userspace/history/wrong_file.c
 shipped := $(sort $(wildcard specs/*.lin specs/*/*.lin))
 schema := userspace/report/klin-1.schema.json

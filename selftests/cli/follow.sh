@@ -12,13 +12,13 @@ queue=$specs/queue.lin
 "$KLIN" gen --type=queue --ops=4000 --threads=6 --keys=0 --mutate=1 --where=early -o wrong.txt
 
 ktap_header
-# Logs of other programs are not followed.
+# Logs of other programs are followed by the history block of a specification.
 echo '{"process": 0, "type": "invoke", "f": "add", "value": 1}' >log.json
 echo 'process,type,f,value' >log.csv
 echo '{:process 0, :type :invoke, :f :write, :value 4}' >log.edn
 for log in log.json log.csv; do
-	refuse "--follow of $log" "klin's own form.*such as EDN, JSON or CSV: .* without --follow" \
-		check --follow logs/tally $log
+	refuse "--follow of $log" "klin's own form.* has a history block.*such as EDN, JSON or CSV: .* without --follow" \
+		check --follow queue $log
 done
 refuse "--follow of log.edn" "this is of the form edn: " check --follow register log.edn
 
@@ -106,6 +106,60 @@ test_places()
 		"$KLIN" check --follow --json register - <in.txt >json
 	grep -q '"arguments":\["0x1F"\].*"source":{"file":"<stdin>","line":3}' json
 	ktap_result $? "lines and spellings are those of the input" "$(cat out err json)"
+}
+
+# A log that a history block reads: half a record is waited for.
+test_log()
+{
+	{
+		echo '['
+		printf '{"process": %s, "type": "%s", "f": "%s", "value": %s},\n' \
+			0 invoke add 3 1 invoke read null 0 ok add 3
+	} >log.json
+	printf '{"process": 1, "type": "ok", "f": "read",\n "val' >>log.json
+	cp log.json half.json
+	pipe 2 "<stdin>:6:2: error: .*the end of this string" \
+		"half a record at the end is an error" logs/tally <half.json
+	follow logs/tally log.json
+	wait_read log.json
+	printf 'ue": 3}\n]' >>log.json
+	finish 0 '^LINEARIZABLE' "a growing log in JSON, to the end of its list"
+	pipe 0 '^LINEARIZABLE' "a log in a pipe" logs/tally <log.json
+	sed 's/"value": 3}$/"value": 4}/' log.json | tr -d '[]' | sed 's/},\{0,1\}$/}/' >bad.json
+	pipe 1 "t1's read\(\) -> 4 is wrong" "a log: a violation has its story" \
+		--certificate=log.cert logs/tally <bad.json
+	grep -q '^  t1 .* line 3$' out
+	ktap_result $? "a log: the story names lines of the log" "$(cat out)"
+	replay 0 log.cert "a log: klin replay accepts the certificate"
+	cp log.cert.klh whole.klh
+	for piece in 1 7 64; do
+		dd ibs=$piece obs=$piece if=bad.json 2>/dev/null |
+			timeout -k 5 1200 "$KLIN" check --follow --certificate=log.cert \
+				logs/tally - >out 2>&1
+		[ $? -eq 1 ] && cmp -s log.cert.klh whole.klh
+		ktap_result $? "a log in pieces of $piece bytes: the same proof" "$(cat out)"
+	done
+	printf 'process,type,f,value\n0,invoke,add,3\n0,ok,add,3\n1,invoke,read,\n1,ok,read,4' >log.csv
+	pipe 1 "read\(\) -> 4 is wrong" "a log in CSV, without a newline at its end" \
+		logs/tally <log.csv
+	cat >whole.lin <<-'END'
+		spec cell { word x = 0; method put(word v) { atomic_flush { x = v; } }
+		method get() -> word v { atomic { return x; } } }
+		history { process .p; call at .c; return at .r;
+		method put when .f == "put" { argument v = .v; }
+		method get when .f == "get" { result v = .v; } }
+	END
+	echo 'p,f,v,c,r
+	1,put,7,10,20
+	2,get,7,12,22
+	1,get,7,30,40' | tr -d '\t' >whole.csv
+	pipe 0 '^LINEARIZABLE' "a log of whole operations" whole.lin <whole.csv
+	echo '1,put,8,35,45' >>whole.csv
+	pipe 2 'line|<stdin>:5: error: process t1 is called at 35 during another' \
+		"a log of whole operations: two at once" whole.lin <whole.csv
+	{ sed '2{h;d};3{G}' whole.csv | sed '$d'; echo '3,put,9,14,50'; } >late.csv
+	pipe 0 '^LINEARIZABLE' "whole operations in order of return: --lateness" \
+		--lateness=30 whole.lin <late.csv
 }
 
 test_at_once()
@@ -291,12 +345,13 @@ test_gap()
 	pipe 3 '^UNKNOWN .*lost' "a gap without operations: UNKNOWN" "$queue" <in.txt
 }
 
-ktap_plan 51
+ktap_plan 64
 test_grows
 test_gap
 test_late_header
 test_at_once
 test_places
+test_log
 test_story
 test_certificate
 test_interrupt

@@ -54,7 +54,7 @@ static const char *find_line(struct kl_scan *s, const char *tok, size_t *len)
 	if ((uintptr_t)tok < (uintptr_t)line || (uintptr_t)tok >= (uintptr_t)end)
 		return NULL;
 	if (s->text)
-		for (s->line = 1; (p = memchr(p, '\n', tok - p)); s->line++)
+		for (s->line = s->before + 1; (p = memchr(p, '\n', tok - p)); s->line++)
 			line = ++p;
 	*len = (const char *)memchr(tok, '\n', end - tok) - line;
 	while (*len && line[*len - 1] == '\r')

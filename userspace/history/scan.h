@@ -26,7 +26,7 @@ enum kl_skip {
 /* The position of a reader, for messages. */
 struct kl_scan {
 	const char *name;
-	unsigned int line, errors;
+	unsigned int line, errors, before; /* @before: number of lines before @text */
 	bool stop;		/* set by a reader that cannot understand the rest of the input */
 	bool quiet;		/* errors are counted, without messages */
 	/* the whole text if it is in memory, so that messages can show lines of it */

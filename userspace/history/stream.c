@@ -22,9 +22,7 @@
 #include "history/wrong_file.h"
 
 #define CHUNK		(256u << 10)
-#define MOMENT_MS	50
-/* number of signatures from which kl_history_renew() removes unused ones */
-#define OPSIGS		65536
+#define MOMENT_MS 50
 
 struct kl_stream {
 	const char *name;
@@ -39,6 +37,8 @@ struct kl_stream {
 	bool any; /* there were operations or gaps */
 	struct kl_text_reader *text;
 	struct kl_klh_reader *klh;
+	struct kl_stream_log *log; /* reads logs of other programs, or NULL */
+	bool by_log; /* this is such a log */
 };
 
 int kl_stream_open(const char *path, struct kl_stream **out)
@@ -73,10 +73,17 @@ void kl_stream_close(struct kl_stream *s)
 		return;
 	kl_text_reader_free(s->text);
 	kl_klh_reader_free(s->klh);
+	if (s->log)
+		s->log->free(s->log);
 	if (s->fd > STDIN_FILENO)
 		close(s->fd);
 	free(s->buf);
 	free(s);
+}
+
+void kl_stream_use(struct kl_stream *s, struct kl_stream_log *log)
+{
+	s->log = log;
 }
 
 /* Read more input.  Return: 1, 0 if there is none now, or a negative errno. */
@@ -116,15 +123,27 @@ static int fill(struct kl_stream *s)
 	return 0;
 }
 
-/* Find the form from the first bytes, and make a reader.  Return: 0 or a negative errno. */
+/*
+ * Find the form from the first bytes, and make a reader, unless more bytes are needed.
+ * Return: 0 or a negative errno.
+ */
 static int tell(struct kl_stream *s)
 {
 	const bool klh = kl_klh_is(s->buf, s->len);
 	const int mark = kl_text_start(s->name, s->buf, s->len);
+	int ret = 0;
 
 	if (mark < 0)
 		return mark;
+	if (s->log && !klh)
+		ret = s->log->is(s->log, s->buf + mark, s->len - mark, s->end);
+	if (ret < 0)
+		return ret == -EAGAIN ? 0 : ret;
 	s->at += mark;
+	if (ret) {
+		s->by_log = true;
+		return 0;
+	}
 	if (klh)
 		s->klh = kl_klh_reader_new(s->name);
 	else
@@ -151,8 +170,8 @@ static int check_form(const struct kl_stream *s, const char *p, const char *end)
 		return -EINVAL;
 	}
 	kl_err_at(s->name, 1, 0,
-		  "a growing history has klin's own form, text or .klh, and this %s "
-		  "%s: check the log without --follow when it is whole",
+		  "a growing history has klin's own form, text or .klh, or its specification has a "
+		  "history block, and this %s %s: check the log without --follow when it is whole",
 		  form ? "is of the form" : "is of",
 		  form ? form->name : "another one, such as EDN, JSON or CSV");
 	kl_err_lines(p, end - p, 1);
@@ -180,29 +199,49 @@ static int take_lines(struct kl_stream *s)
 	return ret;
 }
 
+/* Return: true if the form is known. */
+static bool known(const struct kl_stream *s)
+{
+	return s->text || s->klh || s->by_log;
+}
+
 static int take(struct kl_stream *s)
 {
 	size_t used = 0;
 	int ret;
 
-	if (!s->text && !s->klh) {
+	if (!known(s)) {
 		/* Fewer than four bytes do not show the form. */
 		if (s->len < 4 && !s->end)
 			return 0;
 		ret = tell(s);
-		if (ret)
+		if (ret || !known(s))
 			return ret;
 	}
 	if (s->text)
 		return take_lines(s);
-	ret = kl_klh_reader_feed(s->klh, s->buf + s->at, s->len - s->at, &used);
+	if (s->by_log)
+		ret = s->log->read(s->log, s->buf + s->at, s->len - s->at, s->end, &used);
+	else
+		ret = kl_klh_reader_feed(s->klh, s->buf + s->at, s->len - s->at, &used);
 	s->at += used;
 	return ret;
 }
 
 static bool over(const struct kl_stream *s)
 {
+	if (s->by_log)
+		return s->log->ended(s->log);
 	return s->text ? kl_text_reader_ended(s->text) : s->klh && kl_klh_reader_ended(s->klh);
+}
+
+static struct kl_history *history(const struct kl_stream *s)
+{
+	if (s->by_log)
+		return s->log->history(s->log);
+	return s->text ? kl_text_reader_history(s->text) :
+	       s->klh  ? kl_klh_reader_history(s->klh) :
+			 NULL;
 }
 
 /*
@@ -211,14 +250,15 @@ static bool over(const struct kl_stream *s)
  */
 static int forget(struct kl_stream *s)
 {
-	struct kl_history *h = s->text ? kl_text_reader_history(s->text) :
-			       kl_klh_reader_history(s->klh);
+	struct kl_history *h = history(s);
 
+	if (s->by_log)
+		return s->log->forget(s->log);
 	s->begun |= h->nops > 0;
 	if (!s->begun)
 		return 0;
 	h->nops = h->ngaps = 0;
-	if (h->nopsigs < OPSIGS)
+	if (h->nopsigs < KL_STREAM_OPSIGS)
 		return 0;
 	return s->text ? kl_text_reader_renew(s->text) : kl_klh_reader_renew(s->klh);
 }
@@ -226,7 +266,7 @@ static int forget(struct kl_stream *s)
 int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
 {
 	const size_t before = s->at;
-	int more = 0, ret = s->text || s->klh ? forget(s) : 0;
+	int more = 0, ret = known(s) ? forget(s) : 0;
 
 	/* take() reads one block of a .klh, so the buffer may hold more blocks. */
 	if (!ret && s->len > s->at && s->klh)
@@ -246,7 +286,7 @@ int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
 	if (!over(s) && (more || !s->end))
 		*state = more ? KL_STREAM_MORE : KL_STREAM_WAIT;
 	else /* A text that ends is whole; a .klh has an end of its own. */
-		*state = over(s) || s->text ? KL_STREAM_END : KL_STREAM_CUT;
+		*state = over(s) || !s->klh ? KL_STREAM_END : KL_STREAM_CUT;
 	if (*state != KL_STREAM_END || !s->text)
 		return 0;
 	kl_text_reader_end(s->text);
@@ -256,18 +296,19 @@ int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
 
 const struct kl_history *kl_stream_history(const struct kl_stream *s)
 {
-	return s->text ? kl_text_reader_history(s->text) :
-	       s->klh ? kl_klh_reader_history(s->klh) : NULL;
+	return history(s);
 }
 
 bool kl_stream_begun(const struct kl_stream *s)
 {
-	return s->text || (s->klh && kl_klh_reader_begun(s->klh));
+	return s->text || s->by_log || (s->klh && kl_klh_reader_begun(s->klh));
 }
 
 uint64_t kl_stream_floor(const struct kl_stream *s, bool *sure)
 {
 	*sure = true;
+	if (s->by_log)
+		return s->log->floor(s->log, sure);
 	if (s->text)
 		return kl_text_reader_floor(s->text, sure);
 	return s->klh ? kl_klh_reader_floor(s->klh) : KL_TIME_MIN;

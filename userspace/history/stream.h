@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Reads a history while it grows, from a file that is being written or from a pipe, in the text
- * form or in .klh.  Operations are handed out once and dropped.
+ * form or in .klh, or a log of another program by a reader of its own.  Operations are handed out
+ * once and dropped.
  *
  * The input gives a lower bound of the calls of later operations.  In .klh each block has a floor.
  * Lines of the text form are in order of call; if there are header lines `# floor TIME', only these
@@ -13,6 +14,29 @@
 #include "history/history.h"
 
 struct kl_stream;
+
+/* number of signatures from which kl_history_renew() removes unused ones */
+#define KL_STREAM_OPSIGS 65536
+
+/*
+ * A reader of logs of other programs.  Functions return 0, -EINVAL after a message, or another
+ * negative errno, unless they say something else.
+ */
+struct kl_stream_log {
+	/* Return: 1 if the text may be such a log, 0 if not, -EAGAIN if more text is needed. */
+	int (*is)(struct kl_stream_log *log, const char *text, size_t len, bool end);
+	/* Read the first @used bytes of the text; all if the log has an @end. */
+	int (*read)(struct kl_stream_log *log, const char *text, size_t len, bool end,
+		    size_t *used);
+	/* Drop the operations of the last read(). */
+	int (*forget)(struct kl_stream_log *log);
+	struct kl_history *(*history)(struct kl_stream_log *log);
+	/* Return: as kl_stream_floor(). */
+	uint64_t (*floor)(struct kl_stream_log *log, bool *sure);
+	/* Return: true if the text itself says that it has ended. */
+	bool (*ended)(struct kl_stream_log *log);
+	void (*free)(struct kl_stream_log *log);
+};
 
 enum kl_stream_state {
 	KL_STREAM_MORE,	/* there is new input */
@@ -30,6 +54,8 @@ enum kl_stream_state {
  */
 int kl_stream_open(const char *path, struct kl_stream **out);
 void kl_stream_close(struct kl_stream *s);
+/* Read logs that have none of klin's own forms by @log, which the stream frees. */
+void kl_stream_use(struct kl_stream *s, struct kl_stream_log *log);
 
 /**
  * kl_stream_read() - read new input

@@ -100,7 +100,8 @@ static const struct argp_option options[] = {
 	{ "show", OPT_SHOW, "N", 0, "Number of counterexamples to show (default 1)", 0 },
 	{ "follow", OPT_FOLLOW, NULL, 0,
 	  "Decide HISTORY while it grows, in bounded memory, until it ends or SIGINT comes.  "
-	  "HISTORY is a pipe, or a file that a program is writing, in the form text or klh",
+	  "HISTORY is a pipe, or a file that a program is writing, in the form text or klh, or a log that "
+	  "the history block of SPEC reads",
 	  0 },
 	{ "lateness", OPT_LATENESS, "TIME", 0,
 	  "With --follow: operations may come in any order, but at most TIME after their calls, "

@@ -8,6 +8,7 @@
 #include "klin/cmd.h"
 #include "klin/follow.h"
 #include "klin/input.h"
+#include "records/records.h"
 
 /*
  * Return: a lower bound of the calls of later operations.  It is the floor that the input states
@@ -47,6 +48,8 @@ static int follow_stream(const struct follow_args *a, struct kl_stream *in, stru
 	while (!ret && *state < KL_STREAM_END && !*a->style.stop) {
 		const struct kl_history *h;
 
+		if (*s)
+			session_release(*s);
 		ret = kl_stream_read(in, state);
 		h = kl_stream_history(in);
 		if (ret || !h)
@@ -58,6 +61,21 @@ static int follow_stream(const struct follow_args *a, struct kl_stream *in, stru
 		ret = session_add(*s, h) ?: session_floor(*s, lower_bound(a, in, *s));
 		session_progress(*s);
 	}
+	return ret;
+}
+
+/* Open the history.  A history block of the specification reads logs of other programs. */
+static int open_stream(const struct follow_args *a, const struct kl_spec *spec,
+		       struct kl_stream **in)
+{
+	struct kl_stream_log *log = NULL;
+	int ret = kl_stream_open(a->history, in);
+
+	if (ret || !spec || !kl_spec_maps(spec))
+		return ret;
+	ret = kl_records_follow(a->history, spec, &log);
+	if (!ret)
+		kl_stream_use(*in, log);
 	return ret;
 }
 
@@ -74,7 +92,7 @@ int follow(const struct follow_args *a)
 		return kl_ending_error(ret);
 	if (spec)
 		kl_warn_blocks(spec);
-	ret = kl_stream_open(a->history, &in);
+	ret = open_stream(a, spec, &in);
 	if (!ret)
 		ret = follow_stream(a, in, &spec, &s, &state);
 	if (!ret && !s)

@@ -215,6 +215,11 @@ int session_add(struct session *s, const struct kl_history *h)
 	return feed_add(s->feed, h);
 }
 
+void session_release(struct session *s)
+{
+	feed_release(s->feed);
+}
+
 int session_floor(struct session *s, uint64_t floor)
 {
 	return feed_floor(s->feed, floor);

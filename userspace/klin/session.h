@@ -46,6 +46,11 @@ void session_free(struct session *s);
  * not fit the specification; -ENOMEM.
  */
 int session_add(struct session *s, const struct kl_history *h);
+/*
+ * Forget the names of values until the next session_add(), so that the history can get more of them
+ * without a copy of all.
+ */
+void session_release(struct session *s);
 /* Note that all later operations have calls at @floor or later.  Return: 0 or -ENOMEM. */
 int session_floor(struct session *s, uint64_t floor);
 /* Get the counts so far. */

@@ -28,6 +28,9 @@ static int value(struct json *j);
 
 static int bad(struct json *j, const char *tok, const char *expected)
 {
+	/* Behind the end there is no word that a message could quote. */
+	if (tok >= j->r->end)
+		return kl_scan_bad(&j->r->scan, j->r->tok, "the end of this record");
 	return kl_scan_bad(&j->r->scan, tok, expected);
 }
 
@@ -265,7 +268,7 @@ static int value(struct json *j)
 
 	skip(j);
 	if (j->p >= j->r->end)
-		return bad(j, j->r->tok, "the end of this record");
+		return bad(j, j->p, "a value");
 	ret = kl_record_mark(j->r, j->p);
 	if (ret)
 		return ret;
@@ -280,30 +283,43 @@ static int value(struct json *j)
 	return ret ?: kl_record_mark(j->r, j->p);
 }
 
+/* Skip what is before a record.  Return: 1, 0 if there is none, or -EINVAL after a message. */
+static int begin(struct json *j)
+{
+	struct kl_records *r = j->r;
+
+	skip(j);
+	if (r->item && j->p < r->end && *j->p != r->close) {
+		if (*j->p != ',')
+			return bad(j, j->p, "',' or ']' after a record");
+		r->item = false;
+		j->p++;
+		skip(j);
+	}
+	if (r->close && j->p < r->end && *j->p == r->close) {
+		r->close = 0;
+		r->over = true;
+		j->p++;
+		skip(j);
+	}
+	r->p = j->p;
+	if (j->p == r->end)
+		return r->close ? kl_records_unclosed(r) : 0;
+	return r->over ? bad(j, j->p, "the end of the file") : 1;
+}
+
 int kl_json_next(struct kl_records *r)
 {
 	struct json j = { .r = r, .p = r->p };
-	int ret;
+	int ret = begin(&j);
 
-	skip(&j);
-	if (r->open && r->close && j.p < r->end && *j.p == r->close) {
-		r->close = 0;
-		j.p++;
-		skip(&j);
-		return j.p < r->end ? bad(&j, j.p, "the end of the file") : 0;
-	}
-	if (j.p >= r->end)
-		return r->close ? bad(&j, r->open, "a closing bracket") : 0;
+	if (ret <= 0)
+		return ret;
 	kl_record_clear(r, j.p);
 	ret = value(&j);
 	if (ret)
 		return ret;
-	if (r->close) {
-		skip(&j);
-		if (*j.p != ',' && *j.p != r->close)
-			return bad(&j, j.p < r->end ? j.p : r->open, "',' or ']' after a record");
-		j.p += *j.p == ',';
-	}
+	r->item = r->close;
 	r->p = j.p;
 	ret = kl_record_read(r);
 	return ret ? ret : 1;

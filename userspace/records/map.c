@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histories from records, by the history block of a spec; see records.h.  With `call when' a record
+ * Operations from records, by the history block of a spec; see map.h.  With `call when' a record
  * is a call or a return, and the order of the records is the order of these events.  With `call at'
  * a record is a whole operation with both times.
  */
@@ -11,43 +11,26 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/limit.h"
-#include "base/text.h"
-#include "history/formats/form.h"
-#include "history/formats/pair_events.h"
 #include "history/internal.h"
 #include "history/source.h"
 #include "history/spell.h"
-#include "records/records.h"
-#include "records/value.h"
+#include "records/map.h"
 
 #define RULE_ENDS "; write such a rule, or 'ignore when CONDITION;' if it is no operation"
-
-struct reader {
-	struct kl_records r;
-	struct kl_mapper m;
-	struct kl_pairs pairs;
-	const struct kl_spec *spec;
-	struct open {
-		const struct kl_map_rule *rule;
-		const char *tok; /* where the record of its call begins */
-	} * open; /* by thread: its open operation */
-	size_t copen;
-	size_t ignored, failed;
-};
 
 /* Arguments, followed by results, of an operation. */
 struct vals {
 	struct kl_val v[2 * KL_MAX_ARGS];
 };
 
-static const struct kl_method *method_of(const struct reader *rd, const struct kl_map_rule *rule)
+static const struct kl_method *method_of(const struct kl_map_reader *rd,
+					 const struct kl_map_rule *rule)
 {
 	return kl_spec_method(rd->spec, rule->method);
 }
 
 /* Find the first rule whose condition holds.  *@rule becomes NULL if there is none. */
-static int find_rule(struct reader *rd, const struct kl_map_rule **rule)
+static int find_rule(struct kl_map_reader *rd, const struct kl_map_rule **rule)
 {
 	const struct kl_map_rule *r;
 	bool truth;
@@ -66,7 +49,7 @@ static int find_rule(struct reader *rd, const struct kl_map_rule **rule)
 	return 0;
 }
 
-static int need_rule(struct reader *rd, const struct kl_map_rule **rule)
+static int need_rule(struct kl_map_reader *rd, const struct kl_map_rule **rule)
 {
 	const int ret = find_rule(rd, rule);
 
@@ -82,8 +65,8 @@ static int need_rule(struct reader *rd, const struct kl_map_rule **rule)
  * Evaluate the arguments, or with @results the results, that are read at the return (@at_return)
  * or at the call.  Others stay as they are.
  */
-static int fetch(struct reader *rd, const struct kl_map_rule *rule, bool results, bool at_return,
-		 struct kl_val *v)
+static int fetch(struct kl_map_reader *rd, const struct kl_map_rule *rule, bool results,
+		 bool at_return, struct kl_val *v)
 {
 	const struct kl_method *m = method_of(rd, rule);
 	const unsigned int n = results ? m->nresults : m->nparams;
@@ -98,7 +81,7 @@ static int fetch(struct reader *rd, const struct kl_map_rule *rule, bool results
 	return ret;
 }
 
-static int get_sig(struct reader *rd, const struct kl_map_rule *rule, struct kl_opsig *s)
+static int get_sig(struct kl_map_reader *rd, const struct kl_map_rule *rule, struct kl_opsig *s)
 {
 	const struct kl_method *m = method_of(rd, rule);
 	const int64_t method = kl_history_method(rd->m.h, m->name, strlen(m->name));
@@ -109,7 +92,7 @@ static int get_sig(struct reader *rd, const struct kl_map_rule *rule, struct kl_
 	return 0;
 }
 
-static int get_object(struct reader *rd, uint32_t *object)
+static int get_object(struct kl_map_reader *rd, uint32_t *object)
 {
 	uint64_t word = 0;
 	int64_t index;
@@ -128,7 +111,7 @@ static int get_object(struct reader *rd, uint32_t *object)
 
 /* ---- calls and returns ---- */
 
-static int on_call(struct reader *rd, struct kl_process *process)
+static int on_call(struct kl_map_reader *rd, struct kl_process *process)
 {
 	const struct kl_map_rule *rule;
 	const size_t thread = process->thread;
@@ -138,6 +121,9 @@ static int on_call(struct reader *rd, struct kl_process *process)
 	unsigned int i;
 	int ret = need_rule(rd, &rule);
 
+	if (!ret && process->op)
+		ret = kl_scan_bad(&rd->r.scan, rd->r.tok,
+				  "the return of the previous operation of the process");
 	ret = ret ?: get_sig(rd, rule, &s) ?: get_object(rd, &object);
 	for (i = 0; i < 2 * KL_MAX_ARGS; i++)
 		vals.v[i] = kl_special(KL_ANY);
@@ -149,12 +135,12 @@ static int on_call(struct reader *rd, struct kl_process *process)
 	ret = kl_grow(rd->open, rd->copen, thread + 1);
 	if (ret)
 		return ret;
-	rd->open[thread] = (struct open){ rule, rd->r.tok };
+	rd->open[thread] = (struct kl_map_open){ rule, rd->r.tok, rd->r.scan.line };
 	return 0;
 }
 
 /* Fill in what is read at the return, and end the operation. */
-static int finish(struct reader *rd, struct kl_process *process, const struct kl_val *vals)
+static int finish(struct kl_map_reader *rd, struct kl_process *process, const struct kl_val *vals)
 {
 	int ret = process->sig.nargs ? kl_pairs_fill(&rd->pairs, process, vals) : 0;
 
@@ -163,7 +149,7 @@ static int finish(struct reader *rd, struct kl_process *process, const struct kl
 
 /* The operations of a rule with `for'. */
 struct each {
-	struct reader *rd;
+	struct kl_map_reader *rd;
 	const struct kl_map_rule *rule;
 	unsigned int nargs;
 	bool any; /* there was an element, whose values are @last */
@@ -177,7 +163,7 @@ struct each {
 static int on_element(void *ctx, const struct kl_edn_val *element)
 {
 	struct each *e = ctx;
-	struct reader *rd = e->rd;
+	struct kl_map_reader *rd = e->rd;
 	int ret = e->any ? e->add(e) : 0;
 
 	e->any = true;
@@ -207,7 +193,7 @@ static int add_again(struct each *e)
 	return kl_pairs_again(&e->rd->pairs, e->process, e->last.v);
 }
 
-static int return_each(struct reader *rd, struct kl_process *process,
+static int return_each(struct kl_map_reader *rd, struct kl_process *process,
 		       const struct kl_map_rule *rule)
 {
 	struct each e = { .rd = rd, .rule = rule, .process = process, .add = add_again };
@@ -219,7 +205,7 @@ static int return_each(struct reader *rd, struct kl_process *process,
 	return e.any ? finish(rd, process, e.last.v) : kl_pairs_drop(&rd->pairs, process);
 }
 
-static int on_return(struct reader *rd, struct kl_process *process)
+static int on_return(struct kl_map_reader *rd, struct kl_process *process)
 {
 	const struct kl_map_rule *rule = rd->open[process->thread].rule, *other;
 	bool truth;
@@ -247,21 +233,31 @@ static int on_return(struct reader *rd, struct kl_process *process)
 	return ret ?: finish(rd, process, vals.v);
 }
 
-/* Refuse a list of operations of which nobody knows how many there were. */
-static int check_lost(struct reader *rd, const struct kl_map_rule *rule)
+/*
+ * Refuse a list of operations of which nobody knows how many there were.  Its record is the present
+ * one or, if the text is no longer there, in @line.
+ */
+static int check_lost(struct kl_map_reader *rd, const struct kl_map_rule *rule, unsigned int line)
 {
+	char what[256];
+
 	if (!rule->each)
 		return 0;
-	return kl_record_bad(&rd->r, NULL,
-			     "the outcome of this record is unknown, so the number of "
-			     "its operations '%s' is, too: klin cannot decide such a history",
-			     method_of(rd, rule)->name);
+	snprintf(what, sizeof(what),
+		 "the outcome of this record is unknown, so the number of its operations '%s' is, "
+		 "too: klin cannot decide such a history",
+		 method_of(rd, rule)->name);
+	if (rd->r.tok)
+		return kl_record_bad(&rd->r, NULL, "%s", what);
+	kl_err_at(rd->r.scan.name, line, 0, "%s", what);
+	return -EINVAL;
 }
 
 enum event { CALL, RETURN, FAILED, UNKNOWN, EVENTS };
 
 /* Return: the first path in the condition @e that no record has had so far, or NULL. */
-static const struct kl_map_expr *missing_path(const struct reader *rd, const struct kl_map_expr *e)
+static const struct kl_map_expr *missing_path(const struct kl_map_reader *rd,
+					      const struct kl_map_expr *e)
 {
 	const struct kl_map_expr *found;
 
@@ -274,7 +270,7 @@ static const struct kl_map_expr *missing_path(const struct reader *rd, const str
 }
 
 /* Find out which event the record is.  Return: 0, or -EINVAL after a message. */
-static int which_event(struct reader *rd, enum event *event)
+static int which_event(struct kl_map_reader *rd, enum event *event)
 {
 	static const char *const names[] = { "call", "return", "failed", "unknown" };
 	const struct kl_mapping *map = rd->m.map;
@@ -316,7 +312,7 @@ static int which_event(struct reader *rd, enum event *event)
 			     map->unknown ? " nor 'unknown'" : "", lacks);
 }
 
-static int on_event(struct reader *rd)
+static int on_event(struct kl_map_reader *rd)
 {
 	struct kl_process *process;
 	enum event event;
@@ -337,13 +333,13 @@ static int on_event(struct reader *rd)
 		return on_return(rd, process);
 	if (event == FAILED)
 		return kl_pairs_drop(&rd->pairs, process);
-	return check_lost(rd, rd->open[process->thread].rule) ?: kl_pairs_lose(&rd->pairs, process);
+	return check_lost(rd, rd->open[process->thread].rule, 0) ?:
+								   kl_pairs_lose(&rd->pairs, process);
 }
 
-/* At the end of the file, open operations are lost. */
-static int check_open(struct reader *rd)
+int kl_map_check_open(struct kl_map_reader *rd)
 {
-	const struct open *open;
+	const struct kl_map_open *open;
 	size_t i;
 	int ret = 0;
 
@@ -352,7 +348,7 @@ static int check_open(struct reader *rd)
 			continue;
 		open = &rd->open[rd->pairs.process[i].thread];
 		rd->r.tok = open->tok;
-		ret = check_lost(rd, open->rule);
+		ret = check_lost(rd, open->rule, open->line);
 	}
 	return ret;
 }
@@ -361,10 +357,10 @@ static int check_open(struct reader *rd)
 
 static int add_whole(struct each *e)
 {
-	struct reader *rd = e->rd;
+	struct kl_map_reader *rd = e->rd;
 	struct kl_op op = *e->op;
 	struct kl_opsig s;
-	const size_t place = rd->r.tok - rd->r.scan.text;
+	const size_t place = rd->lines.name ? rd->r.scan.line : rd->r.tok - rd->r.scan.text;
 	int ret = get_sig(rd, e->rule, &s);
 
 	if (ret)
@@ -375,7 +371,7 @@ static int add_whole(struct each *e)
 	return ret ?: kl_history_add(rd->m.h, &op, &s, e->last.v, e->last.v + s.nargs);
 }
 
-static int whole_times(struct reader *rd, struct kl_op *op, bool unknown)
+static int whole_times(struct kl_map_reader *rd, struct kl_op *op, bool unknown)
 {
 	int ret = kl_map_time(&rd->m, rd->m.map->call, &op->call);
 
@@ -401,7 +397,7 @@ static int whole_times(struct reader *rd, struct kl_op *op, bool unknown)
 	return 0;
 }
 
-static int on_whole(struct reader *rd)
+static int on_whole(struct kl_map_reader *rd)
 {
 	struct kl_op op = { .cpu = KL_NO_CPU };
 	struct each e = { .rd = rd, .add = add_whole, .op = &op };
@@ -427,7 +423,7 @@ static int on_whole(struct reader *rd)
 	if (failed)
 		return 0;
 	if (op.flags & KL_OP_PENDING)
-		ret = check_lost(rd, e.rule);
+		ret = check_lost(rd, e.rule, 0);
 	if (!ret && e.rule->each) {
 		ret = elements(&e);
 		return ret ? ret : e.any ? add_whole(&e) : 0;
@@ -441,7 +437,7 @@ static int on_whole(struct reader *rd)
 }
 
 /* Refuse an operation that its process calls during another one of its own, @outer. */
-static int at_once(const struct kl_history *h, size_t outer, size_t inner)
+static int at_once(const struct kl_history *h, const struct kl_map_span *outer, size_t inner)
 {
 	char name[64];
 
@@ -450,55 +446,48 @@ static int at_once(const struct kl_history *h, size_t outer, size_t inner)
 		       "process %s is called at %" PRIu64 " during another "
 		       "operation of its own, from %" PRIu64 " to %" PRIu64 "; give each "
 		       "concurrent caller a process of its own",
-		       name, h->ops[inner].call, h->ops[outer].call, h->ops[outer].ret);
+		       name, h->ops[inner].call, outer->call, outer->ret);
 	return -EINVAL;
 }
 
 /* Return: true if the operations are at the same time, by more than the clock's error. */
-static bool overlap(const struct kl_history *h, size_t before, size_t op)
+static bool overlap(const struct kl_map_span *a, const struct kl_map_span *b, uint64_t error)
 {
-	const struct kl_op *a = &h->ops[before], *b = &h->ops[op];
+	const uint64_t from = a->call > b->call ? a->call : b->call;
+	const uint64_t to = a->call > b->call ? b->ret : a->ret;
 
 	/* Operations of one record have its times. */
-	if (h->places[before] == h->places[op] && a->call == b->call && a->ret == b->ret)
+	if (a->place == b->place && a->call == b->call && a->ret == b->ret)
 		return false;
 	/* One without duration may be where the other one begins or ends. */
-	return b->call < a->ret && a->call < b->ret && a->ret - b->call > h->error;
+	return b->call < a->ret && a->call < b->ret && to - from > error;
 }
 
-/*
- * A process waits for its operation to return before it calls another one, so operations of one
- * that are at the same time show a wrong `process' or wrong times.  An operation whose return is
- * not known may go on.  The history is in order of call.
- */
-static int check_overlap(const struct kl_history *h)
+int kl_map_check_at_once(struct kl_map_reader *rd)
 {
-	size_t *last = malloc((h->nthreads + 1) * sizeof(*last)), i;
-	int ret = last ? 0 : -ENOMEM;
+	const struct kl_history *h = rd->m.h;
+	struct kl_map_span *l, op;
+	size_t i = rd->clast;
+	int ret = kl_grow(rd->last, rd->clast, h->nthreads);
 
-	for (i = 0; i < h->nthreads && !ret; i++)
-		last[i] = SIZE_MAX;
+	for (; i < rd->clast && !ret; i++)
+		rd->last[i] = (struct kl_map_span){ 0 };
 	for (i = 0; i < h->nops && !ret; i++) {
-		const struct kl_op *op = &h->ops[i];
-		size_t *l = &last[op->thread];
-
-		if (op->flags & KL_OP_PENDING)
+		if (h->ops[i].flags & KL_OP_PENDING)
 			continue;
-		if (*l != SIZE_MAX && overlap(h, *l, i))
-			ret = at_once(h, *l, i);
-		if (*l == SIZE_MAX || op->ret > h->ops[*l].ret)
-			*l = i;
+		op = (struct kl_map_span){ h->ops[i].call, h->ops[i].ret, h->places[i] };
+		l = &rd->last[h->ops[i].thread];
+		if (overlap(l, &op, h->error))
+			ret = at_once(h, l, i);
+		if (op.ret > l->ret)
+			*l = op;
 	}
-	free(last);
 	return ret;
 }
 
-/* ---- files ---- */
+/* ---- all records ---- */
 
-/*
- * Refuse an argument or a result that no record has: a wrong name would make all values nil.
- */
-static int check_paths(const struct reader *rd, const char *file)
+int kl_map_check_paths(const struct kl_map_reader *rd, const char *file)
 {
 	const struct kl_map_expr *ret = rd->m.map->ret;
 	const struct kl_map_rule *r;
@@ -533,7 +522,7 @@ static int check_paths(const struct reader *rd, const char *file)
 }
 
 /* Refuse a record that the specification says it cannot express. */
-static int check_refusals(struct reader *rd)
+static int check_refusals(struct kl_map_reader *rd)
 {
 	const struct kl_map_refusal *r;
 	bool truth = false;
@@ -548,7 +537,7 @@ static int check_refusals(struct reader *rd)
 	return ret;
 }
 
-static int record(struct reader *rd)
+static int record(struct kl_map_reader *rd)
 {
 	bool ignored;
 	int ret = kl_map_truth(&rd->m, rd->m.map->ignore, &ignored);
@@ -565,21 +554,21 @@ static int record(struct reader *rd)
 }
 
 /* Count the lines up to the present record. */
-static void count_lines(struct reader *rd, const char **counted, unsigned int *line)
+static void count_lines(struct kl_map_reader *rd, const char **counted, unsigned int *line)
 {
 	const char *p = *counted;
 
 	for (; p < rd->r.tok && (p = memchr(p, '\n', rd->r.tok - p)); p++)
 		++*line;
 	*counted = rd->r.tok;
-	rd->r.scan.line = *line;
+	rd->r.scan.line = rd->lines.line = *line;
 	rd->pairs.entry = rd->r.tok;
 }
 
-static int read_records(struct reader *rd, const char *text)
+int kl_map_records(struct kl_map_reader *rd)
 {
-	const char *counted = text;
-	unsigned int line = 1;
+	const char *counted = rd->r.scan.text;
+	unsigned int line = rd->r.scan.before + 1;
 	int ret;
 
 	while ((ret = kl_records_next(&rd->r)) > 0) {
@@ -591,117 +580,59 @@ static int read_records(struct reader *rd, const char *text)
 	return ret;
 }
 
-/* Give the history all that concerns the whole file. */
-static int complete(struct reader *rd, struct kl_input *in)
+int kl_map_none(const struct kl_map_reader *rd, const char *file)
 {
-	struct kl_history *h = rd->m.h;
-	int ret = h->nobjects || kl_history_object(h, 0) >= 0 ? 0 : -ENOMEM;
-
-	h->declared = rd->failed || rd->pairs.now;
-	h->keyed = rd->m.map->object;
-	h->skipped = rd->ignored;
-	snprintf(h->skipped_why, sizeof(h->skipped_why), "%zu records by 'ignore'", rd->ignored);
-	if (rd->m.map->whole) {
-		h->failed = rd->failed;
-		h->clock = KL_CLOCK_MONO;
-		h->error = rd->m.map->error;
-		h->view.times = KL_TIMES_FILE;
-		ret = ret ?: kl_source_note(h, in) ?: kl_history_finish(h) ?: check_overlap(h);
-	} else {
-		ret = ret ?: check_open(rd) ?: kl_pairs_end(&rd->pairs) ?: kl_source_note(h, in);
-	}
-	h->fresh = !rd->m.map->any;
-	h->memory = (struct kl_memory){ .sc = true, .told = true };
-	if (ret || h->nops || h->declared)
-		return ret;
 	if (rd->ignored)
 		kl_spec_err_at(rd->spec, rd->m.map->ignore->pos,
 			       "all %zu records of %s are ignored, so there is no operation",
-			       rd->ignored, in->name);
+			       rd->ignored, file);
 	else
-		kl_err("%s: no record: expected a file in EDN, JSON or CSV", in->name);
+		kl_err("%s: no record: expected a file in EDN, JSON or CSV", file);
 	return -EINVAL;
 }
 
-/* Read all of @in by the history block. */
-static int read_by_rules(struct kl_input *in, const struct kl_spec *spec, struct kl_history **out)
+int kl_map_check_text(const char *name, const char *text, const char *end, uint64_t before)
 {
-	struct reader rd = { .spec = spec };
-	const char *text, *end, *nul;
-	int ret;
+	const char *nul = memchr(text, 0, end - text);
 
-	in->places = KL_PLACES_OFFSETS;
-	ret = kl_input_text(in, &text, &end);
-	if (ret)
-		return ret;
-	nul = memchr(text, 0, end - text);
-	if (nul) {
-		kl_err_at(in->name, 0, 0, "not a text: byte %zu is 0: expected EDN, JSON or CSV",
-			  (size_t)(nul - text));
-		return -EINVAL;
-	}
-	rd.m = (struct kl_mapper){
-		.r = &rd.r,
+	if (!nul)
+		return 0;
+	kl_err_at(name, 0, 0, "not a text: byte %" PRIu64 " is 0: expected EDN, JSON or CSV",
+		  before + (nul - text));
+	return -EINVAL;
+}
+
+int kl_map_begin(struct kl_map_reader *rd, const struct kl_spec *spec)
+{
+	*rd = (struct kl_map_reader){ .spec = spec };
+	rd->m = (struct kl_mapper){
+		.r = &rd->r,
 		.h = kl_history_new(),
 		.map = kl_spec_mapping(spec),
 		.seen = calloc(kl_spec_mapping(spec)->npaths + 1, 1),
 	};
-	if (!rd.m.h || !rd.m.seen) {
-		kl_history_free(rd.m.h);
-		kl_mapper_free(&rd.m);
-		return -ENOMEM;
-	}
-	rd.pairs = (struct kl_pairs){ .h = rd.m.h, .scan = &rd.r.scan };
-	ret = kl_records_begin(&rd.r, in->name, text, end, rd.m.map) ?: read_records(&rd, text);
-	ret = ret ?: check_paths(&rd, in->name) ?: complete(&rd, in);
-	kl_records_free(&rd.r);
-	kl_pairs_free(&rd.pairs);
-	free(rd.open);
-	if (ret)
-		kl_history_free(rd.m.h);
-	else
-		*out = rd.m.h;
-	kl_mapper_free(&rd.m);
-	return ret;
+	rd->pairs = (struct kl_pairs){ .h = rd->m.h, .scan = &rd->r.scan };
+	return rd->m.h && rd->m.seen ? 0 : -ENOMEM;
 }
 
-/* Read by the form that the first bytes show, or by the history block if this is none or EDN. */
-static int read_input(struct kl_input *in, const void *ctx, struct kl_history **out)
+void kl_map_describe(struct kl_map_reader *rd)
 {
-	const struct kl_spec *spec = ctx;
-	const struct kl_form *form;
-	const char *data;
-	size_t len;
-	int ret = kl_input_peek(in, &data, &len);
+	struct kl_history *h = rd->m.h;
 
-	ret = ret ?: kl_text_start(in->name, data, len);
-	if (ret < 0)
-		return ret;
-	form = kl_form_tell(data + ret, len - ret);
-	if (form && form != &kl_form_edn && len > (size_t)ret)
-		return kl_form_read(form, in, out);
-	kl_input_skip(in, ret);
-	return read_by_rules(in, spec, out);
+	h->keyed = rd->m.map->object;
+	h->clock = rd->m.map->whole ? KL_CLOCK_MONO : KL_CLOCK_SEQ;
+	h->error = rd->m.map->error;
+	h->view.times = rd->m.map->whole ? KL_TIMES_FILE : KL_TIMES_EVENTS;
+	h->fresh = !rd->m.map->any;
+	h->memory = (struct kl_memory){ .sc = true, .told = true };
 }
 
-int kl_records_parse(const char *name, const char *data, size_t len, const struct kl_spec *spec,
-		     struct kl_history **out)
+void kl_map_free(struct kl_map_reader *rd)
 {
-	struct kl_input in;
-	int ret;
-
-	kl_input_memory(&in, name, data, len);
-	ret = read_input(&in, spec, out);
-	kl_input_close(&in);
-	return ret;
-}
-
-int kl_records_open(const char *path, const struct kl_read_opts *opts, const struct kl_spec *spec,
-		    struct kl_history **out)
-{
-	struct kl_read_opts as = *opts;
-
-	as.read = read_input;
-	as.ctx = spec;
-	return kl_history_read_with(path, &as, out);
+	kl_records_free(&rd->r);
+	kl_pairs_free(&rd->pairs);
+	free(rd->open);
+	free(rd->last);
+	kl_history_free(rd->m.h);
+	kl_mapper_free(&rd->m);
 }

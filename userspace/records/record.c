@@ -14,7 +14,7 @@
 int kl_record_bad(struct kl_records *r, const char *tok, const char *fmt, ...)
 {
 	const char *at = tok ? kl_record_source(r, tok) : r->tok, *line = r->scan.text, *p, *end;
-	unsigned int number = 1;
+	unsigned int number = r->scan.before + 1;
 	char what[600];
 	va_list ap;
 
@@ -92,6 +92,8 @@ static void enter(struct kl_records *r)
 	if (*q != '{' && *q != '[' && *q != '(' && *q != '#' && *q != '^' && *q != ']' && *q != ')')
 		return;
 	r->open = p;
+	for (r->open_line = 1, q = r->p; (q = memchr(q, '\n', p - q)); q++)
+		r->open_line++;
 	r->close = *p == '[' ? ']' : ')';
 	r->p = p + 1;
 }
@@ -133,6 +135,30 @@ int kl_records_begin(struct kl_records *r, const char *name, const char *text, c
 	return r->form == KL_RECORDS_CSV ? kl_csv_header(r) ?: check_columns(r, map) : 0;
 }
 
+int kl_records_unclosed(struct kl_records *r)
+{
+	if (r->more)
+		return 0;
+	r->tok = r->open;
+	if (r->tok)
+		return kl_record_bad(r, NULL, "expected a closing bracket");
+	kl_err_at(r->scan.name, r->open_line, 0, "expected a closing bracket");
+	return -EINVAL;
+}
+
+void kl_records_go_on(struct kl_records *r, const char *text, const char *end, unsigned int before)
+{
+	r->scan.text = r->p = r->tok = text;
+	r->scan.end = r->end = end;
+	r->scan.before = before;
+	r->open = NULL;
+	if (r->form != KL_RECORDS_EDN)
+		return;
+	r->edn.scan = r->scan;
+	r->edn.p = text;
+	r->edn.end = end;
+}
+
 static int edn_next(struct kl_records *r)
 {
 	struct kl_edn *e = &r->edn;
@@ -140,23 +166,20 @@ static int edn_next(struct kl_records *r)
 
 	e->ncanon = 0;
 	kl_arena_free(&e->arena);
-	if (!kl_edn_skip(e)) {
-		if (!r->close)
-			return 0;
-		r->tok = r->open;
-		return kl_record_bad(r, NULL, "expected a closing bracket");
-	}
+	if (!kl_edn_skip(e))
+		return r->close ? kl_records_unclosed(r) : 0;
 	if (e->bad)
 		return -EINVAL;
-	r->tok = e->p;
 	if (r->close && *e->p == r->close) {
 		e->p++;
 		r->close = 0;
+		r->over = true;
 		if (!kl_edn_skip(e))
 			return 0;
-		r->tok = e->p;
-		return kl_record_bad(r, NULL, "expected the end of the file");
 	}
+	r->tok = e->p;
+	if (r->over)
+		return kl_record_bad(r, NULL, "expected the end of the file");
 	ret = kl_edn_value_here(e, &r->record);
 	return ret ? ret : 1;
 }

@@ -27,7 +27,11 @@ struct kl_records {
 	struct kl_scan scan; /* the file, for messages */
 	const char *p, *end; /* the rest of the file; it ends with a newline */
 	char close; /* the records are in a list up to this bracket; or 0 */
-	const char *open; /* the bracket that opens the list */
+	const char *open; /* the bracket that opens the list; NULL: it is no longer there */
+	unsigned int open_line;
+	bool item; /* an item of a list of JSON was read, so a comma or @close follows */
+	bool over; /* the list has ended */
+	bool more; /* the file goes on behind @end */
 	struct kl_edn edn; /* reads the file, or @text */
 	/* the present record of JSON or CSV in EDN */
 	char *text;
@@ -47,6 +51,11 @@ struct kl_records {
  */
 int kl_records_begin(struct kl_records *r, const char *name, const char *text, const char *end,
 		     const struct kl_mapping *map);
+/*
+ * Go on with more text of the file, behind that of before, which had @before lines.  Records are
+ * not divided.
+ */
+void kl_records_go_on(struct kl_records *r, const char *text, const char *end, unsigned int before);
 /* Read the next record.  Return: 1, 0 at the end, -EINVAL after a message, or another errno. */
 int kl_records_next(struct kl_records *r);
 void kl_records_free(struct kl_records *r);
@@ -97,6 +106,9 @@ int kl_record_mark(struct kl_records *r, const char *source);
 /* Start a new record at @source.  Append the end that kl_edn needs, and read the record. */
 void kl_record_clear(struct kl_records *r, const char *source);
 int kl_record_read(struct kl_records *r);
+
+/* Report that the list has no end, if the file has.  Return: 0 or -EINVAL. */
+int kl_records_unclosed(struct kl_records *r);
 
 /* json.c, csv.c: write the next record of r->p as EDN.  Return: as kl_records_next(). */
 int kl_json_next(struct kl_records *r);

@@ -5,6 +5,7 @@
 
 #include "history/history.h"
 #include "history/input.h"
+#include "history/stream.h"
 #include "spec/spec.h"
 
 /*
@@ -27,5 +28,11 @@ int kl_records_open(const char *path, const struct kl_read_opts *opts, const str
 /* Read a history from memory, by the history block of @spec.  Return: as kl_records_open(). */
 int kl_records_parse(const char *name, const char *data, size_t len, const struct kl_spec *spec,
 		     struct kl_history **h);
+
+/*
+ * Make a reader for kl_stream_use() of a log that grows.  Texts other than decimal numbers are kept
+ * as long as it lives, because equal ones are one value.  Return: 0 or -ENOMEM.
+ */
+int kl_records_follow(const char *path, const struct kl_spec *spec, struct kl_stream_log **out);
 
 #endif

@@ -349,6 +349,11 @@ static void renew_names(struct feed *f, const struct kl_history *h)
 	kl_history_share_spellings(f->head, h);
 }
 
+void feed_release(struct feed *f)
+{
+	kl_history_free_spellings(f->head);
+}
+
 int feed_add(struct feed *f, const struct kl_history *h)
 {
 	size_t i;

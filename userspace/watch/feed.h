@@ -42,6 +42,8 @@ void feed_free(struct feed *f);
  * specification; -ENOMEM.
  */
 int feed_add(struct feed *f, const struct kl_history *h);
+/* Let go of the spellings of @h until the next feed_add(), so that @h can change them. */
+void feed_release(struct feed *f);
 /* Note that all later operations are called at @floor or later.  Return: 0 or -ENOMEM. */
 int feed_floor(struct feed *f, uint64_t floor);
 /* End the history, which is complete if the last floor is KL_TIME_MAX.  Return: 0 or -ENOMEM. */
