@@ -97,9 +97,9 @@ static void test_values(void **state)
 	assert_non_null(strstr(text, "\n# first init\n"));
 	assert_non_null(strstr(text, "\n# memory sc\n"));
 	assert_non_null(strstr(text, "DRAINS the store buffer"));
-	assert_non_null(strstr(text, "\nt1 @7 1 2 put 3 30"));
-	assert_non_null(strstr(text, "\nt1 @7 3 4 remove 4 -> absent"));
-	assert_non_null(strstr(text, "\nt1 @7 5 - get 3"));
+	assert_non_null(strstr(text, "\nt0 @7 1 2 put 3 30"));
+	assert_non_null(strstr(text, "\nt0 @7 3 4 remove 4 -> absent"));
+	assert_non_null(strstr(text, "\nt0 @7 5 - get 3"));
 	free(text);
 	expect(rec, KLIN_LINEARIZABLE, "");
 	klin_return1(lane, 30);
@@ -194,6 +194,28 @@ static void *record_one(void *rec)
 	return NULL;
 }
 
+/* The report of a recording has these words. */
+static void shows(struct klin_rec *rec, const char *words)
+{
+	struct klin_result *r;
+	char *text, *c;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(klin_rec_check(rec, &r), 0);
+	klin_result_print(r, KLIN_TEXT, f);
+	fclose(f);
+	while ((c = strchr(text, '\n')))
+		*c = ' ';
+	while ((c = strstr(text, "  ")))
+		memmove(c, c + 1, strlen(c));
+	if (!strstr(text, words))
+		fail_msg("no '%s' in: %s", words, text);
+	free(text);
+	klin_result_free(r);
+}
+
 /* A thread that has no lane loses its operations. */
 static void test_threads(void **state)
 {
@@ -206,7 +228,39 @@ static void test_threads(void **state)
 	klin_call(klin_rec_thread(rec), klin_rec_method(rec, "deq"), 7);
 	klin_return1(klin_rec_thread(rec), 5);
 	expect(rec, KLIN_UNKNOWN, "lost");
+	shows(rec, "Raise `operations' of klin_rec_open(), or `threads'");
 	klin_rec_free(rec);
+}
+
+/* What the work of thread 2 records is of t2 in reports. */
+static void number_work(struct klin_rec *rec, struct klin_lane *lane, unsigned int thread)
+{
+	klin_call1(lane, klin_rec_method(rec, "enq"), 7, thread);
+	klin_return(lane);
+}
+
+static void test_numbers(void **state)
+{
+	char line[32], *text;
+	unsigned int i, run;
+
+	for (run = 0; run < 20; run++) {
+		struct klin_rec *rec = begin("queue", KLIN_CLOCK_ORDER, 8, 1);
+
+		assert_int_equal(klin_rec_run(rec, number_work), 0);
+		text = as_text(rec);
+		for (i = 0; i < 8; i++) {
+			const char *at;
+
+			snprintf(line, sizeof(line), "\nt%u @7 ", i);
+			at = strstr(text, line);
+			assert_non_null(at);
+			snprintf(line, sizeof(line), " enq %u", i);
+			assert_true(strstr(at, line) && strstr(at, line) < strchr(at + 1, '\n'));
+		}
+		free(text);
+		klin_rec_free(rec);
+	}
 }
 
 static void test_misuse(void **state)
@@ -216,10 +270,14 @@ static void test_misuse(void **state)
 	struct klin_rec *rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
 	struct klin_result *r;
 
-	assert_int_equal(klin_rec_method(rec, "push"), -1);
-	assert_non_null(strstr(klin_error(), "no method 'push'"));
+	assert_int_equal(klin_rec_method(rec, "dek"), -1);
+	assert_string_equal(klin_error(), "the specification 'queue' has no method 'dek', but "
+					  "enq, deq, peek; did you mean 'deq'?");
 	klin_call(klin_rec_thread(rec), -1, 7);
-	refused(rec, "klin_rec_method()");
+	refused(rec, "no method 'dek', but enq, deq, peek");
+	rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
+	klin_call(klin_rec_thread(rec), 5, 7);
+	refused(rec, "an operation of object 0x7 has the method number 5");
 	rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
 	klin_callv(klin_rec_thread(rec), klin_rec_method(rec, "enq"), 7, many, 4);
 	refused(rec, "more values");
@@ -392,9 +450,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),	  cmocka_unit_test(test_pending),
 		cmocka_unit_test(test_late),	  cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_threads),	  cmocka_unit_test(test_misuse),
-		cmocka_unit_test(test_empty),	  cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_return_missing),
+		cmocka_unit_test(test_threads),	  cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_misuse),	  cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_clocks),	  cmocka_unit_test(test_return_missing),
 		cmocka_unit_test(test_seen_late), cmocka_unit_test(test_scale),
 		cmocka_unit_test(test_snapshots),
 	};

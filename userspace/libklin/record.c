@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Recordings and the lanes of their threads, see klin/record.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,15 +94,35 @@ struct klin_rec *klin_rec_open(const char *path, enum klin_clock clock, unsigned
 	return rec;
 }
 
+void rec_no_method(const struct klin_rec *rec, const char *name)
+{
+	const struct kl_spec *s = rec->spec->s;
+	char list[512] = "", near[160];
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < kl_spec_nmethods(s) && len < sizeof(list); i++)
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
+				kl_spec_method(s, i)->name);
+	kl_err("the specification '%s' has no method '%s', but %s%s", kl_spec_name(s), name, list,
+	       kl_spec_near_method(s, name, near, sizeof(near)));
+}
+
 int klin_rec_method(const struct klin_rec *rec, const char *name)
 {
 	const int method = kl_spec_find_method(rec->spec->s, name);
+	/* The name is kept for a message, and changes nothing that callers see. */
+	struct klin_rec *r = (struct klin_rec *)rec;
 
 	lib_begin();
-	if (method < 0)
-		kl_err("the specification '%s' has no method '%s'", kl_spec_name(rec->spec->s),
-		       name);
-	return method;
+	if (method >= 0)
+		return method;
+	rec_no_method(rec, name);
+	pthread_mutex_lock(&r->lock);
+	if (!r->no_method)
+		r->no_method = strdup(name);
+	pthread_mutex_unlock(&r->lock);
+	return -1;
 }
 
 /* Make a lane, with its slots behind it, and touch all of its memory. */
@@ -172,5 +193,6 @@ void klin_rec_free(struct klin_rec *rec)
 	pthread_mutex_destroy(&rec->lock);
 	klin_spec_free(rec->spec);
 	free(rec->lanes);
+	free(rec->no_method);
 	free(rec);
 }

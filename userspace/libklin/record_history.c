@@ -58,9 +58,18 @@ static int add_slot(struct making *m, const struct klin_slot *s, int64_t thread)
 
 	if (object < 0)
 		return object;
-	if (s->method >= kl_spec_nmethods(spec) || s->nargs > KL_MAX_ARGS) {
-		kl_err("an operation has no method that klin_rec_method() returned, or too many "
-		       "arguments");
+	if (s->method >= kl_spec_nmethods(spec)) {
+		if (s->method == (uint16_t)-1 && m->rec->no_method)
+			rec_no_method(m->rec, m->rec->no_method);
+		else
+			kl_err("an operation of object 0x%llx has the method number %u: expected "
+			       "one that klin_rec_method() returned for this recording",
+			       (unsigned long long)s->object, s->method);
+		return -EINVAL;
+	}
+	if (s->nargs > KL_MAX_ARGS) {
+		kl_err("an operation of %s has %u arguments: expected at most %d",
+		       kl_spec_method(spec, s->method)->name, s->nargs, KL_MAX_ARGS);
 		return -EINVAL;
 	}
 	op.object = object;
@@ -198,7 +207,7 @@ static int make(struct making *m)
 	}
 	n = __atomic_load_n(&m->rec->nlanes, __ATOMIC_ACQUIRE);
 	for (i = 0; !err && i < n; i++)
-		err = add_lane(m, m->rec->lanes[i], i + 1) ?: add_lost(m, m->rec->lanes[i]);
+		err = add_lane(m, m->rec->lanes[i], i) ?: add_lost(m, m->rec->lanes[i]);
 	if (!err && m->open) {
 		kl_err("%llu operations have not returned before their thread's next call: a "
 		       "klin_return() is missing", (unsigned long long)m->open);

@@ -22,6 +22,15 @@ struct worker {
 	unsigned int number;
 };
 
+/* Let the workers get their lanes in their order, which is that of threads in reports. */
+static void await_turn(struct gate *g, unsigned int number)
+{
+	pthread_mutex_lock(&g->lock);
+	while (g->ready < number)
+		pthread_cond_wait(&g->changed, &g->lock);
+	pthread_mutex_unlock(&g->lock);
+}
+
 static bool pass(struct gate *g)
 {
 	bool go;
@@ -39,8 +48,10 @@ static bool pass(struct gate *g)
 static void *run(void *arg)
 {
 	struct worker *w = arg;
-	struct klin_lane *lane = klin_rec_thread(w->rec);
+	struct klin_lane *lane;
 
+	await_turn(w->gate, w->number);
+	lane = klin_rec_thread(w->rec);
 	if (pass(w->gate))
 		w->work(w->rec, lane, w->number);
 	return NULL;

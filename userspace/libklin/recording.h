@@ -18,10 +18,14 @@ struct klin_rec {
 	unsigned int nlanes, threads;
 	size_t operations;
 	uint64_t began;
+	char *no_method; /* the first name that klin_rec_method() has not found, or NULL */
 	bool undrained; /* operations may end with plain stores, whatever the specification says */
 	struct klin_lane none; /* the lane of threads without a buffer */
 	_Alignas(REC_LINE) uint64_t order;
 };
+
+/* Report that the specification has no method of this name. */
+void rec_no_method(const struct klin_rec *rec, const char *name);
 
 /* Return: @n, rounded up to whole cache lines. */
 static inline size_t rec_round_up(size_t n)

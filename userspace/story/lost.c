@@ -68,6 +68,14 @@ char *kl_lost_sentence(const struct kl_history *h, const struct kl_part_result *
 	return s;
 }
 
+const char kl_lost_library_advice[] =
+	"Raise `operations' of klin_rec_open(), or `threads' if more threads recorded";
+
+bool kl_lost_by_library(const struct kl_history *h)
+{
+	return h->attached && !strncmp(h->attached, "libklin:", 8);
+}
+
 char *kl_lost_advice(const struct kl_history *h, const struct kl_part_result *p)
 {
 	const struct lost l = add_up(h, p);
@@ -78,6 +86,8 @@ char *kl_lost_advice(const struct kl_history *h, const struct kl_part_result *p)
 	if (!h->attached)
 		return strdup("Record without losses; lines `# gap' of the history say where they "
 			      "are");
+	if (kl_lost_by_library(h))
+		return strdup(kl_lost_library_advice);
 	if (l.reason == KL_GAP_LOST)
 		return strdup("Record with larger buffers (--buffer=PAGES) or fewer events "
 			      "(--object, --sample)");

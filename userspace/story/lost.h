@@ -10,6 +10,10 @@
  * and 250 on CPU 1 (no room in the buffer), and may forbid it".  Return: NULL when out of memory.
  */
 char *kl_lost_sentence(const struct kl_history *h, const struct kl_part_result *p);
+/* Return: true if libklin made the recording. */
+bool kl_lost_by_library(const struct kl_history *h);
+/* The advice of such a recording. */
+extern const char kl_lost_library_advice[];
 /* How to record with fewer gaps.  Return: NULL when out of memory. */
 char *kl_lost_advice(const struct kl_history *h, const struct kl_part_result *p);
 

@@ -163,7 +163,9 @@ static char *advise(const struct kl_report *r, const struct kl_unknown *u)
 		return sentence("Check a part of the history, or partition it by a key of the "
 			    "specification");
 	case KL_UNKNOWN_EMPTY:
-		return advise_empty(r->h->ngaps);
+		return r->h->ngaps && kl_lost_by_library(r->h) ?
+			       sentence("%s", kl_lost_library_advice) :
+			       advise_empty(r->h->ngaps);
 	default:
 		return sentence(u->first->sc_violation ?
 			    "For a machine without store buffers, use --memory-model=sc" :

@@ -80,7 +80,10 @@ struct klin_rec *klin_rec_open(const char *path, enum klin_clock clock, unsigned
 struct klin_rec *klin_rec_open_spec(struct klin_spec *spec, enum klin_clock clock,
 				    unsigned int threads, size_t operations);
 
-/* Return: the number of the method of this name, or -1 with klin_error(). */
+/*
+ * Return: the number of the method of this name, or -1 with klin_error().  An operation of method
+ * -1 is recorded, but then the recording has no history, and klin_error() names the method.
+ */
 int klin_rec_method(const struct klin_rec *rec, const char *name);
 
 /*
@@ -93,6 +96,9 @@ struct klin_lane *klin_rec_thread(struct klin_rec *rec);
  * klin_rec_run() - run a function in all threads of the recording at once, and wait for them
  * @rec: the recording
  * @work: the function, which gets the recording, the thread's lane, and the thread's number from 0
+ *
+ * Reports call the threads of a recording t0, t1, ... in the order in which they began to record:
+ * these are the numbers, if no thread has recorded before.
  */
 int klin_rec_run(struct klin_rec *rec,
 		 void (*work)(struct klin_rec *rec, struct klin_lane *lane, unsigned int thread));
