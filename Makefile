@@ -525,6 +525,7 @@ man_pages := $(wildcard userspace/man/*.[1-9])
 klind_pages := $(filter userspace/man/klind.%,$(man_pages))
 library_pages := $(filter %.3,$(man_pages))
 share := $(PREFIX)/share
+libklin_docs := $(share)/doc/libklin-dev
 installed_klin := $(call to,755,$(BINDIR),$(B)/klin $(B)/klin-replay) \
 	$(call to,644,$(DATADIR),$(schema)) \
 	$(call kept,644,$(DATADIR),$(shipped)) \
@@ -547,12 +548,14 @@ installed_libklin-dev := $(call to,644,$(LIBDIR),$(B)/libklin.a) \
 	link:$(libklin_name):$(LIBDIR)/libklin.so \
 	$(call to,644,$(INCLUDEDIR)/klin,$(wildcard $(libklin_dir)/include/klin/*.h)) \
 	644:$(libklin_dir)/klin.pc.in:$(LIBDIR)/pkgconfig/klin.pc \
+	$(call to,644,$(libklin_docs)/examples,$(wildcard $(libklin_dir)/examples/*)) \
 	$(call pages,$(library_pages))
 installed_kmod := $(call to,644,$(KSRCDIR),kmod/klin.h)
 installed := $(foreach group,$(groups),$(installed_$(group)))
 
 find_kmod = PATH=$$PATH:/usr/sbin:/sbin;
-release = $(shell $(find_kmod) modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1)
+release = $(if $(wildcard kmod/klin.ko),$(shell $(find_kmod) \
+	modinfo -F vermagic kmod/klin.ko | cut -d' ' -f1))
 # The module, and the versions of its symbols, where it is built.
 installed_module = $(if $(wildcard kmod/klin.ko), \
 	644:kmod/klin.ko:/lib/modules/$(release)/extra/klin.ko \
@@ -592,7 +595,7 @@ uninstall:
 		rm -f "$$ko" "$(DESTDIR)$(KSRCDIR)/$$release/Module.symvers" && \
 			{ $(depmod) -a "$$release"; } || exit 1; done
 	$(Q)rm -rf '$(DESTDIR)$(LIBEXECDIR)/kselftest' '$(DESTDIR)$(dkms_dir)'
-	$(Q)for dir in $(DATADIR) $(LIBEXECDIR) $(KSRCDIR) $(INCLUDEDIR)/klin; do \
+	$(Q)for dir in $(DATADIR) $(LIBEXECDIR) $(KSRCDIR) $(INCLUDEDIR)/klin $(libklin_docs); do \
 		[ ! -d "$(DESTDIR)$$dir" ] || \
 			find "$(DESTDIR)$$dir" -depth -type d -empty -delete || exit 1; done
 

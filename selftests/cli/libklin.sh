@@ -14,10 +14,11 @@ if [ ! -e "$top/Makefile" ] || [ "$(dirname "$KLIN")/klin" -ef "$top/build/san/k
 	ktap_finish
 	exit
 fi
-examples=$top/userspace/libklin/examples
 make -s -C "$top" install DESTDIR="$work/root" >out 2>&1
-ktap_result $? "make install" "$(tail -n 5 out)"
+status=$?
+ktap_result "$([ $status -eq 0 ] && ! grep -q modinfo out; echo $?)" "make install" "$(tail -n 5 out)"
 lib=$work/root/usr/local/lib
+examples=$work/root/usr/local/share/doc/libklin-dev/examples
 export PKG_CONFIG_PATH="$lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$work/root"
 
 # Symbols of the interface, as the headers declare them.
@@ -90,7 +91,8 @@ build()
 {
 	name=$1 program=$2
 	shift 2
-	gcc -O2 -Wall -Wextra -Wno-unused-parameter -o "$program" "$examples/$name.c" "$@" >out 2>&1
+	gcc -std=c11 -O2 -Wall -Wextra -Wno-unused-parameter -o "$program" "$examples/$name.c" \
+		"$@" >out 2>&1
 	ktap_result "$([ $? -eq 0 ] && [ ! -s out ]; echo $?)" "$name.c is compiled to $program" \
 		"$(head -n 5 out)"
 }
@@ -100,6 +102,14 @@ build broken_stack broken_stack $(pkg-config --cflags --libs klin)
 build broken_stack broken_stack_static -static $(pkg-config --static --cflags --libs klin)
 # shellcheck disable=SC2046
 build test_queue test_queue $(pkg-config --cflags --libs klin) -lcmocka
+# shellcheck disable=SC2046
+build broken_stack broken_stack_leaks -fsanitize=address $(pkg-config --cflags --libs klin)
+# shellcheck disable=SC2046
+build test_queue test_queue_leaks -fsanitize=address $(pkg-config --cflags --libs klin) -lcmocka
+for program in broken_stack_leaks test_queue_leaks; do
+	LD_LIBRARY_PATH=$lib "./$program" >out 2>&1
+	ktap_result $? "$program frees all" "$(tail -n 5 out)"
+done
 for program in broken_stack broken_stack_static; do
 	LD_LIBRARY_PATH=$lib "./$program" >out 2>err
 	status=$?

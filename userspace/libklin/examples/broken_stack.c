@@ -4,10 +4,11 @@
  * This happens seldom, so the threads wait for each other where it goes wrong.
  *
  *	$ ./broken_stack
- *	What is wrong: stack @0: t1's pop() -> 2 and t2's pop() -> 2 both took 2, which
+ *	What is wrong: stack @0: t0's pop() -> 2 and t1's pop() -> 2 both took 2, which
  *	  was added once.
  *	$ klin replay stack.cert
  */
+#define _POSIX_C_SOURCE 200809L /* with -std=c11, for barriers */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -64,6 +65,7 @@ int main(void)
 	struct klin_options options = KLIN_OPTIONS;
 	struct klin_history *h;
 	struct klin_result *r;
+	enum klin_verdict verdict;
 
 	options.certificate = 1;
 	pthread_barrier_init(&meet, NULL, 2);
@@ -75,5 +77,10 @@ int main(void)
 	klin_result_print(r, KLIN_TEXT, stdout);
 	/* The proof, and the history beside it. */
 	klin_result_certificate(r, "stack.cert");
-	return klin_result_verdict(r) != KLIN_VIOLATION;
+	verdict = klin_result_verdict(r);
+	klin_result_free(r);
+	klin_history_free(h);
+	klin_rec_free(rec);
+	pthread_barrier_destroy(&meet);
+	return verdict != KLIN_VIOLATION;
 }

@@ -12,7 +12,6 @@ static void work(struct klin_rec *rec, struct klin_lane *lane, unsigned int thre
 {
 	const int enq = klin_rec_method(rec, "enq"), deq = klin_rec_method(rec, "deq");
 	uint64_t v, got;
-
 	for (v = thread; v < 8000; v += 4) {
 		klin_call1(lane, enq, 0, v);
 		ms_enq(&queue, v);
@@ -30,11 +29,12 @@ static void test_queue(void **state)
 	ms_init(&queue);
 	assert_int_equal(klin_rec_run(rec, work) || klin_rec_check(rec, &r), 0);
 	assert_string_equal(klin_result_headline(r), "");
+	klin_result_free(r);
+	klin_rec_free(rec);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_queue) };
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
