@@ -143,7 +143,9 @@ static void test_return_missing(void **state)
 	klin_call1(lane, klin_rec_method(rec, "enq"), 7, 1);
 	klin_call(lane, klin_rec_method(rec, "deq"), 7);
 	assert_int_equal(klin_rec_check(rec, &r), -EINVAL);
-	assert_non_null(strstr(klin_error(), "klin_return() is missing"));
+	assert_non_null(strstr(klin_error(), "1 operation has not returned before the next call "
+					     "of the thread, the first of them enq of t0: a "
+					     "klin_return() is missing"));
 	klin_rec_free(rec);
 }
 

@@ -23,6 +23,7 @@ struct making {
 	uint64_t end; /* in the unit of the history, as all its times */
 	uint64_t lost, lost_from;
 	uint64_t open;	/* operations that have not returned although their thread went on */
+	unsigned int open_thread, open_method; /* of the first of them */
 };
 
 /* Copy @n values of a slot, whose first is number @first. */
@@ -99,8 +100,11 @@ static int add_lane(struct making *m, const struct klin_lane *lane, unsigned int
 	for (; !err && slot < at; slot += lane->stride) {
 		const struct klin_slot *s = (const struct klin_slot *)(const void *)slot;
 
-		m->open += slot + lane->stride < at &&
-			   __atomic_load_n(&s->ret, __ATOMIC_ACQUIRE) == KLIN_PENDING;
+		if (slot + lane->stride < at &&
+		    __atomic_load_n(&s->ret, __ATOMIC_ACQUIRE) == KLIN_PENDING && !m->open++) {
+			m->open_thread = number;
+			m->open_method = s->method;
+		}
 		err = add_slot(m, s, thread);
 	}
 	return err;
@@ -209,8 +213,10 @@ static int make(struct making *m)
 	for (i = 0; !err && i < n; i++)
 		err = add_lane(m, m->rec->lanes[i], i) ?: add_lost(m, m->rec->lanes[i]);
 	if (!err && m->open) {
-		kl_err("%llu operations have not returned before their thread's next call: a "
-		       "klin_return() is missing", (unsigned long long)m->open);
+		kl_err("%llu operation%s not returned before the next call of the thread, the first "
+		       "of them %s of t%u: a klin_return() is missing",
+		       (unsigned long long)m->open, m->open == 1 ? " has" : "s have",
+		       kl_spec_method(spec, m->open_method)->name, m->open_thread);
 		return -EINVAL;
 	}
 	return err ?: add_lost(m, &m->rec->none) ?: add_gap(m);
