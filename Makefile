@@ -259,11 +259,12 @@ $(B)/obj/%.o: %.c $(B)/.cflags
 $(call obj,$(unit_src) $(unit_help)): private kl_cflags += -Wno-deprecated-declarations
 
 # With sanitizers clang takes three times as long to optimize a file.  That pays only for code in
-# which tests spend their time: the language, histories, engines, and oracles; and for two tests
-# that look at the instructions of their own code.
+# which tests spend their time: the language, histories, engines, and oracles; and for four tests
+# that look at the instructions of their own code, or step through them.
 ifeq ($(SAN),1)
 $(call obj,$(call sources,record report page top klin klind dwarf libklin) \
-	$(filter-out %/test_clock.c %/test_sites.c,$(unit_src))): private kl_cflags += -O0
+	$(filter-out %/test_clock.c %/test_sites.c %/test_slots.c %/test_slots_two.c, \
+	$(unit_src))): private kl_cflags += -O0
 endif
 
 # test_sites reads its own debugging information.
