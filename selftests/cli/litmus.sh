@@ -151,6 +151,16 @@ python3 "$here/litmus_story.py" "$KLIN" out >said 2>&1
 [ $status -eq 0 ] && [ "$(cat said)" = "68 24 21 22 16 26 2" ]
 ktap_result $? "each story is true: tests, runs, buffers, forbidden, fences needed, orders, alone" "$(tail -5 said)"
 
+sed 's/1:EAX=0/1:ECX=0 \/\\ z=0/' "$tests/SB.litmus" >unset.litmus
+run litmus --explain unset.litmus
+[ $status -eq 0 ] && [ "$(grep -c warning err)" -eq 2 ] &&
+	grep -q "^unset.litmus:7:20: warning: register ECX of P1 is always 0: " err &&
+	grep -q "^unset.litmus:7:31: warning: 'z' is always 0: " err
+ktap_result $? "warnings of a register and a location that nothing sets" "$(cat err)"
+sed 's/^ MOV EAX,\[y\] .*/ MOV EAX,[y] ;/' "$tests/SB.litmus" >short.litmus
+refuse "a row with fewer columns than threads" \
+	"^short.litmus:6:14: error: the row ends after 1 column of 2" litmus short.litmus
+
 broken()
 {
 	name=$1 pattern=$2

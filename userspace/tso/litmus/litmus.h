@@ -89,6 +89,8 @@ struct kl_litmus {
 	struct kl_lit_loc locs[KL_LIT_LOCS];
 	unsigned int nlocs;
 	uint64_t reg[KL_VM_THREADS][KL_LIT_TEMP];
+	uint32_t has_init[KL_VM_THREADS]; /* bits of the registers with a first value */
+	unsigned int nprogram; /* number of locations of the initial state and program */
 	struct kl_lit_item items[KL_LIT_ITEMS];
 	unsigned int nitems;
 	struct kl_lit_node *nodes;
@@ -204,6 +206,9 @@ const char *kl_litmus_word(const struct kl_litmus *l, unsigned int loc, uint64_t
 
 /* Print a message about the position @at in l->copy, with the line of the text and a caret. */
 void kl_lit_error(const struct kl_litmus *l, const char *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same for a warning, unless the test is read with a change. */
+void kl_lit_warn(const struct kl_litmus *l, const char *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* The assembler (litmus_x86.c). */

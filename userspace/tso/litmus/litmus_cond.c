@@ -3,11 +3,46 @@
 #include <errno.h>
 #include <string.h>
 
+#include "spec/interp/flow.h"
 #include "tso/litmus/litmus_text.h"
 
 #define DEPTH_MAX	200	/* depth of nested conditions */
 
-static int find_item(struct kl_lt_cursor *c, const struct kl_lit_item *it)
+/* Return: true if an instruction of thread @t may set the register. */
+static bool sets(const struct kl_litmus *l, unsigned int t, unsigned int reg)
+{
+	const size_t end = t + 1 < l->nthreads ? l->prog.start[t + 1] : l->ncode;
+	struct kl_flow f;
+	size_t i;
+
+	for (i = l->prog.start[t]; i < end; i += f.words) {
+		kl_insn_flow(l->code + i, &f);
+		if (f.def >> reg & 1)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Warn of a register or location at @at that is 0 in each final state, since nothing gives it a
+ * value: most often it is misspelt, and the condition always holds or never.
+ */
+static void warn_unset(const struct kl_lt_cursor *c, const struct kl_lit_item *it, const char *at)
+{
+	const struct kl_litmus *l = c->l;
+	const unsigned int i = it->index, t = it->thread;
+
+	if (it->thread < 0) {
+		if (i >= l->nprogram)
+			kl_lit_warn(l, at, "'%s' is always 0: the test has no other mention of it",
+				    l->locs[i].name);
+	} else if (i < KL_LIT_GPRS && !(l->has_init[t] >> i & 1) && !sets(l, t, i)) {
+		kl_lit_warn(l, at, "register %s of P%u is always 0: no instruction of P%u sets it",
+			    kl_litmus_reg(l->x64, i), t, t);
+	}
+}
+
+static int find_item(struct kl_lt_cursor *c, const struct kl_lit_item *it, const char *at)
 {
 	struct kl_litmus *l = c->l;
 	unsigned int i;
@@ -24,6 +59,7 @@ static int find_item(struct kl_lt_cursor *c, const struct kl_lit_item *it)
 		kl_lt_fail(c, "the program has no thread %d", it->thread);
 		return -1;
 	}
+	warn_unset(c, it, at);
 	l->items[l->nitems++] = *it;
 	return i;
 }
@@ -57,14 +93,17 @@ static int atom(struct kl_lt_cursor *c)
 {
 	struct kl_lit_item it = { 0 }, other = { 0 };
 	unsigned int size = 0;
+	const char *at;
 	bool differs;
 	char buf[32];
 	uint64_t v;
 	int a, n;
 
+	kl_lt_space(c);
+	at = c->p;
 	if (!kl_lt_place(c, &it, &size))
 		return 0;
-	a = find_item(c, &it);
+	a = find_item(c, &it, at);
 	if (a < 0)
 		return 0;
 	differs = kl_lt_take(c, "<>") || kl_lt_take(c, "!=");
@@ -76,9 +115,10 @@ static int atom(struct kl_lt_cursor *c)
 	if (kl_lt_at_thread(c) || *c->p == '[' || *c->p == '*') {
 		unsigned int other_size;
 
+		at = c->p;
 		if (!kl_lt_place(c, &other, &other_size))
 			return 0;
-		n = find_item(c, &other);
+		n = find_item(c, &other, at);
 		n = n < 0 ? 0 : add_node(c, KL_LIT_SAME, a, n, 0);
 	} else if (kl_lt_value(c, &v)) {
 		if (!kl_vm_is_ptr(v))
@@ -153,7 +193,7 @@ static int implies(struct kl_lt_cursor *c)
 static bool locations(struct kl_lt_cursor *c)
 {
 	struct kl_lit_item it;
-	const char *s;
+	const char *s, *at;
 	unsigned int size;
 	size_t len;
 
@@ -161,7 +201,9 @@ static bool locations(struct kl_lt_cursor *c)
 		return false;
 	while (!kl_lt_take(c, "]")) {
 		it = (struct kl_lit_item){ 0 };
-		if (!kl_lt_place(c, &it, &size) || find_item(c, &it) < 0)
+		kl_lt_space(c);
+		at = c->p;
+		if (!kl_lt_place(c, &it, &size) || find_item(c, &it, at) < 0)
 			return false;
 		kl_lt_space(c);
 		/* A type says how to print the item; the declaration says the same, so skip it. */

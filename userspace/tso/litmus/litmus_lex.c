@@ -11,25 +11,48 @@
 #include "base/err.h"
 #include "tso/litmus/litmus_text.h"
 
-void kl_lit_error(const struct kl_litmus *l, const char *at, const char *fmt, ...)
+/* Print an error or a warning with its line of the text and a caret; @at is NULL: without. */
+static void show(const struct kl_litmus *l, const char *at, bool warning, const char *fmt,
+		 va_list ap)
 {
 	const char *line = l->text, *p, *end = at ? l->text + (at - l->copy) : line;
 	unsigned int n = 1;
 	char msg[256];
-	va_list ap;
 
-	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
 	for (p = line; p < end; p++) {
 		if (*p == '\n') {
 			line = p + 1;
 			n++;
 		}
 	}
-	kl_err_at(l->path, at ? n : 0, end - line + 1, "%s", msg);
+	if (warning)
+		kl_warn_at(l->path, at ? n : 0, end - line + 1, "%s", msg);
+	else
+		kl_err_at(l->path, at ? n : 0, end - line + 1, "%s", msg);
 	if (at)
 		kl_err_source(line, strcspn(line, "\r\n"), end - line + 1);
+}
+
+void kl_lit_error(const struct kl_litmus *l, const char *at, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	show(l, at, false, fmt, ap);
+	va_end(ap);
+}
+
+void kl_lit_warn(const struct kl_litmus *l, const char *at, const char *fmt, ...)
+{
+	va_list ap;
+
+	/* A test that is read again, with a change, was read as it is before. */
+	if (l->change)
+		return;
+	va_start(ap, fmt);
+	show(l, at, true, fmt, ap);
+	va_end(ap);
 }
 
 bool kl_lt_fail(struct kl_lt_cursor *c, const char *fmt, ...)

@@ -174,6 +174,7 @@ static bool init_entry(struct kl_lt_cursor *c)
 		if (v < KL_VM_PTR && size == 4)
 			v &= UINT32_MAX;
 		l->reg[it.thread][it.index] = v;
+		l->has_init[it.thread] |= 1u << it.index;
 		return true;
 	}
 	loc = &l->locs[it.index];
@@ -298,6 +299,27 @@ static bool header(struct kl_lt_cursor *c, const struct row *r)
 	return true;
 }
 
+/* Check that a row has a column for each thread, which may be blank. */
+static bool check_columns(struct kl_lt_cursor *c, const struct row *r)
+{
+	const unsigned int want = c->l->nthreads;
+	const char *s;
+	unsigned int n;
+	size_t len;
+
+	for (n = 0; n <= want && column(r, n, &s, &len); n++)
+		;
+	if (n == want)
+		return true;
+	c->p = n > want ? s : r->text + r->len;
+	if (n > want)
+		return kl_lt_fail(c, "the row has more columns than there are threads");
+	return kl_lt_fail(c,
+			  "the row ends after %u column%s of %u; write '|' before a column "
+			  "without an instruction, too",
+			  n, n == 1 ? "" : "s", want);
+}
+
 static bool program(struct kl_lt_cursor *c)
 {
 	struct row *row = calloc(ROWS_MAX, sizeof(*row));
@@ -312,6 +334,9 @@ static bool program(struct kl_lt_cursor *c)
 	}
 	if (!rows(c, row, &n) || !header(c, &row[0]))
 		goto out;
+	for (i = 1; i < n; i++)
+		if (!check_columns(c, &row[i]))
+			goto out;
 	for (t = 0; t < c->l->nthreads && !c->err; t++) {
 		kl_lit_asm_thread(a, t);
 		for (i = 1; i < n && !c->err; i++)
@@ -320,12 +345,7 @@ static bool program(struct kl_lt_cursor *c)
 		if (!c->err)
 			c->err = kl_lit_asm_end(a);
 	}
-	for (i = 1; i < n && !c->err; i++) {
-		if (column(&row[i], t, &s, &len)) {
-			c->p = s;
-			kl_lt_fail(c, "the row has more columns than there are threads");
-		}
-	}
+	c->l->nprogram = c->l->nlocs;
 out:
 	kl_lit_asm_free(a);
 	free(row);
