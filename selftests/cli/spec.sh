@@ -70,6 +70,17 @@ spec s { set<word> s = empty;
 	partition by k; }
 END
 echo "# klin history 1" >empty.txt
+cat >unread.lin <<'END'
+spec reg {
+	word x = 0;
+	method set(word v, word _cpu) { atomic { x = 1; } }
+	method get() -> word { atomic { return x; } }
+}
+END
+run spec unread.lin
+[ $status -eq 0 ] && [ "$(grep -c warning: err)" -eq 1 ] &&
+	grep -q "unread.lin:3:18: warning: 'set' never reads its parameter 'v'" err
+ktap_result $? "klin spec warns of a parameter that a method never reads" "$(cat err)"
 for cmd in spec check; do
 	case $cmd in
 	spec)	run spec doubt.lin ;;

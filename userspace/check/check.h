@@ -131,6 +131,12 @@ void kl_report_free(struct kl_report *r);
  */
 void kl_warn_blocks(const struct kl_spec *spec);
 
+/*
+ * Warn of a parameter that a method which changes the state never reads: most often a variable of
+ * the state was meant to get it.  kl_warn_blocks() gives these warnings, too.
+ */
+void kl_warn_unread(const struct kl_spec *spec);
+
 /* A violation made small: a history of its own, and where it came from. */
 struct kl_counterexample {
 	struct kl_history *h;	/* the kept operations; a gap replaces forgotten ones */

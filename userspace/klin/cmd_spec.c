@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/args.h"
+#include "check/check.h"
 #include "klin/cmd.h"
 #include "spec/mapping/mapping.h"
 #include "spec/probe/probe.h"
@@ -205,6 +206,7 @@ static int cmd_spec(int argc, char **argv)
 	ret = kl_spec_load(args.path, &s);
 	if (ret)
 		return kl_ending_error(ret);
+	kl_warn_unread(s);
 	print_spec(s);
 	if (args.dump)
 		kl_spec_dump(s, stdout);
