@@ -161,6 +161,15 @@ sed 's/^ MOV EAX,\[y\] .*/ MOV EAX,[y] ;/' "$tests/SB.litmus" >short.litmus
 refuse "a row with fewer columns than threads" \
 	"^short.litmus:6:14: error: the row ends after 1 column of 2" litmus short.litmus
 
+sed '/^exists/d' "$tests/SB.litmus" >open.litmus
+run litmus open.litmus
+[ $status -eq 0 ] && grep -q "^open.litmus: warning: the test has no condition" err
+ktap_result $? "a warning of a test without a condition" "$(cat err)"
+sed 's/^exists/exist/' "$tests/SB.litmus" >exist.litmus
+refuse "a misspelt word before the condition" \
+	"^exist.litmus:7:1: error: expected a row that ends with ';', or 'exists', .*found 'exist" \
+	litmus exist.litmus
+
 broken()
 {
 	name=$1 pattern=$2

@@ -274,6 +274,11 @@ bool kl_lt_condition(struct kl_lt_cursor *c)
 		if (kl_lt_expect(c, "exists"))
 			l->condition = implies(c);
 	} else if (!*c->p) {
+		/* A test that lists locations asks for the states alone. */
+		if (!l->nitems)
+			kl_lit_warn(l, NULL,
+				    "the test has no condition, such as `exists (x=1)', so "
+				    "nothing is decided");
 		l->quantifier = KL_LIT_FORALL;
 		l->condition = add_node(c, KL_LIT_TRUE, 0, 0, 0);
 	} else {

@@ -233,6 +233,7 @@ static bool condition_begins(struct kl_lt_cursor *c)
 static bool rows(struct kl_lt_cursor *c, struct row *row, size_t *n)
 {
 	const char *p;
+	char buf[32];
 
 	for (*n = 0;; (*n)++) {
 		kl_lt_space(c);
@@ -242,6 +243,11 @@ static bool rows(struct kl_lt_cursor *c, struct row *row, size_t *n)
 			return kl_lt_fail(c, "the program has more than %d rows", ROWS_MAX);
 		row[*n].text = c->p;
 		p = strchrnul(c->p, ';');
+		if (!*p && !strchrnul(c->p, '|')[0])
+			return kl_lt_fail(c,
+					  "expected a row that ends with ';', or 'exists', "
+					  "'~exists', 'forall' or 'locations', found '%s'",
+					  kl_lt_here(c, buf));
 		if (!*p)
 			return kl_lt_fail(c, "expected ';' at the end of a row");
 		row[*n].len = p - c->p;
