@@ -42,14 +42,16 @@ END
 for line in "keep_reports = 5|did you mean 'keep-reports'" "memory = 5M|belongs into a section .spec NAME." \
 	"keep-reports = 5 # few|a comment needs a line of its own"; do
 	printf '[klind]\n%s\n[spec port_range]\n' "${line%|*}" >line.conf
-	refuse "a wrong line: ${line%|*}" "^line.conf:2: error: .*${line#*|}" --check-config --config line.conf
+	refuse "a wrong line: ${line%|*}" "^line.conf:2:[0-9]+: error: .*${line#*|}" --check-config --config line.conf
 done
 printf '\357\273\277[spec port_range]\n' >mark.conf
 expect 0 "a byte order mark is no mistake" --check-config --config mark.conf
 printf '[spec port_range]\nfile = a\0b\n' >zero.conf
 refuse "a zero byte" "^zero.conf:2:9: error: a zero byte" --check-config --config zero.conf
-refuse "a wrong value" "klind.conf:4: error: buffer = 1000: expected a power of two" \
+refuse "a wrong value" "klind.conf:4:10: error: buffer = 1000: expected a power of two" \
 	--check-config --config klind.conf
+[ "$(sed -n 3p err)" = "           ^" ]
+ktap_result $? "the value has a caret" "$(cat err)"
 config <<END
 [klind]
 reports = $work/reports

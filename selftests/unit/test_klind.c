@@ -78,9 +78,9 @@ static void test_conf_mistakes(void **state)
 	} bad[] = {
 		{ "", "nothing to watch" },
 		{ "[klind]\n", "nothing to watch" },
-		{ "memory = 1M\n", "c:1: error: 'memory' is in no section" },
-		{ "[spec a]\nmemory 1M\n", "c:2: error: expected KEY = VALUE" },
-		{ "[spec a]\n\nmemory = 1\n", "c:3: error: memory = 1: expected bytes" },
+		{ "memory = 1M\n", "c:1:1: error: 'memory' is in no section" },
+		{ "[spec a]\nmemory 1M\n", "c:2:1: error: expected KEY = VALUE" },
+		{ "[spec a]\n\nmemory = 1\n", "c:3:10: error: memory = 1: expected bytes" },
 		{ "[spec a]\nmemory = 1Q\n", "from 1M to 1T" },
 		{ "[spec a]\nmemory = -1M\n", "expected bytes" },
 		{ "[spec a]\nmemory = 99999999999999999999\n", "expected bytes" },
@@ -97,23 +97,25 @@ static void test_conf_mistakes(void **state)
 		{ "[spec a]\nobject = here\n", "expected an address" },
 		{ "[spec a]\nfile =\n", "expected the name or path of a specification" },
 		{ "[spec a]\nreports = /x\n",
-		  "c:2: error: the key 'reports' belongs into a section [klind]" },
+		  "c:2:1: error: the key 'reports' belongs into a section [klind]" },
 		{ "[klind]\nnothing-like-it = 1\n",
-		  "c:2: error: unknown key 'nothing-like-it': expected one of reports" },
+		  "c:2:1: error: unknown key 'nothing-like-it': expected one of reports" },
 		{ "[klind]\nfile = x\n",
-		  "c:2: error: the key 'file' belongs into a section [spec NAME]" },
-		{ "[klind]\nreports = x\n[spec a]", "c:2: error: reports = x: expected a path" },
+		  "c:2:1: error: the key 'file' belongs into a section [spec NAME]" },
+		{ "[klind]\nreports = x\n[spec a]", "c:2:11: error: reports = x: expected a path" },
 		{ "[klind]\nmetrics-socket = m\n[spec a]",
-		  "c:2: error: metrics-socket = m: expected" },
+		  "c:2:18: error: metrics-socket = m: expected" },
 		{ "[klind]\nmetrics-socket = /" LONG_PATH "\n[spec a]", "of at most 107 bytes" },
-		{ "[klind]\n[spec a]\n[klind]\n", "c:3: error: [klind] already begins in line 1" },
-		{ "[spec a]\n[spec a]\n", "c:2: error: [spec a] already begins in line 1" },
-		{ "[spec a]\nslots = 1\nslots = 1\n", "c:3: error: slots is already set in line" },
-		{ "[spec]\n", "c:1: error: expected [klind], or [spec NAME]" },
+		{ "[klind]\n[spec a]\n[klind]\n",
+		  "c:3:1: error: [klind] already begins in line 1" },
+		{ "[spec a]\n[spec a]\n", "c:2:1: error: [spec a] already begins in line 1" },
+		{ "[spec a]\nslots = 1\nslots = 1\n",
+		  "c:3:1: error: slots is already set in line" },
+		{ "[spec]\n", "c:1:1: error: expected [klind], or [spec NAME]" },
 		{ "[spec a\n", "expected [klind], or [spec NAME]" },
 		{ "[spec ../a]\n", "expected [klind], or [spec NAME]" },
 		{ "[spec .a]\n", "expected [klind], or [spec NAME]" },
-		{ "[other]\nx = y\n", "c:1: error: expected [klind]" },
+		{ "[other]\nx = y\n", "c:1:1: error: expected [klind]" },
 	};
 	struct klind_conf *c;
 	size_t i;
@@ -130,8 +132,8 @@ static void test_conf_mistakes(void **state)
 	history_log_start();
 	assert_int_equal(klind_conf_parse("c", "[spec a]\nx = 1\n\ny = 2\n", &c), -EINVAL);
 	history_log_stop();
-	assert_non_null(strstr(history_log, "c:2: "));
-	assert_non_null(strstr(history_log, "c:4: "));
+	assert_non_null(strstr(history_log, "c:2:1: "));
+	assert_non_null(strstr(history_log, "c:4:1: "));
 }
 
 /*

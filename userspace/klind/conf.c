@@ -67,6 +67,7 @@ struct parser {
 	struct klind_conf *c;
 	unsigned int line;
 	const char *source; /* the line's text, or NULL: the mistake is in a section */
+	const char *start, *found; /* in a copy of the line: its beginning, and what is wrong */
 	const struct key *keys;		/* keys of the current section, or NULL: no section */
 	/* structure of the section; NULL before the first section; @c after a wrong section line */
 	void *at;
@@ -85,9 +86,9 @@ static void mistake(struct parser *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	kl_err_at(p->name, p->line, 0, "%s", text);
+	kl_err_at(p->name, p->line, p->source ? p->found - p->start + 1 : 0, "%s", text);
 	if (p->source)
-		kl_err_lines(p->source, strcspn(p->source, "\n"), 1);
+		kl_err_source(p->source, strcspn(p->source, "\r\n"), p->found - p->start + 1);
 	p->wrong = true;
 }
 
@@ -381,6 +382,7 @@ static int parse_assignment(struct parser *p, char *s)
 		mistake(p, "%s is already set in line %u; keep only one of them", k->name,
 			p->seen[k - p->keys]);
 	p->seen[k - p->keys] = p->line;
+	p->found = value;
 	return set_value(p, k, value);
 }
 
@@ -436,7 +438,8 @@ int klind_conf_parse(const char *name, const char *text, struct klind_conf **out
 		p.line++;
 		p.source = source;
 		source += next ? next - line : 0;
-		line = trim(line);
+		p.start = line;
+		p.found = line = trim(line);
 		if (!*line || *line == '#' || *line == ';')
 			continue;
 		ret = *line == '[' ? begin_section(&p, line) : parse_assignment(&p, line);
