@@ -217,7 +217,11 @@ $(foreach t,$(filter-out $(targets),$(MAKECMDGOALS)),$(if $(findstring /,$(t)),,
 # Warn of a misspelt variable, which no line of this file names and which has no effect.
 given := $(foreach v,$(filter-out -%,$(MAKEOVERRIDES)),$(if $(findstring =,$(v)),$(firstword \
 	$(subst =, ,$(v)))))
-$(foreach v,$(given),$(if $(shell grep -w '$(v)' Makefile),,$(warning \
+# Variables of the kernel's Kbuild, which klin.ko is built by.
+for_kbuild := ARCH AR AS C CF CHECK CONFIG_% CROSS_COMPILE DEPMOD HOSTC% INSTALL_MOD_% KAFLAGS \
+	KBUILD_% KCFLAGS LD LLVM LLVM_IAS LOCALVERSION NM OBJCOPY OBJDUMP PAHOLE READELF \
+	RUSTC STRIP V W
+$(foreach v,$(filter-out $(for_kbuild),$(given)),$(if $(shell grep -w '$(v)' Makefile),,$(warning \
 	$(v)= has no effect: the Makefile has no such variable)))
 all: userspace bpf module
 userspace: $(B)/libkl.a $(call programs,$(B)) $(libklin)

@@ -52,7 +52,8 @@ wrong "no target 'nothing': .make help" make -C "$top" -s --no-print-directory n
 make -C "$top" -s --no-print-directory DESTIDR=/nothing help >out 2>err
 ktap_result "$(grep -q "DESTIDR= has no effect" err && [ "$(wc -l <err)" -eq 1 ]; echo $?)" \
 	"make warns of a misspelt variable" "$(cat err)"
-make -C "$top" -s --no-print-directory DESTDIR=/nothing CFLAGS="-O1 -DX=1" help >out 2>err
+make -C "$top" -s --no-print-directory DESTDIR=/nothing CFLAGS="-O1 -DX=1" LLVM=1 W=1 \
+	KBUILD_MODPOST_WARN=1 help >out 2>err
 ktap_result "$([ ! -s err ] && grep -q "^make install" out; echo $?)" \
 	"make help lists the targets" "$(cat out err)"
 ktap_finish
