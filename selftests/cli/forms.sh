@@ -569,6 +569,10 @@ printf 'Hello\nworld\n' >prose.txt
 refuse "a file of prose" "^prose.txt:1: error: the file has no form that klin reads" convert prose.txt -
 grep -q '^  world' err
 ktap_result $? "the message shows the first lines of the file" "$(cat err)"
+printf '\012\001\377\200garbage\n' >noise
+refuse "bytes that are no text" "^noise:1: error: the file is neither text in UTF-8 nor a .klh file" \
+	check queue noise
+ktap_result $(($(wc -l <err) - 1)) "the message shows none of them" "$(cat -v err)"
 printf '# nothing\n# but comments\n' >prose.txt
 refuse "comments" "^prose.txt:1: error: the file has no operation" \
 	check "$specs/set.lin" prose.txt

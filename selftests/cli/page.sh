@@ -323,6 +323,7 @@ page alone queue.json
 grep -q '"note":"The history was not found' alone.html
 ktap_result $? "the page of a result says that its history was not found"
 refuse "a certificate whose history is missing" "queue.txt" report queue.cert
+refuse "a page without -o" "to write the page to 'x.html', say -o x.html" report queue.cert x.html
 refuse "a file that is nothing" "error" report "$specs/queue.lin" wrong.lin
 refuse "a result with a specification" "name the result alone" report "$specs/queue.lin" queue.json
 mkdir empty

@@ -582,6 +582,7 @@ static void test_advice(void **state)
 		{ "choose y in 3..0;", "a range has 1 to 65536 words, the least first" },
 		{ "choose y in 0..65536;", "a range has 1 to 65536 words, the least first" },
 		{ "x = 1; # three", "comments begin with '//'" },
+		{ "lock();", "a specification needs no locks, since an atomic block is one step" },
 		{ "x = \xe2\x80\x9c" "1;", "unexpected '\xe2\x80\x9c'; write '\"'" },
 		{ "x =\xc2\xa0" "1;", "a blank that does not break" },
 		{ "x\xc3\xa9y = 1;", "names have the letters a to z and A to Z, digits and '_'" },

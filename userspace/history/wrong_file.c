@@ -23,6 +23,11 @@ static const struct kl_file_kind history = {
 static const struct kl_file_kind log_lines = {
 	"a log", "a specification comes first, as in `klin check logs/tally FILE'", NULL,
 };
+static const struct kl_file_kind no_text = {
+	"neither text in UTF-8 nor a .klh file",
+	NULL,
+	"a history was expected",
+};
 static const struct kl_file_kind certificate = {
 	"a certificate", "`klin replay FILE' checks it", "`klin replay FILE' checks it",
 };
@@ -167,6 +172,24 @@ static bool is_header(const char *p, const char *end)
 	return line && begins(p, end, "# ") && line > word && !memchr(word, ' ', line - word);
 }
 
+/* Return: true if the first bytes are text in ASCII or UTF-8. */
+static bool is_text(const char *s, size_t n)
+{
+	unsigned int more = 0;
+	size_t i;
+
+	for (i = 0; i < n && i < 512; i++) {
+		const unsigned char c = s[i];
+
+		if (more ? (c & 0xc0) != 0x80 : c >= 0x80 && (c < 0xc2 || c > 0xf4))
+			return false;
+		if ((c < ' ' && !strchr("\t\n\v\f\r\033", c)) || !c || c == 0x7f)
+			return false;
+		more = more ? more - 1 : c < 0x80 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+	}
+	return true;
+}
+
 const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 {
 	const char *end = data + len, *p = skip_comments(data, end);
@@ -185,5 +208,5 @@ const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 		return &history;
 	if (begins(p, end, "{") || begins(p, end, "[") || begins(p, end, "INFO "))
 		return &log_lines;
-	return NULL;
+	return is_text(data, len) ? NULL : &no_text;
 }

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/memstream.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "check/check.h"
 #include "history/source_text.h"
@@ -81,6 +83,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->read.independent = kl_arg_independent(state, arg);
 		break;
 	case ARGP_KEY_ARG:
+		if (state->arg_num && arg[kl_stem(arg, ".html")] && access(arg, F_OK))
+			argp_error(state, "to write the page to '%s', say -o %s", arg, arg);
 		if (state->arg_num > 1)
 			argp_error(state, "expected one spec and one input, found also '%s'", arg);
 		if (a->input)

@@ -231,6 +231,8 @@ const char *kl_advise_call(struct kl_parser *p, const char *name, char buf[KL_AD
 		return impl ? ": a method cannot call another one; a thread writes 'call NAME(...)'" :
 			      ": a method cannot call another one";
 	advice = kl_advise_word(name, strlen(name), impl);
+	if (!impl && (!strcmp(name, "lock") || !strcmp(name, "unlock")))
+		advice = "; a specification needs no locks, since an atomic block is one step";
 	if (!*advice)
 		advice = kl_advise_name(name, functions,
 					impl ? sizeof(functions) / sizeof(*functions) : 0, near);
