@@ -159,7 +159,11 @@ load_range()
 test_twin()
 {
 	name="a correct seqlock and the kernel's port range cause no report"
-	configure
+	cat >"$work/missing.lin" <<-'END'
+	spec missing { word x; method get() -> word v { atomic { return x; } } }
+	probe get on no_such_function() { result v = return; }
+	END
+	configure "[spec missing]" "file = $work/missing.lin"
 	# If the machine stood still for a while, klind may have dropped the seqlock for load; then
 	# try again.
 	for try in 1 2 3; do
@@ -186,6 +190,9 @@ test_twin()
 	else
 		ktap_fail "$name" "status $ended" "$(cat "$work/log" "$metrics")" "$(ls "$reports")"
 	fi
+	[ "$(value up missing)" = 0 ] && grep -q "klind watches only 2 of 3 structures" "$work/log" &&
+		! grep -q "missing: watched" "$work/log"
+	ktap_result $? "a structure that this kernel lacks is left out" "$(cat "$work/log" "$metrics")"
 	name="recorded and lost operations add up to klin.ko's count"
 	all=$(($(status_of ops) + $(status_of pending)))
 	recorded=$(value operations_recorded_total seqlock)
@@ -525,7 +532,7 @@ need_command "$KLIND" "set KLIND to the daemon's path"
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 26
+ktap_plan 27
 bpf_ids >"$work/bpf"
 warned=$(warnings)
 test_refusal

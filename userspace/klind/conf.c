@@ -481,7 +481,7 @@ void klind_conf_free(struct klind_conf *c)
 
 	if (!c)
 		return;
-	for (i = 0; i < c->nwatch; i++) {
+	for (i = 0; i < c->nwatch + c->nleft_out; i++) {
 		free(c->watch[i].name);
 		free(c->watch[i].file);
 		free(c->watch[i].debug);
@@ -492,6 +492,17 @@ void klind_conf_free(struct klind_conf *c)
 	free(c->socket);
 	free(c->path);
 	free(c);
+}
+
+void klind_conf_leave_out(struct klind_conf *c, size_t i)
+{
+	const struct klind_watch_conf w = c->watch[i];
+	const size_t last = c->nwatch + c->nleft_out - 1;
+
+	memmove(&c->watch[i], &c->watch[i + 1], (last - i) * sizeof(w));
+	c->watch[last] = w;
+	c->nwatch--;
+	c->nleft_out++;
 }
 
 bool klind_watch_conf_equal(const struct klind_watch_conf *a, const struct klind_watch_conf *b)

@@ -48,7 +48,7 @@ struct klind_conf {
 	char *socket;		/* path of a socket that serves metrics, or NULL */
 	uint64_t metrics_ns;	/* time between two writes of @metrics, in ns */
 	struct klind_watch_conf *watch;
-	size_t nwatch;
+	size_t nwatch, nleft_out;	/* @nleft_out follow @nwatch in @watch */
 };
 
 /**
@@ -63,6 +63,9 @@ int klind_conf_read(const char *path, struct klind_conf **out);
 /* Parse a configuration from memory; messages name it @name.  Return: as klind_conf_read(). */
 int klind_conf_parse(const char *name, const char *text, struct klind_conf **out);
 void klind_conf_free(struct klind_conf *c);
+
+/* Move the structure @i behind those to watch: klind does not watch it, but tells of it. */
+void klind_conf_leave_out(struct klind_conf *c, size_t i);
 
 /* Return: true if both sections watch the same structure in the same way; lines may differ. */
 bool klind_watch_conf_equal(const struct klind_watch_conf *a, const struct klind_watch_conf *b);

@@ -91,7 +91,10 @@ static const struct argp argp = {
 	.doc = "Watch structures of the running kernel: record their operations, check them while "
 	       "they run, in bounded memory, and write a report of each violation.\v"
 	       "SIGHUP reads the configuration again.  SIGUSR1 writes a report of each structure "
-	       "with its last operations.  SIGTERM or SIGINT ends klind.\n\n"
+	       "with its last operations.  SIGTERM or SIGINT ends klind.  At the start, a "
+	       "structure that cannot be watched, since this kernel lacks a function that its "
+	       "specification names, is left out: klind logs an error, and its metric klin_up "
+	       "is 0.\n\n"
 	       "The socket that metrics-socket names answers HTTP requests.  GET /top is answered "
 	       "by the counters of at most 1000 structures as JSON; GET /top/NAME by the last "
 	       "story of the structure NAME, of at most 16 KiB; GET with any other path by "
@@ -150,25 +153,32 @@ static int read_conf(const char *path, struct klind_conf **out)
 	return ret;
 }
 
+/* Return: the number of rows, also of structures that are left out; or -ENOMEM. */
 static int all_counts(const struct daemon *d, struct klind_metrics_row **rows)
 {
-	size_t i;
+	size_t i, n = d->n + d->conf->nleft_out;
 
-	*rows = calloc(d->n + 1, sizeof(**rows));
-	for (i = 0; *rows && i < d->n; i++)
+	*rows = calloc(n + 1, sizeof(**rows));
+	if (!*rows)
+		return -ENOMEM;
+	for (i = 0; i < d->n; i++)
 		watcher_counts(d->watchers[i], &(*rows)[i]);
-	return *rows ? 0 : -ENOMEM;
+	for (; i < n; i++)
+		(*rows)[i] = (struct klind_metrics_row){
+			.name = d->conf->watch[i].name, .counts.verdict = KL_UNKNOWN,
+		};
+	return n;
 }
 
 static int print_metrics(FILE *f, const struct daemon *d)
 {
 	struct klind_metrics_row *rows;
-	int ret = all_counts(d, &rows);
+	int n = all_counts(d, &rows);
 
-	if (!ret)
-		klind_metrics_print(f, rows, d->n);
+	if (n >= 0)
+		klind_metrics_print(f, rows, n);
 	free(rows);
-	return ret;
+	return n < 0 ? n : 0;
 }
 
 /* Print the counters of all structures for `klin top'. */
@@ -222,8 +232,8 @@ static int write_metrics(struct daemon *d)
 	if (!d->conf->metrics)
 		return 0;
 	ret = all_counts(d, &rows);
-	if (!ret)
-		ret = klind_metrics_write(d->conf->metrics, rows, d->n);
+	if (ret >= 0)
+		ret = klind_metrics_write(d->conf->metrics, rows, ret);
 	free(rows);
 	if (ret && !d->metrics_failed)
 		kl_err("cannot write metrics to %s: %s%s", d->conf->metrics, strerror(-ret),
@@ -374,6 +384,37 @@ static struct watcher *take_same(struct watcher **old, size_t n, const struct kl
 }
 
 /*
+ * Attach the probes of all structures of a new configuration.  At the start, a structure that cannot
+ * be watched, as after an update of the kernel, does not keep klind from watching the others.
+ */
+static int new_watchers(struct daemon *d, struct klind_conf *c, struct watcher **old,
+			struct watcher **new, bool *made)
+{
+	size_t i = 0;
+	int ret = 0;
+
+	while ((!ret || !d->conf) && ret != -ENOMEM && i < c->nwatch) {
+		int err = 0;
+
+		new[i] = take_same(old, d->n, &c->watch[i]);
+		made[i] = !new[i];
+		if (made[i])
+			err = new_watcher(d, c, i, &new[i]);
+		if (err && !d->conf && err != -ENOMEM)
+			klind_conf_leave_out(c, i);
+		else
+			i++;
+		ret = err ? err : ret;
+	}
+	if (d->conf || ret == -ENOMEM || !c->nwatch)
+		return ret;
+	if (c->nleft_out)
+		kl_err("%s: klind watches only %zu of %zu structures", c->path, c->nwatch,
+		       c->nwatch + c->nleft_out);
+	return 0;
+}
+
+/*
  * Apply a configuration.  Watchers whose configuration is the same go on, the others are ended.
  * On failure all old watchers go on, and the caller still owns @c.
  *
@@ -389,12 +430,8 @@ static int apply(struct daemon *d, struct klind_conf *c)
 
 	for (i = 0; !ret && i < d->n; i++)
 		old[i] = d->watchers[i];
-	for (i = 0; !ret && i < c->nwatch; i++) {
-		new[i] = take_same(old, d->n, &c->watch[i]);
-		made[i] = !new[i];
-		if (made[i])
-			ret = new_watcher(d, c, i, &new[i]);
-	}
+	if (!ret)
+		ret = new_watchers(d, c, old, new, made);
 	if (!ret && c->drop && !d->conf)
 		ret = prepare_drop(d, new, c->nwatch);
 	if (!ret)
@@ -609,8 +646,10 @@ int main(int argc, char **argv)
 	if (a.check) {
 		ret = read_conf(a.config, &c);
 		if (!ret)
-			printf("%s: %zu structure%s\n", a.config, c->nwatch,
-			       c->nwatch == 1 ? "" : "s");
+			printf("%s: %zu structure%s; klind finds out at its start whether this "
+			       "kernel has what %s name%s\n", a.config, c->nwatch,
+			       c->nwatch == 1 ? "" : "s", c->nwatch == 1 ? "it" : "they",
+			       c->nwatch == 1 ? "s" : "");
 		klind_conf_free(c);
 	} else {
 		ret = run(&d);
