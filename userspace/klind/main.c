@@ -384,8 +384,8 @@ static struct watcher *take_same(struct watcher **old, size_t n, const struct kl
 }
 
 /*
- * Attach the probes of all structures of a new configuration.  At the start, a structure that cannot
- * be watched, as after an update of the kernel, does not keep klind from watching the others.
+ * Attach the probes of all structures of a new configuration.  At the start, a structure that
+ * cannot be watched, as after an update of the kernel, does not keep klind from watching others.
  */
 static int new_watchers(struct daemon *d, struct klind_conf *c, struct watcher **old,
 			struct watcher **new, bool *made)

@@ -62,7 +62,6 @@ static int is(struct kl_stream_log *base, const char *text, size_t len, bool end
 /* Copy a text, and end it as the readers need it.  Return: 0 or a negative errno. */
 static int copy(struct follow *f, const char *text, size_t *len)
 {
-	const char *last = text + *len - 1;
 	size_t n = *len;
 	int ret = kl_map_check_text(f->name, text, text + n, f->bytes);
 
@@ -70,7 +69,7 @@ static int copy(struct follow *f, const char *text, size_t *len)
 	if (ret)
 		return ret;
 	memcpy(f->text, text, n);
-	if (!n || *last != '\n')
+	if (!n || text[n - 1] != '\n')
 		f->text[n++] = '\n';
 	memset(f->text + n, 0, 1 + KL_INPUT_BEHIND);
 	*len = n;
