@@ -253,4 +253,7 @@ if mknod null c 1 3 2>/dev/null && : >null 2>/dev/null; then
 else
 	ktap_skip "a device is written, not replaced" "needs root, and a file system that allows devices"
 fi
+run gen registr
+ktap_result "$([ $status -eq 2 ] && grep -q -- "found 'registr'; --type names" err; echo $?)" \
+	"klin gen says which option names the kind of history" "$(cat err)"
 ktap_finish

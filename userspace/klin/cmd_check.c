@@ -359,7 +359,7 @@ static void end_files(const struct check_args *a, struct argp_state *state)
 static void end_arguments(struct check_args *a, struct argp_state *state)
 {
 	if (!a->history)
-		argp_error(state, "expected a history");
+		argp_error(state, "expected a history, or a specification and a history");
 	if (a->follow && a->offline)
 		argp_error(state,
 			   "--%s and --follow exclude each other: --%s needs the "

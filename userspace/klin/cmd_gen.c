@@ -206,7 +206,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		args->form = kl_arg_to(state, arg);
 		break;
 	case ARGP_KEY_ARG:
-		argp_error(state, "expected options only, found '%s'", arg);
+		argp_error(state, "expected options only, found '%s'; --type names "
+			   "the kind of history", arg);
 		break;
 	case ARGP_KEY_END:
 		if (c->producers >= c->threads)
