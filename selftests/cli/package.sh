@@ -90,6 +90,28 @@ rm -f root/tmp/dkms
 for page in man1/klin.1 man5/klind.conf.5 man8/klind.8; do
 	ktap_result "$([ -s root/usr/share/man/$page.gz ]; echo $?)" "installed: $page"
 done
+for name in $(sed -n 's/^Documentation=//p' root/lib/systemd/system/klind.service); do
+	page=$(echo "$name" | sed 's/^man:\(.*\)(\(.\))$/man\2\/\1.\2/')
+	[ -s "root/usr/share/man/$page.gz" ] || echo "$name"
+done >missing
+ktap_result "$([ ! -s missing ]; echo $?)" "the pages that klind.service names are installed" \
+	"$(cat missing)"
+# The steps that the package's README names lead to a configuration that is right.
+sed -n 's/^    \(mkdir\|cp\) /\1 /p' root/usr/share/doc/klind/README.Debian |
+	sed "s, /, $root/,g" >steps
+sh -e steps >out 2>&1 &&
+	root/usr/sbin/klind --check-config --config root/etc/klin/klind.conf >>out 2>&1
+ktap_result $? "README.Debian says how to begin" "$(cat steps out)"
+prom=root/var/lib/prometheus/node-exporter/klin.prom
+mkdir -p root/var/lib/klin/report "$(dirname $prom)"
+: >root/var/lib/klin/report/history.klh
+: >$prom
+dpkg --root="$root" --force-depends -r klind >out 2>&1 && [ -s root/etc/klin/klind.conf ] &&
+	[ -e root/var/lib/klin/report/history.klh ] && [ -e $prom ]
+ktap_result $? "removing klind keeps its configuration, reports and metrics" "$(tail -n 20 out)"
+dpkg --root="$root" --force-depends -P klind >out 2>&1 && [ ! -e root/etc/klin ] &&
+	[ ! -e root/var/lib/klin ] && [ ! -e $prom ]
+ktap_result $? "purging klind removes them" "$(tail -n 20 out)"
 
 xargs dpkg --root="$root" --force-depends -P <names >out 2>&1
 status=$?
