@@ -416,17 +416,17 @@ static const struct argp argp = {
 	       "  # Decide a recording by the specification in it.\n"
 	       "  klin check port_range.klh\n"
 	       "  # Decide a log in JSON by the rules in a specification.\n"
-	       "  klin check specs/logs/tally.lin log.json\n"
+	       "  klin check logs/tally log.json\n"
 	       "  # Write a proof of the verdict, for klin replay.\n"
-	       "  klin check --certificate=run.cert specs/seqlock.lin seqlock.klh\n"
+	       "  klin check --certificate=run.cert seqlock seqlock.klh\n"
 	       "  # Is there an order without store buffers?\n"
-	       "  klin check --memory-model=sc specs/fig5.lin fig5.klh\n"
+	       "  klin check --memory-model=sc fig5 fig5.klh\n"
 	       "  # The verdict on each partition as the results of tests.\n"
-	       "  klin check --output=ktap specs/queue.lin queue.klh\n"
+	       "  klin check --output=ktap queue queue.klh\n"
 	       "  # Decide while a program writes the history.\n"
-	       "  my-program | klin check --follow specs/queue.lin -\n"
+	       "  my-program | klin check --follow queue -\n"
 	       "  # The same, with a proof of the first violation.\n"
-	       "  my-program | klin check --follow --certificate=run.cert specs/queue.lin -\n"
+	       "  my-program | klin check --follow --certificate=run.cert queue -\n"
 	       "  klin replay run.cert",
 };
 

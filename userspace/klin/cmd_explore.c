@@ -200,11 +200,11 @@ static const struct argp argp = {
 	       "klin prints how far the search came, and which variables grew all the time.\n\n"
 	       "Examples:\n"
 	       "  # All runs of the client in the file, and how many states they have.\n"
-	       "  klin explore --stats specs/explore/seqlock.lin\n"
+	       "  klin explore --stats explore/seqlock\n"
 	       "  # A larger client.\n"
-	       "  klin explore --threads=3 --ops=3 specs/explore/treiber.lin\n"
+	       "  klin explore --threads=3 --ops=3 explore/treiber\n"
 	       "  # What the threads can see in the end.\n"
-	       "  klin explore --outcomes specs/explore/fig5.lin",
+	       "  klin explore --outcomes explore/fig5",
 };
 
 static void show_progress(FILE *f, const void *arg)

@@ -290,7 +290,7 @@ static int cmd_gen(int argc, char **argv)
 		       "  # Some methods of a specification only.\n"
 		       "  klin gen --type=lock --mix=trylock=3,unlock=1 -o lock.txt\n"
 		       "  # A history with one wrong result, for a checker.\n"
-		       "  klin gen --type=specs/stack.lin --mutate=1 | klin check -",
+		       "  klin gen --type=stack --mutate=1 | klin check -",
 	};
 	struct gen_args args = {
 		.c = { .ops = 1000, .threads = 4, .objects = 1, .seed = 1, .delay = 100 },

@@ -104,9 +104,9 @@ static const struct argp argp = {
 	       "  # Methods that instrumented modules declare.\n"
 	       "  klin list\n"
 	       "  # Where the clauses of a specification would attach.\n"
-	       "  klin list specs/port_range.lin\n"
+	       "  klin list port_range\n"
 	       "  # The same for another kernel.\n"
-	       "  klin list --btf=vmlinux specs/port_range.lin",
+	       "  klin list --btf=vmlinux port_range",
 };
 
 static void show(const char *way, const struct kl_func *f, const char *name, const char *why)

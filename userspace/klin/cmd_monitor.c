@@ -115,11 +115,11 @@ static char *help_filter(int key, const char *text, void *input)
 {
 	return recording_help(key, text,
 			      "  # Watch the running kernel for an hour.\n"
-			      "  klin monitor specs/port_range.lin --duration 3600\n"
+			      "  klin monitor port_range --duration 3600\n"
 			      "  # Watch a load of klin.ko.\n"
-			      "  klin monitor specs/lock.lin --load subject=ticket,ops=1000000\n"
+			      "  klin monitor lock --load subject=ticket,ops=1000000\n"
 			      "  # Watch while a command runs.\n"
-			      "  klin monitor specs/port_range.lin -- ./my-test\n\n"
+			      "  klin monitor port_range -- ./my-test\n\n"
 			      "Exit status: 0 linearizable, 1 violation, 2 usage or input, 3 "
 			      "unknown, 4 the system refused, or COMMAND failed.\n");
 }

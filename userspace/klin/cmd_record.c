@@ -54,14 +54,14 @@ static char *help_filter(int key, const char *text, void *input)
 {
 	return recording_help(key, text,
 			      "  # Record a load of klin.ko.\n"
-			      "  klin record specs/seqlock.lin --load subject=seqlock,ops=1000000\n"
+			      "  klin record seqlock --load subject=seqlock,ops=1000000\n"
 			      "  # Record a load of user space.\n"
-			      "  klin record specs/port_range.lin --load "
+			      "  klin record port_range --load "
 			      "user:port_range,seconds=5\n"
 			      "  # Record while a command runs.\n"
-			      "  klin record specs/port_range.lin -- ./my-test\n"
+			      "  klin record port_range -- ./my-test\n"
 			      "  # Record for ten seconds, into a file of that name.\n"
-			      "  klin record -o run.klh --duration 10 specs/port_range.lin\n\n"
+			      "  klin record -o run.klh --duration 10 port_range\n\n"
 			      "Exit status: 0 the history is written, 2 usage or input, 4 the "
 			      "system refused,\nor COMMAND failed.\n");
 }

@@ -115,14 +115,14 @@ static const struct argp argp = {
 	       "system refused.\n\n"
 	       "Examples:\n"
 	       "  # Check a history, and show the violation.\n"
-	       "  klin report specs/queue.lin queue.klh -o report.html\n"
+	       "  klin report queue queue.klh -o report.html\n"
 	       "  # Show the run of an explorer.\n"
 	       "  klin explore --json seqlock.lin >run.json; klin report run.json -o run.html\n"
 	       "  # Show the violations that a monitor has found.\n"
-	       "  klin monitor --json specs/queue.lin | tee found.json\n"
+	       "  klin monitor --json queue | tee found.json\n"
 	       "  klin report found.json -o found.html\n"
 	       "  # Show a report of klind.\n"
-	       "  klin report /var/lib/klin/reports/20260101T000000.000000Z-q-violation -o q.html",
+	       "  klin report /var/lib/klin/20260101T000000.000000Z-q-violation -o q.html",
 };
 
 /* The input of a page, and the parts of the page that were made from it. */

@@ -97,7 +97,7 @@ static const struct argp argp = {
 	       "Exit status: 0 the history is written, 2 usage or input, 4 the system refused.\n\n"
 	       "Examples:\n"
 	       "  # Run 100000 rounds on the kernel's seqlock.\n"
-	       "  klin rounds -o fig5.klh specs/fig5.lin\n"
+	       "  klin rounds -o fig5.klh fig5\n"
 	       "  # Violations: without store buffers no order explains some rounds.\n"
 	       "  klin check --memory-model=sc fig5.klh\n"
 	       "  # With store buffers, all rounds are explained.\n"

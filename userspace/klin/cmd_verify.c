@@ -170,11 +170,11 @@ static const struct argp argp = {
 	       "system refused.\n\n"
 	       "Examples:\n"
 	       "  # Any number of threads, each calling any method.\n"
-	       "  klin verify specs/verify/lazy.lin\n"
+	       "  klin verify verify/lazy\n"
 	       "  # Two threads that only push, and two that only pop.\n"
-	       "  klin verify --roles=push:2,pop:2 specs/explore/treiber.lin\n"
+	       "  klin verify --roles=push:2,pop:2 explore/treiber\n"
 	       "  # The trail to an alarm, if there is one, as a graph.\n"
-	       "  klin verify --dot=trail.dot specs/verify/twolock.lin",
+	       "  klin verify --dot=trail.dot verify/twolock",
 };
 
 /* Parse METHOD|METHOD:COUNT,..., changing @list.  Return: 0, or -EINVAL after a message. */

@@ -49,10 +49,10 @@ static void usage(FILE *f)
 		   "  klin gen --type=queue -o queue.klh\n"
 		   "  klin check queue.klh\n"
 		   "  # Record a structure of the running kernel for ten seconds, and decide.\n"
-		   "  klin record -o run.klh --duration 10 specs/port_range.lin\n"
+		   "  klin record -o run.klh --duration 10 port_range\n"
 		   "  klin check run.klh\n"
 		   "  # Prove a stack without locks.\n"
-		   "  klin verify specs/explore/treiber.lin\n");
+		   "  klin verify treiber\n");
 }
 
 static const struct kl_command *find_command(const char *name)
