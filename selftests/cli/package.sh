@@ -96,6 +96,13 @@ for name in $(sed -n 's/^Documentation=//p' root/lib/systemd/system/klind.servic
 done >missing
 ktap_result "$([ ! -s missing ]; echo $?)" "the pages that klind.service names are installed" \
 	"$(cat missing)"
+gzip -dc root/usr/share/man/man8/klind.8.gz | tr -d '\\' |
+	sed -n '/^\.SH FILES/,/^\.SH SEE/s,^    \(/usr/[^ ]*\|/lib/[^ ]*\).*,\1,p' >places
+while read -r place; do
+	[ -e "root$place" ] || echo "$place"
+done <places >missing
+ktap_result "$([ "$(wc -l <places)" -ge 5 ] && [ ! -s missing ]; echo $?)" \
+	"the files that klind(8) lists are installed" "$(cat places missing)"
 # The steps that the package's README names lead to a configuration that is right.
 sed -n 's/^    \(mkdir\|cp\) /\1 /p' root/usr/share/doc/klind/README.Debian |
 	sed "s, /, $root/,g" >steps

@@ -51,6 +51,11 @@ for file in "$files/klin.rules.yml" queries.yml; do
 	promtool check rules "$file" >out 2>&1
 	ktap_result $? "Prometheus loads $(basename "$file")" "$(cat out)"
 done
+# What klind(8) says of prometheus.yml.
+sed -n '/^    rule_files:/,/targets/s/^    //p' "$klind/README" |
+	sed "s,/usr/share/klin,$(cd "$klind" && pwd)," >prometheus.yml
+[ -s prometheus.yml ] && promtool check config prometheus.yml >out 2>&1
+ktap_result $? "Prometheus reads the configuration that klind(8) shows" "$(cat out)"
 promtool test rules "$files/klin.rules.test.yml" >out 2>&1
 ktap_result $? "the alerts are raised when they should be, and not before" "$(cat out)"
 ktap_finish
