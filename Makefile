@@ -115,7 +115,7 @@ klind_src := $(wildcard userspace/klind/*.c)
 replay_src := $(filter-out userspace/spec/advice/% userspace/spec/impl/% userspace/spec/mapping/% \
 	userspace/spec/probe/% \
 	userspace/history/formats/% $(addprefix userspace/,base/suggest.c base/threads.c \
-	base/shipped_near.c history/wrong_file.c \
+	base/outfile.c base/shipped_near.c history/wrong_file.c \
 	history/klh_feed.c history/klh_write.c history/source_text.c history/spell_out.c \
 	history/stream.c base/clock_skew.c \
 	history/string_pool.c history/write.c \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/dec.h"
-#include "base/file.h"
+#include "base/outfile.h"
 #include "base/sha256.h"
 #include "check/certificate.h"
 

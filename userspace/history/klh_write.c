@@ -7,9 +7,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/memstream.h"
+#include "base/outfile.h"
 #include "history/internal.h"
 #include "history/klh.h"
 #include "history/klh_format.h"

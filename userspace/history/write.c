@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/file.h"
+#include "base/outfile.h"
 #include "history/formats/form.h"
 #include "history/formats/order.h"
 #include "history/history.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/memstream.h"
+#include "base/outfile.h"
 #include "base/quote.h"
 #include "klin/certify.h"
 #include "klin/out_file.h"

@@ -9,7 +9,7 @@
 #include "base/args.h"
 #include "base/digits.h"
 #include "base/err.h"
-#include "base/file.h"
+#include "base/outfile.h"
 #include "generate/generate.h"
 #include "klin/cmd.h"
 #include "klin/input.h"

@@ -9,8 +9,8 @@
 
 #include "base/args.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/memstream.h"
+#include "base/outfile.h"
 #include "klin/cmd.h"
 #include "klin/kernel.h"
 #include "record/attach/skeleton.h"

@@ -8,7 +8,7 @@
 
 #include "base/args.h"
 #include "base/err.h"
-#include "base/file.h"
+#include "base/outfile.h"
 #include "base/path.h"
 #include "check/apart.h"
 #include "klin/cmd.h"

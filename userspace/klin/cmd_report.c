@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/memstream.h"
+#include "base/outfile.h"
 #include "base/path.h"
 #include "base/quote.h"
 #include "check/check.h"

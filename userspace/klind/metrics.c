@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
+#include "base/outfile.h"
 #include "klind/metrics.h"
 
 static const struct metric {

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/file.h"
 #include "base/memstream.h"
+#include "base/outfile.h"
 #include "base/sha256.h"
 #include "klind/journal.h"
 #include "klind/machine.h"

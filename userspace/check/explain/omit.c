@@ -82,13 +82,22 @@ static int on_any(void *ctx, const struct kl_outcome *o)
 	return 1;
 }
 
-static bool gave(const struct kl_end_method *e, const struct kl_val *res, const struct kl_val *want)
+/*
+ * Return: true if the results are those in @want.  For unknown results a known one must tell it,
+ * which is not the value, and differs in @not.
+ */
+static bool gave(const struct kl_end_method *e, const struct kl_val *res, const struct kl_val *want,
+		 const struct kl_val * not )
 {
+	bool all = true, told = false;
 	unsigned int i;
 
-	for (i = 0; i < e->nresults && kl_val_eq(res[i], want[i]); i++)
-		;
-	return i == e->nresults;
+	for (i = 0; i < e->nresults && (res[i].tag == KL_ANY || kl_val_eq(res[i], want[i])); i++) {
+		all &= res[i].tag != KL_ANY;
+		told |= res[i].tag != KL_ANY && !kl_val_eq(want[i], not [i]) &&
+			(i != e->value || e->act == KL_END_PUSH);
+	}
+	return i == e->nresults && (all || told);
 }
 
 /*
@@ -114,7 +123,7 @@ static bool found_full(const struct kl_spec *spec, const struct kl_history *h,
 	struct kl_end_method e;
 
 	return op->ret != KL_TIME_MAX && at_end(spec, h, op, &e) && e.bounded &&
-	       gave(&e, kl_op_res(h, op), e.other);
+	       gave(&e, kl_op_res(h, op), e.other, e.done);
 }
 
 /*
@@ -152,8 +161,8 @@ static bool word_at_end(const struct kl_spec *spec, const struct kl_history *h,
 	if (op->ret == KL_TIME_MAX || op->ret > end)
 		return true;
 	if (e.act == KL_END_PUSH)
-		return gave(&e, res, e.done);
-	if (gave(&e, res, e.other))
+		return gave(&e, res, e.done, e.other);
+	if (gave(&e, res, e.other, e.done))
 		*word = kl_special(KL_EMPTY);
 	return true;
 }
