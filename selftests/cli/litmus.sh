@@ -334,6 +334,11 @@ X86 t
  MOV [x],$1 ;
 exists (x=1
 E2
+broken "a test in C" "broken.litmus:1:1: error: expected 'X86' or 'X86_64', found 'C SB'" <<END
+C SB
+{}
+P0(int *x) { WRITE_ONCE(*x, 1); }
+END
 broken "an empty file" "broken.litmus:1:[0-9]+: error: expected 'X86'" </dev/null
 refuse "a missing file" "nothing.litmus" litmus nothing.litmus
 

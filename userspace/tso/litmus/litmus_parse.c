@@ -360,17 +360,34 @@ out:
 
 /* ---- the whole test ------------------------------------------------------------------- */
 
+static bool architecture(struct kl_lt_cursor *c)
+{
+	char buf[32];
+
+	kl_lt_space(c);
+	c->l->x64 = kl_lt_take(c, "X86_64");
+	return c->l->x64 || kl_lt_take(c, "X86") ||
+	       kl_lt_fail(c, "expected 'X86' or 'X86_64', found '%s': klin litmus runs tests in "
+			     "assembly of x86 only", kl_lt_here(c, buf));
+}
+
+/* Other kinds of tests may have no comments like these, such as those in C, where '(*x' is none. */
+static bool comments(struct kl_lt_cursor *c, char *text)
+{
+	kl_lt_space(c);
+	if (isalpha((unsigned char)*c->p) && !architecture(c))
+		return false;
+	c->p = text;
+	return kl_lt_blank_comments(c, text);
+}
+
 static bool head(struct kl_lt_cursor *c)
 {
 	const char *p, *end;
-	char buf[32];
 	size_t len;
 
-	kl_lt_space(c);
-	if (kl_lt_take(c, "X86_64"))
-		c->l->x64 = true;
-	else if (!kl_lt_take(c, "X86"))
-		return kl_lt_fail(c, "expected 'X86' or 'X86_64', found '%s'", kl_lt_here(c, buf));
+	if (!architecture(c))
+		return false;
 	while (*c->p == ' ' || *c->p == '\t')
 		c->p++;
 	len = strcspn(c->p, " \t\r\n{");
@@ -476,7 +493,7 @@ int kl_litmus_parse_changed(const char *path, const char *text, const struct kl_
 	l->copy = c.p = copy;
 	if (strlen(text) > KL_LIT_TEXT_MAX)
 		kl_lt_fail(&c, "the test has more than %u bytes", KL_LIT_TEXT_MAX);
-	else if (kl_lt_blank_comments(&c, copy) && head(&c) && init_state(&c) && program(&c) &&
+	else if (comments(&c, copy) && head(&c) && init_state(&c) && program(&c) &&
 		 kl_lt_condition(&c) && (!change || !change->condition ||
 					 kl_lt_other_condition(&c, change->condition)))
 		sort_items(l);
