@@ -367,8 +367,10 @@ static bool architecture(struct kl_lt_cursor *c)
 	kl_lt_space(c);
 	c->l->x64 = kl_lt_take(c, "X86_64");
 	return c->l->x64 || kl_lt_take(c, "X86") ||
-	       kl_lt_fail(c, "expected 'X86' or 'X86_64', found '%s': klin litmus runs tests in "
-			     "assembly of x86 only", kl_lt_here(c, buf));
+	       kl_lt_fail(c,
+			  "expected 'X86' or 'X86_64', found '%s': klin litmus runs tests in "
+			  "assembly of x86 only",
+			  kl_lt_here(c, buf));
 }
 
 /* Other kinds of tests may have no comments like these, such as those in C, where '(*x' is none. */
@@ -494,8 +496,8 @@ int kl_litmus_parse_changed(const char *path, const char *text, const struct kl_
 	if (strlen(text) > KL_LIT_TEXT_MAX)
 		kl_lt_fail(&c, "the test has more than %u bytes", KL_LIT_TEXT_MAX);
 	else if (comments(&c, copy) && head(&c) && init_state(&c) && program(&c) &&
-		 kl_lt_condition(&c) && (!change || !change->condition ||
-					 kl_lt_other_condition(&c, change->condition)))
+		 kl_lt_condition(&c) &&
+		 (!change || !change->condition || kl_lt_other_condition(&c, change->condition)))
 		sort_items(l);
 	if (!c.err)
 		c.err = finish(l);
