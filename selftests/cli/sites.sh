@@ -62,7 +62,7 @@ says()
 }
 
 ktap_header
-ktap_plan 13
+ktap_plan 15
 says "each place, with its line" '^first\+0x[0-9a-f]+ .*inlined.c:12$' sites --debug=inlined.o put
 says "a parameter in a register" '^ +v +long int +rsi$' sites --debug=inlined.o --in=first put
 says "a constant" '^ +v +long int +constant 42$' sites --debug=inlined.o --in=second put
@@ -76,6 +76,10 @@ says "a function that is not inlined" '^first\+0x0  the function itself' sites -
 refuse "an unknown function" "no function 'none'" sites --debug=inlined.o none
 refuse "an unknown outer function" "no function 'put' inlined in 'none'" \
 	sites --debug=inlined.o --in=none put
+refuse "a misspelt function" "no function 'frist'; did you mean 'first'\?" \
+	sites --debug=inlined.o frist
+refuse "a misspelt outer function" "inlined in 'secnd'; did you mean 'second'\?" \
+	sites --debug=inlined.o --in=secnd put
 refuse "a file without debugging information" "bare.o: no debugging information" \
 	sites --debug=bare.o put
 refuse "a truncated file" "short.o: " sites --debug=short.o put

@@ -15,6 +15,7 @@
 #include "base/ending.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "dwarf/internal.h"
 #include "dwarf/loc.h"
 
@@ -492,4 +493,25 @@ int kl_debug_sites(struct kl_debug *d, const char *function, const char *in,
 	}
 	free(s.abstract);
 	return err;
+}
+
+const char *kl_debug_nearest(struct kl_debug *d, const char *name)
+{
+	const char *best = NULL;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, die;
+
+	while (!dwarf_get_units(d->dwarf, cu, &cu, NULL, NULL, &unit, NULL)) {
+		if (dwarf_child(&unit, &die))
+			continue;
+		do {
+			const char *near[2] = { dwarf_diename(&die), best };
+
+			if (dwarf_tag(&die) == DW_TAG_subprogram && near[0])
+				best = kl_nearest(name, near, best ? 2 : 1);
+			if (best && !strcmp(best, name))
+				return best;
+		} while (!dwarf_siblingof(&die, &die));
+	}
+	return best;
 }

@@ -167,6 +167,12 @@ int kl_debug_sites(struct kl_debug *d, const char *function, const char *in,
 		   struct kl_sites *sites);
 void kl_sites_free(struct kl_sites *sites);
 
+/*
+ * Return: the file's function with this name; else that whose name was probably meant, see
+ * kl_nearest(); or NULL.  The name is valid until the file is closed.
+ */
+const char *kl_debug_nearest(struct kl_debug *d, const char *name);
+
 /* Print a location: "rdi", "memory at rsp+0x10", "constant 5", or the reason for KL_LOC_NONE. */
 const char *kl_loc_text(const struct kl_loc *loc, char *buf, size_t size);
 /* Print a type in C. */

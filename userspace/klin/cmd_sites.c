@@ -197,6 +197,25 @@ static int print_json(const char *function, const char *file, const struct kl_si
 	return kl_json_put(stdout, o, JSON_COMPACT | JSON_ENSURE_ASCII);
 }
 
+/* Say that there is no such function, and which one was probably meant. */
+static void refuse(const struct sites_args *a, const char *file, struct kl_debug *d)
+{
+	const char *written = a->function, *near = kl_debug_nearest(d, written);
+
+	/* If the file has the function, the other name may be the wrong one. */
+	if (a->in && near && !strcmp(near, written)) {
+		written = a->in;
+		near = kl_debug_nearest(d, written);
+	}
+	if (near && !strcmp(near, written))
+		near = NULL;
+	kl_err("%s has no function '%s'%s%s%s%s%s%s%s%s", file, a->function,
+	       a->in ? " inlined in '" : "", a->in ? a->in : "", a->in ? "'" : "",
+	       near ? "; did you mean '" : "", near ? near : "",
+	       near ? "'?" : ": check the spelling", near || !a->in ? "" : " of both",
+	       near ? "" : ", or name a module by --module");
+}
+
 static int find(const struct sites_args *a, const char *file, struct kl_sites *sites)
 {
 	struct progress_line *progress;
@@ -212,10 +231,7 @@ static int find(const struct sites_args *a, const char *file, struct kl_sites *s
 	if (err == -ENOMEM)
 		kl_err("out of memory");
 	else if (!err && !sites->n)
-		kl_err("%s has no function '%s'%s%s%s: check the spelling%s, or name a module by "
-		       "--module",
-		       file, a->function, a->in ? " inlined in '" : "", a->in ? a->in : "",
-		       a->in ? "'" : "", a->in ? " of both" : "");
+		refuse(a, file, d);
 	if (!err && sites->n && a->json) {
 		err = print_json(a->function, file, sites);
 		if (err)
