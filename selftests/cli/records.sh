@@ -328,7 +328,7 @@ ok='"type": "invoke", "f": "add", "value": 1}'
 get='"input": {"op": "get", "key": 1}'
 wrong "a record of no type" "1:1: error: this record is neither 'call' nor .* 'ignore when" \
 	'{"process": 0, "typo": "invoke"}'
-wrong "no process" "1:1: error: expected a record with a process, by line" "{$ok"
+wrong "no process" "1:1: error: expected a record with a process, in .process, by line" "{$ok"
 wrong "no rule" "2:1: error: no rule .* fits this record; write such a rule" \
 "{\"process\": 0, $ok
 {\"process\": 1, \"type\": \"invoke\", \"f\": \"sub\"}"
@@ -378,7 +378,7 @@ printf 'process,type,f,value\n0,invoke,add\n' >wrong.csv
 refuse "a row that is too short" "^wrong.csv:2:13: error: .*as many fields as the first line" \
 	check logs/tally wrong.csv
 printf 'process,type,process\n' >wrong.csv
-refuse "two columns of a name" "^wrong.csv:1:14: error: .*each name of a column once" \
+refuse "two columns of a name" "^wrong.csv:1:14: error: .*names of columns, each once" \
 	check logs/tally wrong.csv
 printf 'process;type\n0;invoke\n' >wrong.csv
 refuse "other marks than commas" "^wrong.csv:1:1: error: no column 'process', by line" \
@@ -432,6 +432,9 @@ block "a refusal with an empty reason" "expected a reason" "$all $put refuse \"\
 block "a refusal without a condition" "expected 'when'" "$all $put refuse \"x\";"
 block "no argument" "this rule does not say where method 'put' has: argument v" \
 	"$all method put when true;"
+block "a rule that is never used" "this rule is never used: that in line [0-9]* has the same condition" \
+	"$all method put when .f == 9 { argument v = .v; } method put when .f == 9 { argument v = .v; }"
+block "a slash in a name" "unexpected '/': a name with '/' is in quotes" "$all method put when .q/f == 1;"
 block "a keyword of EDN" "keywords of EDN are written as texts" "$all method put when .f == :w;"
 block "a path without a dot" "a path begins with '\.', and a text is in quotes: write '\.f'" "$all method put when f == 1;"
 block "an assignment" "'=' compares nothing: write '=='" "$all method put when .f = 1;"
@@ -444,4 +447,38 @@ block "numbers beside bits" "where one value is bits\(\), all words are" \
 block "a clock without times" "a clock error needs 'call at TIME;'" "clock error 3; $all $put"
 block "a second process" "a second 'process'; the first is in line 3" "process .a; process .b; $put"
 
+
+# A nil that means `nothing was there' needs a rule; without it, it is a value.
+cat >nil.lin <<'END'
+spec nil {
+	queue<word> q = empty;
+	method enq(word v) { atomic { q.push(v); } }
+	method deq() -> word v {
+		atomic {
+			if (q.size() == 0)
+				return empty;
+			return q.pop();
+		}
+	}
+}
+history {
+	process .process;
+	call when .type == "invoke";
+	return when .type == "ok";
+	method enq when .f == "enq" { argument v = .value; }
+	method deq when .f == "deq" { result v = .value; }
+}
+END
+{
+	events 0 deq nil nil
+	events 0 enq 3 3
+	events 0 deq nil 3
+} >nil.edn
+run check nil.lin nil.edn
+ktap_result "$([ $status -eq 1 ] && grep -q "^note: 1 value of the log is nil" out; echo $?)" \
+	"a violation of a log with nil says what nil is" "$(cat out err)"
+sed 's/result v = .value/result v = .value == null ? empty : .value/' nil.lin >empty.lin
+run check empty.lin nil.edn
+ktap_result "$([ $status -eq 0 ] && ! grep -q note: out; echo $?)" \
+	"a nil that a rule maps is no value" "$(cat out err)"
 ktap_finish

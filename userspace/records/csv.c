@@ -133,7 +133,8 @@ int kl_csv_header(struct kl_records *r)
 			return ret;
 		for (i = 0; i < r->ncolumns; i++)
 			if (!strcmp(column(r, i, &len), r->text))
-				return bad(r, f.tok, "each name of a column once");
+				return bad(r, f.tok,
+					   "names of columns, each once, in the first line");
 		n = r->nheader + r->ntext;
 		ret = kl_grow_((void **)&r->columns, &r->cheader, n, 1);
 		if (ret)

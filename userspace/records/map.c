@@ -373,6 +373,7 @@ static int add_whole(struct each *e)
 
 static int whole_times(struct kl_map_reader *rd, struct kl_op *op, bool unknown)
 {
+	char path[100];
 	int ret = kl_map_time(&rd->m, rd->m.map->call, &op->call);
 
 	ret = ret ?: kl_map_time(&rd->m, rd->m.map->ret, &op->ret);
@@ -380,8 +381,9 @@ static int whole_times(struct kl_map_reader *rd, struct kl_op *op, bool unknown)
 		return ret;
 	if (op->call == KL_TIME_MAX)
 		return kl_record_bad(&rd->r, NULL,
-				     "expected a record with the time of its call, by "
+				     "expected a record with the time of its call%s, by "
 				     "line %u of the specification",
+				     kl_map_path(rd->m.map->call, path, sizeof(path)),
 				     rd->m.map->call->pos.line);
 	if (unknown || op->ret == KL_TIME_MAX) {
 		op->ret = KL_TIME_MAX;

@@ -363,6 +363,7 @@ int kl_map_word(struct kl_mapper *m, const struct kl_map_expr *e, const struct k
 				     "'%s' computes with it",
 				     p->name, method);
 	ret = word_of(m, &v, &w);
+	m->nils += v.kind == KL_V_NULL && e->kind == KL_M_PATH;
 	*word = kl_word(w);
 	return ret;
 }
@@ -371,7 +372,7 @@ int kl_map_name(struct kl_mapper *m, const struct kl_map_expr *e, bool process, 
 {
 	const char *what = process ? "a process" : "an object";
 	struct kl_map_value v;
-	char canon[24];
+	char canon[24], path[100];
 	const char *text;
 	size_t n;
 	int ret = kl_map_eval(m, e, &v);
@@ -380,9 +381,9 @@ int kl_map_name(struct kl_mapper *m, const struct kl_map_expr *e, bool process, 
 		return ret;
 	if (v.kind == KL_V_NULL)
 		return kl_record_bad(m->r, v.edn.tok,
-				     "expected a record with %s, by line %u of the "
+				     "expected a record with %s%s, by line %u of the "
 				     "specification",
-				     what, e->pos.line);
+				     what, kl_map_path(e, path, sizeof(path)), e->pos.line);
 	if (v.kind == KL_V_WORD) {
 		*word = v.word.v;
 		return v.word.tag == KL_WORD ? 0 :
@@ -430,6 +431,22 @@ int kl_map_time(struct kl_mapper *m, const struct kl_map_expr *e, uint64_t *time
 			     "expected a time, for line %u of the specification: a "
 			     "whole number from 0 on, such as nanoseconds",
 			     e->pos.line);
+}
+
+const char *kl_map_path(const struct kl_map_expr *e, char *buf, size_t size)
+{
+	size_t len = snprintf(buf, size, "%s", e->kind == KL_M_PATH ? ", in " : "");
+	unsigned int i;
+
+	for (i = 0; i < e->nsteps && len < size; i++) {
+		const struct kl_map_step *s = &e->steps[i];
+
+		if (s->name)
+			len += snprintf(buf + len, size - len, ".%.*s", (int)s->len, s->name);
+		else
+			len += snprintf(buf + len, size - len, "[%" PRIu64 "]", s->index);
+	}
+	return buf;
 }
 
 void kl_mapper_free(struct kl_mapper *m)

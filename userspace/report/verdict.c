@@ -186,6 +186,19 @@ static void print_coverage(FILE *f, const struct kl_report *r)
 	}
 }
 
+/* A nil that stands for `nothing was there' is often the cause of a violation in a log. */
+static void print_nils(FILE *f, const struct kl_report *r)
+{
+	const size_t n = r->h->nils;
+
+	if (n && r->verdict == KL_VIOLATION)
+		fprintf(f,
+			"note: %zu value%s of the log %s nil, which is a value like others here; if "
+			"it means that nothing was there, say so in the history block, as in "
+			".value == null ? empty : .value\n",
+			n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+}
+
 static int print_whole(FILE *f, const struct kl_report *r, const struct kl_part_result *p,
 		       const struct kl_verdict_style *style)
 {
@@ -215,6 +228,7 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 		return kl_output_put(f, kl_report_json(r, name, style), style->output);
 	print_summary(f, r, name, style);
 	print_coverage(f, r);
+	print_nils(f, r);
 	if (r->verdict == KL_UNKNOWN)
 		ret = kl_print_unknown(f, r);
 	if (ret || (style && style->quiet))

@@ -92,6 +92,9 @@ static const struct kl_map_expr *parse_path(struct kl_parser *p, struct rule *r)
 		s->index = kl_p_expect(p, KL_TOK_NUM, "the number of an item, from 0")->num;
 		kl_p_expect(p, ']', "']' after the number of an item");
 	}
+	if (kl_p_is(p, '/'))
+		kl_p_fail(p, kl_p_peek(p)->pos,
+			  "unexpected '/': a name with '/' is in quotes, as in .\"queue/item\"");
 	e->steps = memcpy(kl_p_alloc(p, sizeof(steps)), steps, sizeof(steps));
 	return e;
 }
@@ -412,6 +415,51 @@ static void parse_item(struct kl_parser *p, void *arg)
 		kl_p_expected(p, "'argument' or 'result'");
 }
 
+static bool same_path(const struct kl_map_expr *a, const struct kl_map_expr *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->nsteps && i < b->nsteps; i++) {
+		const struct kl_map_step *s = &a->steps[i], *t = &b->steps[i];
+
+		if (!s->name != !t->name || s->len != t->len || s->index != t->index ||
+		    (s->name && memcmp(s->name, t->name, s->len)))
+			return false;
+	}
+	return a->nsteps == b->nsteps && a->element == b->element;
+}
+
+/* Return: true if both expressions are written in the same way. */
+static bool same(const struct kl_map_expr *a, const struct kl_map_expr *b)
+{
+	if (!a || !b)
+		return a == b;
+	if (a->kind != b->kind || !same(a->a, b->a) || !same(a->b, b->b) || !same(a->c, b->c))
+		return false;
+	if (a->kind == KL_M_PATH)
+		return same_path(a, b);
+	if (a->kind == KL_M_TEXT)
+		return a->len == b->len && !memcmp(a->text, b->text, a->len);
+	return kl_val_eq(a->val, b->val);
+}
+
+/* Refuse a rule that is never used, since a rule before has its condition. */
+static void check_order(struct kl_parser *p, const struct kl_mapping *m,
+			const struct kl_map_rule *r)
+{
+	const struct kl_map_rule *before;
+
+	for (before = m->rules; before; before = before->next) {
+		if (before->each || r->each || !same(before->when, r->when))
+			continue;
+		kl_p_fail(p, r->pos,
+			  "this rule is never used: that in line %u has the same condition, "
+			  "and comes first",
+			  before->pos.line);
+		return;
+	}
+}
+
 /* Refuse a rule that does not say where all arguments and results are. */
 static void check_rule(struct kl_parser *p, const struct rule *r)
 {
@@ -465,6 +513,7 @@ static void parse_rule(struct kl_parser *p, struct kl_mapping *m)
 	if (kl_p_diag(p)->errors > errors)
 		return;
 	check_rule(p, &r);
+	check_order(p, m, &r.r);
 	*m->last = memcpy(kl_p_alloc(p, sizeof(r.r)), &r.r, sizeof(r.r));
 	m->last = &(*m->last)->next;
 }
