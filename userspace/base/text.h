@@ -26,4 +26,14 @@ int kl_text_start(const char *name, const char *data, size_t len);
  */
 int kl_text_zero(const char *name, unsigned int line, const char *text, size_t len);
 
+/* Return: the length of a character of UTF-8 by its first byte; 0 if none begins with it. */
+static inline unsigned int kl_utf8_length(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
 #endif

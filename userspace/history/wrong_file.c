@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/path.h"
 #include "base/shipped.h"
+#include "base/text.h"
 #include "history/wrong_file.h"
 
 #define MOST_FILES	1000	/* entries of a directory that are compared */
@@ -181,11 +182,11 @@ static bool is_text(const char *s, size_t n)
 	for (i = 0; i < n && i < 512; i++) {
 		const unsigned char c = s[i];
 
-		if (more ? (c & 0xc0) != 0x80 : c >= 0x80 && (c < 0xc2 || c > 0xf4))
+		if (more ? (c & 0xc0) != 0x80 : !kl_utf8_length(c))
 			return false;
 		if ((c < ' ' && !strchr("\t\n\v\f\r\033", c)) || !c || c == 0x7f)
 			return false;
-		more = more ? more - 1 : c < 0x80 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+		more = more ? more - 1 : kl_utf8_length(c) - 1;
 	}
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/text.h"
 #include "top/text.h"
 
 /*
@@ -15,8 +16,7 @@
 static int decode(const unsigned char *s, uint32_t *c)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const int n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 :
-		      *s < 0xf5 ? 4 : 0;
+	const int n = kl_utf8_length(*s);
 	int i;
 
 	*c = n == 1 ? *s : *s & (0xff >> (n + 1));
