@@ -269,13 +269,11 @@ ifeq ($(SAN),1)
 $(call obj,$(call sources,record report page top klin klind dwarf libklin) \
 	$(filter-out %/test_clock.c %/test_sites.c %/test_slots.c %/test_slots_two.c, \
 	$(unit_src))): private kl_cflags += -O0
-endif
 
 # Comparisons that libFuzzer watches help it to find the words and numbers that readers of foreign
 # data expect.  Watching calls a function at each comparison and at each call by a pointer, which
 # takes half of the time of engines and tests.  It helps little there, since engines compare the
 # input with few constants.  libFuzzer still sees which of their code runs.
-ifeq ($(SAN),1)
 $(call obj,$(call sources,check generate story verify watch spec/interp tso/engine tso/explore \
 	tso/machine report page top klin libklin) $(wildcard userspace/trusted/enumerate.c \
 	userspace/trusted/oracle*.c) $(unit_src) $(unit_help)): private kl_cflags += \

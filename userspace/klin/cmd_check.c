@@ -342,15 +342,16 @@ static void end_files(const struct check_args *a, struct argp_state *state)
 	if (a->spec && !strcmp(a->spec, "-") && !strcmp(a->history, "-"))
 		argp_error(state, "standard input cannot be both the specification and "
 				  "the history");
-	kl_arg_keep(state, "certificate", a->certificate, a->history);
+	if (a->certificate && a->follow)
+		certify_arg(state, a->certificate, a->history);
+	else
+		kl_arg_keep(state, "certificate", a->certificate, a->history);
 	kl_arg_keep(state, "certificate", a->certificate, a->spec);
 	kl_arg_keep(state, "counterexample", a->cex, a->history);
 	kl_arg_keep(state, "counterexample", a->cex, a->spec);
 	if (a->certificate && a->cex && !strcmp(a->certificate, a->cex))
 		argp_error(state, "--certificate and --counterexample name one file: %s", a->cex);
-	if (a->certificate && a->follow)
-		certify_arg(state, a->certificate, a->history);
-	else if (a->certificate && strchr(a->history, '\n'))
+	if (a->certificate && !a->follow && strchr(a->history, '\n'))
 		argp_error(state, "--certificate: the name of the history has a newline, "
 				  "which a certificate cannot hold; rename the history");
 }
