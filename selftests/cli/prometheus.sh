@@ -51,7 +51,7 @@ for file in "$files/klin.rules.yml" queries.yml; do
 	promtool check rules "$file" >out 2>&1
 	ktap_result $? "Prometheus loads $(basename "$file")" "$(cat out)"
 done
-# What klind(8) says of prometheus.yml.
+# klind(8) has a part of prometheus.yml.
 sed -n '/^    rule_files:/,/targets/s/^    //p' "$klind/README" |
 	sed "s,/usr/share/klin,$(cd "$klind" && pwd)," >prometheus.yml
 [ -s prometheus.yml ] && promtool check config prometheus.yml >out 2>&1

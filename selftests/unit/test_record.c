@@ -234,7 +234,7 @@ static void test_threads(void **state)
 	klin_rec_free(rec);
 }
 
-/* What the work of thread 2 records is of t2 in reports. */
+/* Reports name t2 for the operations that the work of thread 2 records. */
 static void number_work(struct klin_rec *rec, struct klin_lane *lane, unsigned int thread)
 {
 	klin_call1(lane, klin_rec_method(rec, "enq"), 7, thread);

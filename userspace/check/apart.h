@@ -13,7 +13,7 @@
  * @spec: the specification
  * @h: the history
  *
- * Then each read finds an unknown state, so nothing that it returns can be wrong.
+ * In such a history each read finds an unknown state, so nothing that it returns can be wrong.
  *
  * Return: 1 if the history has operations that only read and others, and no object has both;
  * 0 if not; -ENOMEM.

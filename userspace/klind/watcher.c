@@ -169,7 +169,8 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 	if (logged)
 		klind_log(v->suspect ? KL_LOG_WARN : KL_LOG_ERR, &entry,
 			  "%s: %s at time %" PRIu64 "%s: %s (%s)", w->conf.name,
-			  v->suspect ? "UNKNOWN, a suspected violation" : "VIOLATION", v->time, where, entry.reason, v->engine);
+			  v->suspect ? "UNKNOWN, a suspected violation" : "VIOLATION", v->time,
+			  where, entry.reason, v->engine);
 	pthread_mutex_lock(&w->lock);
 	snprintf(w->found, sizeof(w->found), "%s at time %" PRIu64 "%s: %s (%s)", v->suspect ?
 		 "Suspected violation" : "VIOLATION", v->time, where, v->reason, v->engine);

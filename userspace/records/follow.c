@@ -220,7 +220,7 @@ static int renew(struct follow *f)
 	rd->pairs.bare.known = false;
 	for (i = 0; i < f->nwaiting && !ret; i++) {
 		p = &rd->pairs.process[f->waiting[i].process];
-		if (p->sig.nres) /* It gets one at its return. */
+		if (p->sig.nres) /* The operation gets a signature at its return. */
 			continue;
 		sig = kl_history_sig(rd->m.h, &p->sig, p->vals, p->vals + p->sig.nargs);
 		ret = sig < 0 ? sig : 0;

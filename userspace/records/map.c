@@ -333,8 +333,8 @@ static int on_event(struct kl_map_reader *rd)
 		return on_return(rd, process);
 	if (event == FAILED)
 		return kl_pairs_drop(&rd->pairs, process);
-	return check_lost(rd, rd->open[process->thread].rule, 0) ?:
-								   kl_pairs_lose(&rd->pairs, process);
+	ret = check_lost(rd, rd->open[process->thread].rule, 0);
+	return ret ?: kl_pairs_lose(&rd->pairs, process);
 }
 
 int kl_map_check_open(struct kl_map_reader *rd)

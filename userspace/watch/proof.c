@@ -63,8 +63,9 @@ static int hash_history(struct kl_history *h, const char *path)
 
 int proof_certify(struct kl_proof *p, bool classical, const char *history, const char *path)
 {
-	return hash_history(p->h, history) ?:
-		       kl_cert_write(p->r, classical, kl_last_part(history), path);
+	int ret = hash_history(p->h, history);
+
+	return ret ?: kl_cert_write(p->r, classical, kl_last_part(history), path);
 }
 
 void proof_free(struct kl_proof *p)
