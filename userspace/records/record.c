@@ -278,13 +278,16 @@ static bool ends_with(const struct kl_map_step *step, size_t from, const char *s
 static bool is_key(const struct visit *at, const struct kl_edn_val *key,
 		   const struct kl_map_step *step)
 {
-	const bool keyword = key->kind == KL_EDN_WORD && *key->s == ':';
-	const char *name = key->s + keyword;
-	const size_t len = key->len - keyword;
+	const char *name = key->s;
+	size_t len = key->len;
 
-	if (!at->nns || key->kind != KL_EDN_WORD ||
-	    (!keyword && (kl_scan_is(name, len, "true") || kl_scan_is(name, len, "false"))))
+	if (!at->nns || key->kind != KL_EDN_WORD || kl_scan_is(name, len, "true") ||
+	    kl_scan_is(name, len, "false"))
 		return kl_record_is(key, step->name, step->len);
+	if (*name == ':') {
+		name++;
+		len--;
+	}
 	if (len > 2 && !memcmp(name, "_/", 2))
 		return ends_with(step, 0, name + 2, len - 2);
 	if (memchr(name, '/', len))
