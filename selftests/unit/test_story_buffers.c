@@ -47,6 +47,15 @@ static const struct {
 	  "t1 @1 0 10 write 1\nt2 @1 20 30 read -> 0\n",
 	  "t1's read() -> 0 saw x = 0, which t1's write(1) of the same thread had overwritten by 10",
 	  "A thread sees its own stores at once" },
+	/* Two operations stored what was seen: each is told. */
+	{ "register",
+	  "t2 @1 4 5 write 3\nt1 @1 4 10 write 3\nt2 @1 6 7 cas 8 9 -> 0\n"
+	  "t1 @1 11 13 write 5\nt1 @1 14 15 read -> 3\n",
+	  "t2 @1 4 5 write 3\nt1 @1 4 10 write 3\nt1 @1 11 13 write 5\nt1 @1 14 15 read -> 3\n",
+	  "t1's read() -> 3 saw x = 3, which t1's write(5) of the same thread had overwritten by "
+	  "13",
+	  "t2's cas(8, 9) -> 0 began with an empty store buffer, and returned at 7; t2's write(3) "
+	  "of the same thread had returned at 5, before it was called" },
 	{ "register", "t1 @1 0 60 write 1\nt2 @1 10 20 read -> 1\nt2 @1 30 40 read -> 0\n",
 	  "t1 @1 0 60 write 1\nt2 @1 10 20 read -> 0\nt2 @1 30 40 read -> 1\n",
 	  "t2's read() -> 0 saw x = 0, although t2's read() -> 1 of the same thread had seen "

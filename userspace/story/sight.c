@@ -223,20 +223,31 @@ static int tell_sources(const struct kl_sight *s, struct kl_story *story, uint32
 	return 0;
 }
 
+/* Say why E cannot have seen the word that W stored.  Return: 0 or -ENOMEM. */
+static int tell_gone(const struct kl_sight *s, struct kl_story *story, const struct kl_touch *w)
+{
+	if (cast_op(s, story, w->at, "stored", w->left))
+		return -ENOMEM;
+	if (!is_below(s->t, w->at, s->x))
+		return tell_sources(s, story, w->at);
+	return tell_below(s, story, w->at, s->x);
+}
+
 int kl_sight_cast_gone(const struct kl_sight *s, struct kl_story *story, uint64_t v)
 {
 	const struct kl_stores *t = s->t;
-	const struct kl_touch *w = t->touches + t->ntouches;
+	const struct kl_touch *w = t->touches + t->ntouches, *last = NULL;
 
 	while (s->x != KL_NO_OP && w-- > t->touches) {
 		if (w->slot != s->slot || !w->surely || !w->known || w->left != v ||
 		    w->at == s->e || kl_stores_before(t, s->e, w->at))
 			continue;
-		if (cast_op(s, story, w->at, "stored", w->left))
+		/* Those that returned before the last one was called are of less interest. */
+		if (last && kl_stores_before(t, w->at, last->at))
+			continue;
+		if (tell_gone(s, story, w))
 			return -ENOMEM;
-		if (!is_below(t, w->at, s->x))
-			return tell_sources(s, story, w->at);
-		return tell_below(s, story, w->at, s->x);
+		last = last ?: w;
 	}
 	return 0;
 }

@@ -92,8 +92,8 @@ bool kl_sight_best(struct kl_sight *s);
 int kl_sight_cast(const struct kl_sight *s, struct kl_story *story);
 
 /*
- * Cast the last operation before E that stored @v, which E cannot have seen, and say why.  Return:
- * 0 or -ENOMEM.
+ * Cast the last operation before E that stored @v, and those that had not returned before it was
+ * called; E cannot have seen their stores.  Say why.  Return: 0 or -ENOMEM.
  */
 int kl_sight_cast_gone(const struct kl_sight *s, struct kl_story *story, uint64_t v);
 
