@@ -272,8 +272,8 @@ static bool ends_with(const struct kl_map_step *step, size_t from, const char *s
 }
 
 /*
- * Return: true if @step names the key of a map.  In #:q{:a 1, :_/b 2, :r/c 3, "d" 4} the keys are
- * q/a, b, r/c and d.
+ * Return: true if @step names the key of a map.  In #:q{:a 1, :_/b 2, :r/c 3, "d" 4, 5 6} the keys
+ * are q/a, b, r/c and d, and the number 5.
  */
 static bool is_key(const struct visit *at, const struct kl_edn_val *key,
 		   const struct kl_map_step *step)
@@ -281,6 +281,8 @@ static bool is_key(const struct visit *at, const struct kl_edn_val *key,
 	const char *name = key->s;
 	size_t len = key->len;
 
+	if (!step->name)
+		return key->kind == KL_EDN_INT && key->v >= 0 && (uint64_t)key->v == step->index;
 	if (!at->nns || key->kind != KL_EDN_WORD || kl_scan_is(name, len, "true") ||
 	    kl_scan_is(name, len, "false"))
 		return kl_record_is(key, step->name, step->len);
@@ -349,15 +351,15 @@ int kl_record_step(struct kl_records *r, const struct kl_edn_val *v, const struc
 	if (v->kind == KL_EDN_NIL)
 		return 1;
 	visit(r, v, &at);
-	if (step->name && at.map)
+	if (at.map)
 		ret = member(&at, step, out);
-	else if (!step->name && at.close && !at.map)
+	else if (!step->name && at.close)
 		ret = item(&r->edn, step, at.close, out);
 	leave(&at);
 	if (step->name && !at.map)
 		return kl_record_bad(r, v->tok, "expected a map, which has '.%s'", step->name);
-	if (!step->name && (!at.close || at.map))
-		return kl_record_bad(r, v->tok, "expected a list, which has an item [%llu]",
+	if (!step->name && !at.close)
+		return kl_record_bad(r, v->tok, "expected a list or a map, which has an item [%llu]",
 				     (unsigned long long)step->index);
 	return ret < 0 ? ret : !ret;
 }
