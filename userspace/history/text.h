@@ -19,6 +19,7 @@ struct kl_text_src {
 	size_t nattached, cattached, nspec, cspec;
 	uint64_t floor;		/* the time of the last `# floor' */
 	bool has_floor, ended;	/* `# floor' was read; `# end' was read */
+	unsigned int clock, first, memory; /* the lines that said this; 0 for none */
 };
 
 /* Write all header lines except those of gaps. */

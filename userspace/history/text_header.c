@@ -87,8 +87,24 @@ static int header_version(struct kl_text_src *s, const char *p)
 	return at_end(s, p);
 }
 
+/* Note where the file says something; another line may say it again, but nothing else. */
+static int said(struct kl_text_src *s, unsigned int *line, bool same, const char *p)
+{
+	char what[64];
+
+	if (*line && !same) {
+		snprintf(what, sizeof(what), "this contradicts line %u; remove one of them", *line);
+		return kl_scan_bad_shown(&s->scan, kl_scan_skip(p), what);
+	}
+	*line = s->scan.line;
+	return 0;
+}
+
 static int header_clock(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
+	const enum kl_clock clock = h->clock;
+	const uint64_t error = h->error;
+	const char *tok = p;
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
@@ -103,22 +119,28 @@ static int header_clock(struct kl_history *h, struct kl_text_src *s, const char 
 		if (kl_scan_u64(&s->scan, &p, &h->error, "the clock's error"))
 			return -EINVAL;
 	}
-	return at_end(s, p);
+	return said(s, &s->clock, h->clock == clock && h->error == error, tok) ?: at_end(s, p);
 }
 
 static int header_first(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
+	const bool fresh = h->fresh;
+	const char *tok = p;
+
 	if (take(&p, "init"))
 		h->fresh = true;
 	else if (take(&p, "any"))
 		h->fresh = false;
 	else
 		return kl_scan_bad(&s->scan, kl_scan_skip(p), "init or any");
-	return at_end(s, p);
+	return said(s, &s->first, h->fresh == fresh, tok) ?: at_end(s, p);
 }
 
 static int header_memory(struct kl_history *h, struct kl_text_src *s, const char *p)
 {
+	const bool sc = h->memory.sc;
+	const char *tok = p;
+
 	if (take(&p, "tso"))
 		h->memory.sc = false;
 	else if (take(&p, "sc"))
@@ -126,7 +148,7 @@ static int header_memory(struct kl_history *h, struct kl_text_src *s, const char
 	else
 		return kl_scan_bad_shown(&s->scan, kl_scan_skip(p), "expected tso or sc");
 	h->memory.told = true;
-	return at_end(s, p);
+	return said(s, &s->memory, h->memory.sc == sc, tok) ?: at_end(s, p);
 }
 
 static int header_cpus(struct kl_history *h, struct kl_text_src *s, const char *p)

@@ -115,11 +115,12 @@ static char *advise_drain(void)
 
 static char *advise_values(bool fresh)
 {
-	return sentence(!fresh ?
-			"Record from the structure's creation, or declare its first state (# first "
-			"init), if it was that of the specification" :
-			"Record the results that are unknown (pending operations, or ? in the text "
-			"form)");
+	if (fresh)
+		return sentence("Record the results that are unknown (pending operations, or ? in "
+				"the text form)");
+	return sentence("Record from the structure's creation; or, if it began in the "
+			"specification's first state, say `# first init' in the text form in place "
+			"of `# first any' (klin convert makes text of a recording)");
 }
 
 static char *advise_empty(bool gaps)
