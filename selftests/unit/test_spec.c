@@ -193,9 +193,10 @@ static void test_partition(void **state)
 			       "}", &s), 0);
 	assert_string_equal(messages,
 			    "t.lin:2:39: warning: 's' is accessed at a key other than 'k', by "
-			    "which the specification is partitioned\nt.lin:2:49: warning: this "
-			    "accesses 'n' for every 'k', but the specification is partitioned by "
-			    "it\nt.lin:2:60: warning: 'k' changes, but the specification is "
+			    "which the specification is partitioned\nt.lin:2:49: warning: 'n' is "
+			    "one value for every 'k', by which the specification is partitioned: "
+			    "make it an array, n[k], or a map, or write `partition by none'\nt."
+			    "lin:2:60: warning: 'k' changes, but the specification is "
 			    "partitioned by it\n");
 	kl_spec_free(s);
 }

@@ -126,7 +126,7 @@ int kl_print_story(FILE *f, const struct kl_spec *spec, const struct kl_history 
 	fputc('\n', f);
 	ret = kl_print_entries(f, h, s);
 	kl_print_stacks(f, h, s);
-	kl_print_trust(f, p, replay);
+	kl_print_trust(f, h, p, replay);
 	kl_story_free(s);
 	return ret;
 }
@@ -199,7 +199,7 @@ void kl_add_story(json_t *j, const struct kl_spec *spec, const struct kl_history
 	json_object_set_new(story, "orders", orders);
 	if (s->allowed.sentence)
 		json_object_set_new(story, "allowed", allowed_json(&s->allowed));
-	json_object_set_new(story, "trust", kl_trust_json(p, replay));
+	json_object_set_new(story, "trust", kl_trust_json(h, p, replay));
 	json_object_set_new(j, "story", story);
 	kl_story_free(s);
 }

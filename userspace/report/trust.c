@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Why a verdict can be believed, see trust.h. */
+#include <string.h>
+
+#include "history/spell.h"
 #include "report/json.h"
 #include "report/trust.h"
 #include "report/words.h"
 
-/* Write the sentence about engine and oracle, without a full stop. */
-static void make_sentence(char *buf, size_t size, const struct kl_part_result *p)
+/* An object is known by its address alone. */
+const char *kl_trust_condition(const struct kl_history *h, const struct kl_part_result *p)
 {
+	return kl_history_slab(h, p->object) ?
+		       "It holds unless this slab object was freed, and its memory used again" :
+		       NULL;
+}
+
+/* Write the sentences about engine, oracle and condition, without the last full stop. */
+static void make_sentence(char *buf, size_t size, const struct kl_history *h,
+			  const struct kl_part_result *p)
+{
+	const char *reused = kl_trust_condition(h, p);
 	const char *engine = p->answer.engine ?: "no engine";
 	const size_t n = p->cex ? p->cex->h->nops : 0;
 
@@ -20,25 +33,29 @@ static void make_sentence(char *buf, size_t size, const struct kl_part_result *p
 		snprintf(buf, size,
 			 "%s decided; the proof of %zu operations is too large for the brute-force "
 			 "oracle", engine, n);
+	if (reused)
+		snprintf(buf + strlen(buf), size - strlen(buf), ".  %s", reused);
 }
 
-void kl_print_trust(FILE *f, const struct kl_part_result *p, const char *replay)
+void kl_print_trust(FILE *f, const struct kl_history *h, const struct kl_part_result *p,
+		    const char *replay)
 {
-	char text[256];
+	char text[512];
 
-	make_sentence(text, sizeof(text), p);
+	make_sentence(text, sizeof(text), h, p);
 	kl_put_sentence(f, "  ", text);
 	/* A command stays in one line, so that it can be copied. */
 	if (replay)
 		fprintf(f, "  Check it again: %s\n", replay);
 }
 
-json_t *kl_trust_json(const struct kl_part_result *p, const char *replay)
+json_t *kl_trust_json(const struct kl_history *h, const struct kl_part_result *p,
+		      const char *replay)
 {
 	json_t *j = json_object();
-	char text[256];
+	char text[512];
 
-	make_sentence(text, sizeof(text), p);
+	make_sentence(text, sizeof(text), h, p);
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
 							    json_null());
 	json_object_set_new(j, "oracle_agrees",

@@ -13,10 +13,15 @@
 
 #include "check/check.h"
 
+/* Return: a sentence about what klin cannot know of the violated partition's object, or NULL. */
+const char *kl_trust_condition(const struct kl_history *h, const struct kl_part_result *p);
+
 /* Print the lines about a violated partition; @replay: the command, or NULL. */
-void kl_print_trust(FILE *f, const struct kl_part_result *p, const char *replay);
+void kl_print_trust(FILE *f, const struct kl_history *h, const struct kl_part_result *p,
+		    const char *replay);
 
 /* The same as JSON. */
-json_t *kl_trust_json(const struct kl_part_result *p, const char *replay);
+json_t *kl_trust_json(const struct kl_history *h, const struct kl_part_result *p,
+		      const char *replay);
 
 #endif

@@ -434,6 +434,10 @@ static enum kl_way fentry_way(const struct kl_func *f, char *why, size_t size)
 	return kl_module_probes() ? KL_WAY_MODULE : KL_WAY_KPROBE;
 }
 
+static const char no_module_btf[] =
+	" (its module was built without BTF, which `tools/btf MODULE.ko' adds, or --btf= names the "
+	"BTF of another kernel)";
+
 enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 {
 	const char *bad = f->proto ? bad_signature(f) : NULL;
@@ -457,9 +461,7 @@ enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 	if (!f->btf && !f->module[0])
 		snprintf(why, size, "the kernel has no BTF, which CONFIG_DEBUG_INFO_BTF gives it");
 	else if (!f->proto)
-		snprintf(why, size, "no BTF for it%s", f->module[0] ?
-			 " (its module was built without BTF, or --btf= names the BTF of another "
-			 "kernel)" : "");
+		snprintf(why, size, "no BTF for it%s", f->module[0] ? no_module_btf : "");
 	else if (!f->traceable)
 		snprintf(why, size, "%s", untraceable);
 	else if (f->copies > 1)

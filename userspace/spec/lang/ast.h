@@ -39,6 +39,7 @@ struct kl_var {
 	bool max; /* a pqueue whose greatest value comes first */
 	bool is_array, has_init;
 	bool sized; /* some method reads the container's size */
+	bool doubted; /* it was said that this is one value for all keys of the partition */
 	unsigned int len; /* number of elements; 1 if it is no array */
 	struct kl_val init;
 	unsigned int slot; /* its first slot; for a container, its index among containers */

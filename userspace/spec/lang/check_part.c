@@ -84,7 +84,15 @@ void kl_part_touch(struct kl_checker *c, const struct kl_ast_expr *e,
 
 	if (c->s->partition != KL_PART_PARAM)
 		return;
-	if (!key) {
+	if (!key && e->kind == KL_A_NAME) {
+		if (!e->var->doubted)
+			doubt(c, e->pos,
+			      "'%s' is one value for every '%s', by which the "
+			      "specification is partitioned: make it an array, %s[%s], "
+			      "or a map, or write `partition by none'",
+			      e->name, k, e->name, k);
+		e->var->doubted = true;
+	} else if (!key) {
 		doubt(c, e->pos, "this accesses '%s' for every '%s', but the specification is "
 				 "partitioned by it", e->name, k);
 	} else if (key->kind != KL_A_NAME || !is_key(c, key->local)) {
