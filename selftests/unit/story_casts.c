@@ -86,7 +86,7 @@ static size_t look_at_part(const struct story_casts *t, const struct kl_spec *sp
 	if (s->ncast < KL_STORY_CAST && strcmp(s->reason, "no_order"))
 		look_at_cast(spec, h, s, t->tso);
 	if (t->look)
-		t->look(h, s);
+		t->look(h, p, s);
 	kl_story_free(s);
 	return k;
 }

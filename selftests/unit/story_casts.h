@@ -24,7 +24,8 @@ struct story_casts {
 	unsigned long runs;
 	unsigned int max_ops;
 	bool tso;
-	void (*look)(const struct kl_history *h, const struct kl_story *s);
+	void (*look)(const struct kl_history *h, const struct kl_part_result *p,
+		     const struct kl_story *s);
 };
 
 void story_casts_test(const struct story_casts *t);

@@ -362,6 +362,21 @@ static void look_at_row(const char *name, const char *ops, const char *headline)
 	kl_spec_free(spec);
 }
 
+/* The proof has one of several wrong operations, of which the story tells. */
+static void test_proved(void **state)
+{
+	look_at_row("bounded_queue",
+		    "t1 @1 0 10 enq 1 -> 0\nt1 @1 20 30 deq -> 1\nt2 @1 40 50 deq -> 1\n"
+		    "t3 @1 60 70 enq 2 -> 7\n",
+		    "t3's enq(2) -> 7 returned what no state allows");
+	look_at_row("queue",
+		    "t1 @1 0 10 enq 2\nt1 @1 20 30 deq -> 2\nt2 @1 40 50 deq -> 2\n"
+		    "t1 @1 60 70 enq 1\nt1 @1 80 90 deq -> 1\nt2 @1 100 110 deq -> 1\n",
+		    "t2's deq() -> 2 took 2 a second time; t1's deq() -> 2 had taken it by 30");
+	look_at_row("queue", "t1 @1 0 10 deq -> 9\nt1 @1 20 30 deq -> 8\n",
+		    "t1's deq() -> 9 took 9, which was never added");
+}
+
 /* If a writer that the counterexample lacks is cast, so are those that took what it wrote. */
 static void test_whole_cast(void **state)
 {
@@ -434,14 +449,36 @@ static void test_headlines(void **state)
 		look_at_row(by_orders[i].spec, by_orders[i].history, by_orders[i].headline);
 }
 
-/* Each story says what was allowed.  A value that was "never added" is no argument. */
-static void look_at_story(const struct kl_history *h, const struct kl_story *s)
+/* Return: the operation as the proof has it, which may have forgotten its return; or NULL. */
+static const struct kl_op *find_proved(const struct kl_counterexample *c, uint32_t op)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->h->nops && c->ops[i] != op; i++)
+		;
+	return i < c->h->nops ? &c->h->ops[i] : NULL;
+}
+
+/*
+ * Each story tells of the proof's operations, and says what was allowed in the place of one that
+ * it tells of.  A value that was "never added" is no argument.
+ */
+static void look_at_story(const struct kl_history *h, const struct kl_part_result *p,
+			  const struct kl_story *s)
 {
 	const struct kl_op *op = &h->ops[s->cast[0].op];
+	const struct kl_op *first = find_proved(p->cex, s->cast[0].op);
+	bool proved = false, allowed = !s->allowed.sentence;
 	uint64_t v;
 	size_t i;
 
-	assert_non_null(s->allowed.sentence);
+	for (i = 0; i < s->ncast; i++) {
+		proved |= find_proved(p->cex, s->cast[i].op) != NULL;
+		allowed |= s->allowed.op == s->cast[i].op;
+	}
+	assert_true(proved);
+	assert_true(allowed);
+	assert_true(s->allowed.sentence || !first || first->ret == KL_TIME_MAX);
 	/* An operation of a multiset names the value. */
 	if (!strstr(s->headline, "never added") || kl_op_sig(h, op)->nargs)
 		return;
@@ -523,9 +560,8 @@ static void test_casts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headlines),
-		cmocka_unit_test(test_whole_cast),
-		cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_headlines),  cmocka_unit_test(test_proved),
+		cmocka_unit_test(test_whole_cast), cmocka_unit_test(test_writers),
 		cmocka_unit_test(test_casts),
 	};
 

@@ -85,7 +85,12 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 }
 
 static const struct kl_reason general = {
-	.name = "no_order", .rank = 1000, .needs = KL_NEEDS_NOTHING, .tso = true, .gaps = true,
+	.name = "no_order",
+	.rank = 1000,
+	.needs = KL_NEEDS_NOTHING,
+	.tso = true,
+	.gaps = true,
+	.any = true,
 	.tell = tell,
 };
 KL_REASON(general);

@@ -42,30 +42,43 @@ static int tell_early(const struct kl_scene *s, const struct kl_deed *d, const s
 				 kl_name_op(s, d->op).s, did, v.s, ret, a.s, call);
 }
 
+static int look_at(const struct kl_scene *s, const struct kl_deed *d, struct kl_story *story)
+{
+	const struct kl_deed *add;
+	size_t i, n;
+
+	add = kl_scene_deeds(s, KL_ACT_ADD, d->v, &n);
+	if (!n)
+		return tell_unknown_value(s, d, story);
+	for (i = 0; i < n && kl_scene_before(s, d->op, add[i].op); i++)
+		;
+	return !kl_scene_over(s, i + 1) && i == n ? tell_early(s, d, add, n, story) : 0;
+}
+
+/* Look at deeds of operations that are not in the proof. */
+static int look_at_all(const struct kl_scene *s, enum kl_act act, struct kl_story *story)
+{
+	const struct kl_deed *d;
+	size_t i, n;
+	int ret = 0;
+
+	d = kl_scene_all(s, act, &n);
+	for (i = 0; i < n && !ret && !kl_scene_over(s, 0); i++)
+		ret = look_at(s, &d[i], story);
+	return ret;
+}
+
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
-	static const enum kl_act acts[] = { KL_ACT_REMOVE, KL_ACT_LOOK };
-	const struct kl_deed *d, *add;
-	size_t i, j, k, n, nadds;
+	size_t n;
 
 	kl_scene_all(s, KL_ACT_VAGUE_ADD, &n);
 	if (!s->fresh || n)
 		return 0;
-	for (i = 0; i < 2; i++) {
-		d = kl_scene_all(s, acts[i], &n);
-		for (k = 0; k < n; k++) {
-			add = kl_scene_deeds(s, KL_ACT_ADD, d[k].v, &nadds);
-			if (!nadds)
-				return tell_unknown_value(s, &d[k], story);
-			for (j = 0; j < nadds && kl_scene_before(s, d[k].op, add[j].op); j++)
-				;
-			if (kl_scene_over(s, j + 1))
-				return 0;
-			if (j == nadds)
-				return tell_early(s, &d[k], add, nadds, story);
-		}
-	}
-	return 0;
+	return kl_story_each(s, KL_ACT_REMOVE, look_at, story)	     ?:
+		       kl_story_each(s, KL_ACT_LOOK, look_at, story) ?:
+		       look_at_all(s, KL_ACT_REMOVE, story)	     ?:
+		       look_at_all(s, KL_ACT_LOOK, story);
 }
 
 static const struct kl_reason never_added = {

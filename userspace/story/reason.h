@@ -17,13 +17,14 @@
  * @needs: what the scene must have
  * @tso: it also holds for a violation with store buffers
  * @gaps: it also holds where operations may have been lost
+ * @any: it explains any violation, and is asked only if no other reason has a story
  * @tell: looks for the pattern.  Return: 1 after the story was told, 0, or -ENOMEM
  */
 struct kl_reason {
 	const char *name;
 	unsigned int rank;
 	enum { KL_NEEDS_NOTHING, KL_NEEDS_DEEDS, KL_NEEDS_STEPS } needs;
-	bool tso, gaps;
+	bool tso, gaps, any;
 	int (*tell)(const struct kl_scene *s, struct kl_story *story);
 };
 

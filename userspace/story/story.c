@@ -258,29 +258,33 @@ static int name_object(const struct kl_spec *spec, const struct kl_history *h,
 	return 0;
 }
 
-/*
- * The operation of which the story says what would have been right: the failing one if it has
- * results and is in the counterexample, else the one that ends the counterexample.
- */
-static uint32_t right_op(const struct kl_scene *s, const struct kl_story *story)
+static bool casts(const struct kl_story *story, uint32_t op)
 {
-	const uint32_t first = story->cast[0].op;
+	size_t i;
 
-	if (kl_scene_proves(s, first) && kl_op_sig(s->h, &s->h->ops[first])->nres)
-		return first;
-	return kl_story_failing(s->part->cex);
+	for (i = 0; i < story->ncast && story->cast[i].op != op; i++)
+		;
+	return i < story->ncast;
 }
 
-/* Say what would have been right, unless the reason did.  Return: 0 or -ENOMEM. */
+/*
+ * Say what would have been right, unless the reason did: of the failing operation if it has
+ * results, of the one that ends the counterexample if the story tells of it, or that the failing
+ * operation could not take effect.  Return: 0 or -ENOMEM.
+ */
 static int allow(const struct kl_scene *s, struct kl_story *story)
 {
+	const uint32_t first = story->cast[0].op, last = kl_story_failing(s->part->cex);
+	const bool has_results = kl_op_sig(s->h, &s->h->ops[first])->nres;
 	int ret = 0;
 
-	if (!story->allowed.sentence)
-		ret = kl_story_allow(s, story, right_op(s, story));
+	if (!story->allowed.sentence && has_results)
+		ret = kl_story_allow(s, story, first);
 	/* The counterexample may have forgotten the return of the operation. */
-	if (!ret && !story->allowed.sentence)
-		ret = kl_story_allow(s, story, kl_story_failing(s->part->cex));
+	if (!ret && !story->allowed.sentence && casts(story, last))
+		ret = kl_story_allow(s, story, last);
+	if (!ret && !story->allowed.sentence && !has_results)
+		ret = kl_story_allow(s, story, first);
 	return ret;
 }
 
@@ -295,15 +299,75 @@ static void limit_reason(struct kl_scene_looks *l)
 	l->most = l->made < most ? l->made + (most - l->made) / 3 * 2 : l->made;
 }
 
+/* Does the story tell of an operation of the proof?  Any story will do where there is none. */
+static bool tells_of_proof(const struct kl_scene *s, const struct kl_story *story)
+{
+	size_t i;
+
+	for (i = 0; i < story->ncast; i++)
+		if (kl_scene_proves(s, story->cast[i].op))
+			return true;
+	return !s->nproof;
+}
+
+static bool applies(const struct kl_scene *s, const struct kl_reason *r)
+{
+	return (!s->tso || r->tso) && (!s->part->ngaps || r->gaps) &&
+	       (r->needs != KL_NEEDS_DEEDS || s->deeds) && (r->needs != KL_NEEDS_STEPS || s->steps);
+}
+
+/*
+ * Ask each reason until one tells of the proof's operations.  Of those that tell of others, which
+ * are wrong by themselves, the first is taken where only the longest orders tell of the proof.
+ * Return: 1, 0 if no reason applies, or -ENOMEM.
+ */
+static int ask_reasons(const struct kl_scene *s, struct kl_story **out)
+{
+	struct kl_scene_looks *looks = s->looks;
+	const struct kl_reason *const *r;
+	struct kl_story *story = NULL;
+	int ret = 0;
+
+	for (r = kl_reasons(); !ret && *r && !(*out && (*r)->any); r++) {
+		if (!applies(s, *r))
+			continue;
+		story = story ?: calloc(1, sizeof(*story));
+		if (!story) {
+			ret = -ENOMEM;
+			break;
+		}
+		story->allowed.op = KL_NO_OP;
+		limit_reason(looks);
+		story->reason = (*r)->name;
+		ret = (*r)->tell(s, story);
+		if (!ret && looks->made > looks->most && looks->made - looks->most > looks->beyond)
+			looks->beyond = looks->made - looks->most;
+		if (ret <= 0 || tells_of_proof(s, story))
+			continue;
+		if (*out)
+			kl_story_free(story);
+		else
+			*out = story;
+		story = NULL;
+		ret = 0;
+	}
+	if (ret > 0) {
+		kl_story_free(*out);
+		*out = story;
+		return ret;
+	}
+	kl_story_free(story);
+	return ret ?: *out != NULL;
+}
+
 int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 		  const struct kl_part_result *p, struct kl_story **out)
 {
-	const struct kl_reason *const *r = kl_reasons();
 	const uint64_t all = kl_scene_work(p) + (uint64_t)OP_LOOKS * p->nops + KL_STORY_LOOKS;
 	struct kl_scene_looks looks = { .most = all, .all = all };
 	struct kl_scene_memo memo = { .earlier = KL_NO_OP, .later = KL_NO_OP };
 	struct kl_scene s = { .looks = &looks, .memo = &memo };
-	struct kl_story *story;
+	struct kl_story *story = NULL;
 	int ret;
 
 	*out = NULL;
@@ -312,20 +376,7 @@ int kl_story_tell(const struct kl_spec *spec, const struct kl_history *h,
 	ret = kl_scene_set(&s, spec, h, p);
 	if (ret)
 		return ret;
-	story = calloc(1, sizeof(*story));
-	if (story)
-		story->allowed.op = KL_NO_OP;
-	for (ret = story ? 0 : -ENOMEM; !ret && *r; r++) {
-		if ((s.tso && !(*r)->tso) || (p->ngaps && !(*r)->gaps) ||
-		    ((*r)->needs == KL_NEEDS_DEEDS && !s.deeds) ||
-		    ((*r)->needs == KL_NEEDS_STEPS && !s.steps))
-			continue;
-		limit_reason(&looks);
-		story->reason = (*r)->name;
-		ret = (*r)->tell(&s, story);
-		if (!ret && looks.made > looks.most && looks.made - looks.most > looks.beyond)
-			looks.beyond = looks.made - looks.most;
-	}
+	ret = ask_reasons(&s, &story);
 	looks.most = all;
 	if (ret > 0 && (kl_story_cast_writers(&s, story) || allow(&s, story)))
 		ret = -ENOMEM;

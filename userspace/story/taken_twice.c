@@ -31,28 +31,45 @@ static int tell_both(const struct kl_scene *s, const struct kl_deed *removes, co
 				 v);
 }
 
+/* Return: 1 + the index of the last of @n removals that the proof has; 0 if it has none. */
+static size_t find_proved(const struct kl_scene *s, const struct kl_deed *removes, size_t n)
+{
+	while (n && !kl_scene_proves(s, removes[n - 1].op))
+		n--;
+	return n;
+}
+
 static int tell(const struct kl_scene *s, struct kl_story *story)
 {
-	const struct kl_deed *r, *adds;
-	size_t i, k, n, same, nadds;
+	const struct kl_deed *r, *d = NULL, *adds;
+	size_t i, k, n, same, nadds, proved = 0, taken = 0;
 	struct kl_name v;
 
 	kl_scene_all(s, KL_ACT_VAGUE_ADD, &n);
 	if (!s->fresh || n)
 		return 0;
+	/* Of several such values, the story tells of one that the proof has. */
 	r = kl_scene_all(s, KL_ACT_REMOVE, &n);
-	for (i = 0; i < n; i += same) {
+	for (i = 0; i < n && !proved; i += same) {
 		kl_scene_deeds(s, KL_ACT_REMOVE, r[i].v, &same);
-		adds = kl_scene_deeds(s, KL_ACT_ADD, r[i].v, &nadds);
-		if (same > nadds)
-			break;
+		kl_scene_deeds(s, KL_ACT_ADD, r[i].v, &nadds);
+		if (same <= nadds)
+			continue;
+		proved = find_proved(s, r + i, same);
+		if (d && !proved)
+			continue;
+		d = r + i;
+		taken = same;
 	}
-	if (i == n)
+	if (!d)
 		return 0;
-	v = kl_name_val(s, kl_word(r[i].v));
+	adds = kl_scene_deeds(s, KL_ACT_ADD, d->v, &nadds);
 	/* The cast has no more removals than prove it, if it has room for so many. */
+	if (proved > nadds)
+		d += proved - 1 - nadds;
+	v = kl_name_val(s, kl_word(d->v));
 	for (k = 0; k <= nadds; k++)
-		if (kl_story_cast(story, r[i + nadds - k].op, "took %s", v.s))
+		if (kl_story_cast(story, d[nadds - k].op, "took %s", v.s))
 			return -ENOMEM;
 	for (k = 0; k < nadds; k++)
 		if (kl_story_cast(story, adds[k].op, "added %s", v.s))
@@ -61,9 +78,9 @@ static int tell(const struct kl_scene *s, struct kl_story *story)
 			  nadds == 1 ? "once" : "less often than it was taken"))
 		return -ENOMEM;
 	if (nadds == 1)
-		return tell_both(s, r + i, v.s, story);
+		return tell_both(s, d, v.s, story);
 	return kl_story_headline(story, "%s took %s, which was taken %zu times but added %zu times",
-				 kl_name_op(s, r[i + nadds].op).s, v.s, same, nadds);
+				 kl_name_op(s, d[nadds].op).s, v.s, taken, nadds);
 }
 
 static const struct kl_reason taken_twice = {
