@@ -59,6 +59,12 @@ configure()
 	printf '%s\n' "$@" >>"$work/klind.conf"
 }
 
+# Take the spec range out of the configuration.
+without_range()
+{
+	sed -i '/^\[spec range\]/,/^$/d' "$work/klind.conf"
+}
+
 # Start klind and wait until it watches.  The log starts empty.
 begin()
 {
@@ -273,6 +279,7 @@ test_overload()
 {
 	name="with too much load klind drops whole objects, and raises no false alarm"
 	configure "buffer = 64" "memory = 1M" "report-unknown = yes"
+	without_range
 	start
 	load_klin_ko "subject=seqlock duration=2500"
 	wait_done
@@ -354,7 +361,8 @@ test_confined()
 	fi
 
 	name="without privileges, SIGHUP ends a structure, and klind detaches and ends"
-	sed '/^\[spec range\]/,/^$/d' "$work/first" >"$work/klind.conf"
+	cp "$work/first" "$work/klind.conf"
+	without_range
 	kill -HUP "$klind"
 	said "read again"
 	kill -0 "$klind" && grep -q "range: ended" "$work/log" &&
