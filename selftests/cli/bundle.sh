@@ -61,7 +61,7 @@ for name in one two; do
 	chmod +x "root/$dir/kselftest/klin/$name.sh"
 	echo "klin:$name.sh" >>"root/$dir/kselftest/kselftest-list.txt"
 done
-root/"$dir"/run -t klin:one.sh -t klin:two.sh >out 2>&1
+KLIN_KO=none root/"$dir"/run -t klin:one.sh -t klin:two.sh >out 2>&1
 cat >want <<'END'
 TAP version 13
 1..2
@@ -77,7 +77,60 @@ ok 1 selftests: klin: one.sh
 ok 2 selftests: klin: two.sh
 END
 ktap_result "$(cmp -s out want; echo $?)" "no line of the results is lost in a file" "$(cat out)"
-rm root/"$dir"/kselftest/klin/one.sh root/"$dir"/kselftest/klin/two.sh
+
+# In the root, where busybox's timeout would not do.  add_test NAME LINE...: add a test.
+add_test()
+{
+	added=$1
+	shift
+	printf '%s\n' '#!/bin/sh' "$@" >"root/$dir/kselftest/klin/$added"
+	chmod +x "root/$dir/kselftest/klin/$added"
+	echo "klin:$added" >>"root/$dir/kselftest/kselftest-list.txt"
+}
+add_test skip.sh 'exit 4'
+add_test hang.sh 'trap "echo cleaned; exit 1" TERM' 'sleep 1000' 'sleep 1000'
+rm -rf "root/$dir/modules"
+mkdir -p "root/$dir/modules/1.2.3-other" root/dev root/proc root/tmp
+: >root/dev/null
+inside ./run -t klin:one.sh
+[ $status -eq 2 ] && grep -q '/dev/stdout does not open.*mount /proc' err
+ktap_result $? "run refuses a root in which results would be lost" "$(cat out err)"
+rm -f root/dev/std* root/dev/fd
+
+# with_proc COMMAND...: as inside, with /proc.
+with_proc()
+{
+	unshare -m sh -c 'mount --rbind /proc root/proc && exec chroot root /bin/sh -c "$0"' \
+		"cd /$dir && $*" >out 2>err
+	status=$?
+}
+with_proc true
+if [ $status -ne 0 ]; then
+	ktap_skip "run in a root with /proc" "cannot mount: $(cat err)"
+else
+	with_proc ./run -t klin:one.sh -t klin:skip.sh
+	[ $status -eq 0 ] && grep -qxF '# ok 1 case of one' out &&
+		[ "$(readlink root/dev/stdout)" = /proc/self/fd/1 ]
+	ktap_result $? "run makes /dev/stdout, and no result of a case is lost" "$(cat out err)"
+	grep -q 'no klin.ko for the running kernel .*, only for: 1.2.3-other;' err
+	ktap_result $? "run warns that klin.ko is of another kernel" "$(cat out err)"
+	with_proc ./run -t klin:skip.sh
+	[ $status -eq 4 ] && grep -q "nothing was tested" err
+	ktap_result $? "run tells apart that all tests were skipped" "$(cat out err)"
+	with_proc KLIN_TIMEOUT=1 ./run -t klin:hang.sh
+	[ $status -eq 1 ] && grep -qxF '# cleaned' out && grep -q '^not ok 1 .*TIMEOUT 1 seconds' out
+	ktap_result $? "run ends a test that hangs, without coreutils" "$(cat out err)"
+	with_proc KLIN_FAIL=record.sh KLIN_ARTIFACTS=/kept ./run -t klin:record.sh
+	[ $status -eq 1 ] && grep -q '^not ok 1 selftests: klin: record.sh' out &&
+		[ -s root/kept/record/wrong.klh.cert ] && [ -s root/kept/record/wrong.klh.html ]
+	ktap_result $? "KLIN_FAIL makes a test fail and leave its files" "$(cat out err)"
+fi
+inside ./run --help
+[ $status -eq 0 ] && grep -q KLIN_ARTIFACTS out && grep -q -- '--collection' out
+ktap_result $? "run --help tells its variables and kselftest's options" "$(cat out err)"
+for name in one two skip hang; do
+	rm "root/$dir/kselftest/klin/$name.sh"
+done
 for program in root/"$dir"/kselftest/klin/* root/"$dir"/bin/*; do
 	! readelf -d "$program" 2>/dev/null | grep NEEDED || echo "$program"
 done >needed

@@ -29,6 +29,7 @@ ktap_header
 ktap_result "$1" "a test"
 ktap_finish
 END
+cp tests/wrong.sh tests/right.sh
 export KLIN KLIN_SPECS="$specs"
 KLIN_ARTIFACTS=$work/kept sh tests/wrong.sh 0 >out 2>&1
 [ $? -eq 0 ] && [ ! -e kept ]
@@ -39,6 +40,14 @@ KLIN_ARTIFACTS=$work/kept sh tests/wrong.sh 1 >out 2>&1
 	grep -qi '<html' kept/wrong/h.klh.html && "$KLIN" replay kept/wrong/h.klh.cert >said 2>&1
 ktap_result $? "a test that fails leaves histories, a certificate that replays, and a page" \
 	"$(cat out said; ls kept/wrong)"
+
+KLIN_FAIL=wrong.sh KLIN_ARTIFACTS=$work/meant sh tests/wrong.sh 0 >out 2>&1
+[ $? -eq 1 ] && [ -s meant/wrong/wrong.klh.cert ] && [ -s meant/wrong/wrong.klh.html ] &&
+	[ "$(grep -c '^not ok' out)" -eq 1 ]
+ktap_result $? "KLIN_FAIL makes one test fail, with a violation to look at" "$(cat out)"
+KLIN_FAIL=wrong.sh KLIN_ARTIFACTS=$work/other sh tests/right.sh 0 >out 2>&1
+[ $? -eq 0 ] && [ ! -e other ]
+ktap_result $? "KLIN_FAIL leaves other tests as they are" "$(cat out)"
 
 # An archive with a test of each result.
 mkdir -p tree/klin-0.0 bin
@@ -136,6 +145,11 @@ ktap_result $? "virtme-ng runs the archive with the arguments, and fails" "$(cat
 mv passed ktap
 KLIN_ARTIFACTS=left "$ci/virtme-ng" vmlinuz klin.tar >out 2>&1
 ktap_result $? "virtme-ng takes an image, and succeeds if no test failed" "$(cat out)"
+sed '/^ok/s/[^P]$/& # SKIP/' ktap >skipped
+mv skipped ktap
+"$ci/virtme-ng" linux klin.tar >out 2>&1
+[ $? -eq 4 ] && grep -q "nothing was tested" out
+ktap_result $? "virtme-ng tells apart that all tests were skipped" "$(cat out)"
 "$ci/virtme-ng" linux missing.tar >out 2>&1
 [ $? -eq 2 ] && grep -q '^usage: virtme-ng KERNEL ARCHIVE' out
 ktap_result $? "virtme-ng says how it is called" "$(cat out)"

@@ -13,6 +13,7 @@
 #		operations may be missed if the recording reports this
 # KLIN_LONG	not empty: many more operations, as in `make check-long'
 # KLIN_ARTIFACTS	a directory that receives the files of each test that fails
+# KLIN_FAIL	the name of a test that shall fail, to try what becomes of its files
 
 KLIN=${KLIN:-klin}
 KLIN_KO=${KLIN_KO:-}
@@ -54,6 +55,14 @@ klin_cleanup()
 trap klin_cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
+# This needs nothing of the kernel, so that anyone sees a failure.
+if [ -n "${KLIN_FAIL:-}" ] && [ "$(basename "$0" .sh)" = "$(basename "$KLIN_FAIL" .sh)" ]; then
+	"$KLIN" gen --type=queue --ops=60 --mutate=3 -o "$work/wrong.klh"
+	ktap_header
+	ktap_fail "KLIN_FAIL=$KLIN_FAIL: this test fails on purpose"
+	ktap_finish
+fi
+
 # Kernel warnings; tools/vm searches for them, too.
 trouble='WARNING: |BUG:|Oops:|Kernel panic|general protection fault|rcu.*stall|blocked for more than'
 
@@ -84,6 +93,13 @@ need_klin()
 		ktap_skip_all "no specs in $KLIN_SPECS: set KLIN_SPECS"
 }
 
+# True if there is a klin.ko for this kernel.  The modprobe of busybox has no option -n.
+have_module()
+{
+	[ -n "$KLIN_KO" ] || modprobe -n -q klin 2>/dev/null ||
+		[ -n "$(find "/lib/modules/$(uname -r)/" -name 'klin.ko*' 2>/dev/null)" ]
+}
+
 load()
 {
 	if [ -n "$KLIN_KO" ]; then
@@ -105,9 +121,8 @@ need_module()
 	grep -q " /sys/kernel/debug debugfs " /proc/mounts ||
 		mount -t debugfs debug /sys/kernel/debug || ktap_skip_all "no debugfs"
 	[ ! -d "$ctl" ] || return 0
-	if [ -z "$KLIN_KO" ] && ! modprobe -n -q klin; then
-		ktap_skip_all "no module klin: set KLIN_KO to the path of klin.ko"
-	fi
+	have_module ||
+		ktap_skip_all "no module klin for $(uname -r): set KLIN_KO to the path of klin.ko"
 	load || ktap_skip_all "klin.ko does not load on this kernel ($(uname -r))"
 }
 

@@ -94,7 +94,7 @@ test_whole "the kernel's kprobes" "kprobe+kretprobe"
 test_fentry
 test_coarse
 test_list
-if { [ -n "$KLIN_KO" ] || modprobe -n -q klin; } && load; then
+if have_module && load; then
 	test_whole "klin.ko's kprobes" "kprobe+kretprobe of klin.ko"
 else
 	ktap_skip "preempt=full, klin.ko's kprobes: no operation is missed" "no module klin"
