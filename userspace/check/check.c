@@ -604,7 +604,7 @@ void kl_warn_blocks(const struct kl_spec *spec)
 	const struct kl_method *m;
 	unsigned int i;
 
-	kl_warn_unread(spec);
+	kl_warn_suspicious(spec);
 	for (i = 0; i < kl_spec_nmethods(spec); i++) {
 		m = kl_spec_method(spec, i);
 		if (m->nblocks > 1)

@@ -132,10 +132,11 @@ void kl_report_free(struct kl_report *r);
 void kl_warn_blocks(const struct kl_spec *spec);
 
 /*
- * Warn of a parameter that a method which changes the state never reads: most often a variable of
- * the state was meant to get it.  kl_warn_blocks() gives these warnings, too.
+ * Warn of what is allowed, but most often a typing error: a parameter, local variable or variable of
+ * the state that nothing reads, `x = x', `x == x', a division by 0, a shift by 64 or more.
+ * kl_warn_blocks() gives these warnings, too.
  */
-void kl_warn_unread(const struct kl_spec *spec);
+void kl_warn_suspicious(const struct kl_spec *spec);
 
 /* A violation made small: a history of its own, and where it came from. */
 struct kl_counterexample {

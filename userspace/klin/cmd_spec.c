@@ -206,7 +206,7 @@ static int cmd_spec(int argc, char **argv)
 	ret = kl_spec_load(args.path, &s);
 	if (ret)
 		return kl_ending_error(ret);
-	kl_warn_unread(s);
+	kl_warn_suspicious(s);
 	print_spec(s);
 	if (args.dump)
 		kl_spec_dump(s, stdout);

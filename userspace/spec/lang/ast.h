@@ -62,6 +62,7 @@ struct kl_local {
 	unsigned int reg;
 	bool special;		/* may hold empty, full or absent */
 	bool assigned; /* it is assigned after its declaration */
+	bool read; /* some expression has its value */
 };
 
 enum kl_ast_kind {

@@ -126,7 +126,9 @@ enum kl_etype kl_check_place(struct kl_checker *c, struct kl_ast_expr *e, bool w
 			c->m->pub.blind = false;
 		return check_state_place(c, e);
 	}
-	if (!e->local)
+	if (e->local)
+		e->local->read |= !write;
+	else
 		e->konst = find_const(c->s, e->name);
 	if (e->konst && write) {
 		kl_diag_err(c->d, e->pos, "'%s' is a constant and cannot be assigned", e->name);
