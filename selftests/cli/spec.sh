@@ -156,6 +156,91 @@ spec s { word x; method get() -> word v { atomic { return x; } } }
 probe get on f(a);
 END
 broken "an empty file" "^broken.lin: error: .*expected 'spec" </dev/null
+
+# advise COMMAND <TABLE: in each row a change of the file base, as a script of sed, and a pattern of
+# the only message on it, which ends with advice.
+advise()
+{
+	while IFS='|' read -r change pattern; do
+		sed "$change" base >broken.lin
+		run "$1" broken.lin
+		[ $status -eq 2 ] && [ "$(grep -c 'error: ' err)" -eq 1 ] &&
+			grep -q "^broken.lin:$pattern" err
+		ktap_result $? "advice: $pattern" "status $status" "$(cat err)"
+	done
+}
+cat >base <<'END'
+spec box {
+	word x = 0;
+	method put(word v) { atomic { x = v; } }
+	method get() -> word v { atomic { return x; } }
+}
+probe get on get_box(p, w) {
+	object p;
+	when w != 0;
+	result v = p->x;
+}
+history {
+	process .process;
+	call when .type == "invoke";
+	return when .type == "ok";
+	method put when .f == "put" { argument v = .value; }
+	method get when .f == "get" { result v = .value; }
+}
+END
+advise spec <<'END'
+s/"invoke"/'invoke'/|13:21: error: .*texts stand in double quotes
+s/"invoke"/“invoke”/|13:21: error: unexpected '“'; write '"'
+s/return x/return ‘x’/|4:43: error: unexpected '‘'; write '"'
+s/return x/return (x/|4:45: error: expected ')', found ';'; it closes the '(' in column 43 of line 4
+s/word x = 0/word x: 0/|2:8: error: .* found ':'; write '='
+s/x = v;/assumed(x == v);/|3:32: error: 'assumed(': no such function; did you mean 'assume'?
+s/result v = p/return v = p/|9:2: error: .* found 'return'; write 'result'
+s/when w/if w/|8:2: error: .* found 'if'; write 'when'
+s/w != 0/w = 0/|8:9: error: .* found '='; write '==' to compare
+s/w != 0/w != MOST/|8:12: error: .* no parameter 'MOST'; write 'enumerator(MOST)'
+s/p->x/retval/|9:13: error: .* no parameter 'retval'; its result is 'return'
+s/p->x/$retval/|9:13: error: unexpected '\$'.*'return' is its result
+s/on get_box/on inline get_box/|6:21: error: .* found 'get_box'; write 'inlined'
+s/p->x;/p->x; w = 3;/|9:19: error: .* found 'w'; write ',' between values
+s/process .p/process: .p/|12:9: error: no ':' stands here
+s/{ argument v/{ arg v/|15:32: error: .* found 'arg'; write 'argument'
+s/argument v/argument value/|15:41: error: method 'put' has no parameter 'value'; did you mean 'v'?
+END
+cat >base <<'END'
+spec box {
+	word x = 0;
+	method put(word v) { atomic { x = v; } }
+	method get() -> word v { atomic { return x; } }
+}
+struct node { word val; node *next; }
+shared word x = 0;
+shared node *head = null;
+shared lock l;
+method put(word v) { lock(l); x = v; unlock(l); }
+method get() -> word v {
+	node *n = new node;
+	word r = x;
+	n->val = r;
+	return n->val;
+}
+client roles(put, get) ops(1);
+memory tso;
+END
+run explore base
+ktap_result $status "the model that is changed has no mistake" "$(cat err)"
+advise explore <<'END'
+s/= null/= NULL/|8:21: error: expected a constant; write 'null'
+s/lock l;/lock l/|10:1: error: .* found 'method'; a ';' is missing before it
+s/lock(l); x/lock l; x/|10:27: error: .* found 'l'; write 'lock(NAME);' or 'unlock(NAME);'
+s/n->val = r/n.val = r/|14:3: error: .* found '.'; write '->'
+s/new node/new node()/|12:20: error: .* found '('; write 'new STRUCT' without parentheses
+s/node \*n = new node/node n/|12:7: error: .* found 'n'; if 'node' is a struct, write 'node \*n'
+s/r = x/r = x lin/|13:13: error: .* found 'lin'; write '@lin'
+s/(put,/(putt,/|17:14: error: no method 'putt'; did you mean 'put'?
+s/tso/x86/|18:8: error: .* found 'x86'; x86 has 'tso'
+s/shared word/shared volatile word/|7:17: error: .* found 'word'; leave 'volatile' out
+END
 refuse "a missing file" "nothing.lin: No such file" spec nothing.lin
 refuse "a directory" "/: Is a directory" spec /
 

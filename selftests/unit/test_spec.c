@@ -525,7 +525,9 @@ static void test_bad_texts(void **state)
 	bad("spec t { method get() -> word { atomic { } } }",
 	    "t.lin:1:17: error: 'get' can end without 'return', but has 1 result\n");
 	bad("spec t { method f() { } } $ \x01",
-	    "t.lin:1:27: error: unexpected '$'\nt.lin:1:29: error: unexpected byte 0x01\n");
+	    "t.lin:1:27: error: unexpected '$': names have none; a probe's function has its "
+	    "parameters' names, and 'return' is its result\n"
+	    "t.lin:1:29: error: unexpected byte 0x01\n");
 
 	p += sprintf(p, "spec t { method f() -> word { return ");
 	for (i = 0; i < 300; i++)

@@ -132,8 +132,8 @@ void kl_report_free(struct kl_report *r);
 void kl_warn_blocks(const struct kl_spec *spec);
 
 /*
- * Warn of what is allowed, but most often a typing error: a parameter, local variable or variable of
- * the state that nothing reads, `x = x', `x == x', a division by 0, a shift by 64 or more.
+ * Warn of what is allowed, but most often a typing error: a parameter, local variable or variable
+ * of the state that nothing reads, `x = x', `x == x', a division by 0, a shift by 64 or more.
  * kl_warn_blocks() gives these warnings, too.
  */
 void kl_warn_suspicious(const struct kl_spec *spec);

@@ -64,6 +64,13 @@ static const struct foreign in_impl[] = {
 	  "rcu_assign_pointer ", "; write the access without it" },
 };
 
+/* Words for an item of a probe clause, or for a part of a rule of a history block. */
+static const struct foreign items[] = {
+	{ " return returns ret retval result_ output out ", "; write 'result'" },
+	{ " arg args arguments param params parameter parameters input ", "; write 'argument'" },
+	{ " if filter where ", "; write 'when'" },
+};
+
 static const char *find(const struct foreign *list, size_t n, const char *padded)
 {
 	size_t i;
@@ -86,6 +93,18 @@ const char *kl_advise_word(const char *word, size_t len, bool impl)
 		advice = find(in_impl, sizeof(in_impl) / sizeof(*in_impl), padded);
 	if (!advice)
 		advice = find(everywhere, sizeof(everywhere) / sizeof(*everywhere), padded);
+	return advice ? advice : "";
+}
+
+const char *kl_advise_item(const char *word, size_t len)
+{
+	char padded[KL_NAME_MAX + 3];
+	const char *advice;
+
+	if (len > KL_NAME_MAX)
+		return "";
+	snprintf(padded, sizeof(padded), " %.*s ", (int)len, word);
+	advice = find(items, sizeof(items) / sizeof(*items), padded);
 	return advice ? advice : "";
 }
 

@@ -36,6 +36,21 @@ static size_t utf8_length(const char *s)
 	return c < 0xf8 ? n : 0;
 }
 
+/* Return: the length of the text in typographic quotes at @s, or of the opening quote alone. */
+static size_t quoted(const char *s)
+{
+	const char *p;
+
+	for (p = s + 1; *p && *p != '\n'; p++) {
+		if (*p == '"' || *p == '\'')
+			return p - s + 1;
+		/* All four typographic quotes begin with the same two bytes. */
+		if (!strncmp(p, "\xe2\x80", 2) && (p[2] & 0xfa) == 0x98)
+			return p - s + 3;
+	}
+	return 3;
+}
+
 /* Report the character at @s, which is in UTF-8 or no text at all. */
 static size_t wide(struct kl_diag *d, struct kl_pos pos, const char *s)
 {
@@ -51,7 +66,7 @@ static size_t wide(struct kl_diag *d, struct kl_pos pos, const char *s)
 		if (strncmp(s, characters[i].text, n) || strlen(characters[i].text) != n)
 			continue;
 		kl_diag_err(d, pos, "unexpected '%.*s'%s", (int)n, s, characters[i].advice);
-		return n;
+		return strchr(characters[i].advice, '"') ? quoted(s) : n;
 	}
 	kl_diag_err(d, pos, "unexpected '%.*s': names have the letters a to z and A to Z, digits "
 			    "and '_'", (int)n, s);
@@ -77,6 +92,11 @@ size_t kl_advise_sign(struct kl_diag *d, struct kl_pos pos, const char *line)
 				    "no characters");
 		end = s + 1 + strcspn(s + 1, "'\n");
 		return end - s + (*end == '\'');
+	case '$':
+		kl_diag_err(d, pos,
+			    "unexpected '$': names have none; a probe's function has its "
+			    "parameters' names, and 'return' is its result");
+		return 1 + strspn(s + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
 	default:
 		if (*s > ' ' && *s < 127)
 			kl_diag_err(d, pos, "unexpected '%c'", *s);

@@ -29,6 +29,12 @@ static bool expects(const struct mistake *m, const char *begin)
 	return !strncmp(m->what, begin, strlen(begin));
 }
 
+/* Return: true where an item of a probe clause, or a part of a history block's rule, begins. */
+static bool expects_item(const struct mistake *m)
+{
+	return expects(m, "'object', 'when'") || expects(m, "'argument' or 'result'");
+}
+
 static bool is_kind(const struct kl_tok *t, int kind)
 {
 	return t && t->kind == kind;
@@ -75,9 +81,34 @@ static const char *near_statement(const struct mistake *m, char buf[KL_ADVICE_MA
 	};
 	const size_t n = sizeof(words) / sizeof(*words);
 	char word[WORD_SIZE];
+	const char *advice;
 
-	return kl_advise_name(copy_word(word, m, m->before), words,
-			      m->impl ? n : n - OF_IMPLEMENTATION, buf);
+	advice = kl_advise_name(copy_word(word, m, m->before), words,
+				m->impl ? n : n - OF_IMPLEMENTATION, buf);
+	if (*advice || !m->impl || !is_name(m->t) || m->before->len >= WORD_SIZE)
+		return advice;
+	snprintf(buf, KL_ADVICE_MAX, "; if '%s' is a struct, write '%s *%.*s'", word, word,
+		 (int)m->t->len < WORD_SIZE ? (int)m->t->len : WORD_SIZE, m->text + m->t->off);
+	return buf;
+}
+
+/* A ')' is missing: say which '(' it would close. */
+static const char *on_paren(const struct mistake *m, char buf[KL_ADVICE_MAX])
+{
+	const struct kl_tok *t = m->t;
+	size_t n = kl_p_mark(m->p);
+	unsigned int closed = 0;
+
+	while (n--) {
+		t--;
+		closed += t->kind == ')';
+		if (t->kind != '(' || closed--)
+			continue;
+		snprintf(buf, KL_ADVICE_MAX, "; it closes the '(' in column %u of line %u",
+			 t->pos.col, t->pos.line);
+		return buf;
+	}
+	return "";
 }
 
 /* Advice on a sign that C, Python or another language has at this place. */
@@ -101,9 +132,15 @@ static const char *on_sign(const struct mistake *m)
 	case '=':
 		if (m->t[1].kind == '>')
 			return "; write '->'";
-		return strstr(m->what, "condition") ? "; write '==' to compare" : "";
+		return strstr(m->what, "condition") || expects(m, "';', or 'at call'") ?
+			       "; write '==' to compare" :
+			       "";
 	case ':':
-		return expects(m, "'{' and the method's body") ? "; write '->'" : "";
+		return expects(m, "'{' and the method's body")	 ? "; write '->'" :
+		       expects(m, "';' or ',' after a variable") ? "; write '='" :
+								   "";
+	case ';':
+		return expects(m, "')' or ','") ? "; write ','" : "";
 	case KL_TOK_STRING:
 		return expects(m, "an expression") ? "; values are whole numbers, true and false" :
 		       expects(m, "the number of an item") ?
@@ -111,6 +148,8 @@ static const char *on_sign(const struct mistake *m)
 	case '.':
 		if (is_kind(m->before, KL_TOK_NUM))
 			return "; numbers are whole";
+		if (m->impl && is_name(m->before))
+			return "; write '->'";
 		return expects(m, "'(' and the names") ?
 			       "; write MODULE:FUNCTION for a function of a module" : "";
 	case ',':
@@ -125,6 +164,8 @@ static const char *on_sign(const struct mistake *m)
 	case '(':
 		if (expects(m, "';' or ',' after a variable"))
 			return "; write 'method NAME(...)' for a method";
+		if (is_word(m, m->before2, "new"))
+			return "; write 'new STRUCT' without parentheses";
 		return is_name(m->before) && is_word(m, m->before2, "thread") ?
 			       "; write 'thread NAME[NUMBER]' for several threads" : "";
 	case '{':
@@ -141,8 +182,19 @@ static const char *on_sign(const struct mistake *m)
 /* Advice on a word at a place where it is known, but wrong. */
 static const char *on_word(const struct mistake *m)
 {
+	static const char *const parts[] = { "shared", "struct", "client", "thread", "method" };
 	enum kl_cont_kind k;
+	size_t i;
 
+	for (i = 0; i < sizeof(parts) / sizeof(*parts) && expects(m, "';'"); i++)
+		if (is_word(m, m->t, parts[i]))
+			return "; a ';' is missing before it";
+	if (is_word(m, m->t, "lin") && m->impl)
+		return "; write '@lin'";
+	if (expects(m, "'sc' or 'tso'") && !memcmp(m->text + m->t->off, "x", 1))
+		return "; x86 has 'tso'";
+	if (expects_item(m) && m->t[1].kind == '=' && is_kind(m->before, ';'))
+		return "; write ',' between values, and ';' behind the last";
 	if (m->t->kw == KL_KW_METHOD && expects(m, "a statement"))
 		return "; a '}' is missing before it";
 	if ((m->t->kw == KL_KW_WORD || m->t->kw == KL_KW_BOOL) && is_kind(m->before, '('))
@@ -173,6 +225,10 @@ static const char *on_words_before(const struct mistake *m, char buf[KL_ADVICE_M
 			 copy_word(word, m, m->before));
 		return buf;
 	}
+	if (is_word(m, m->before, "lock") || is_word(m, m->before, "unlock"))
+		return m->impl ? "; write 'lock(NAME);' or 'unlock(NAME);'" : "";
+	if (is_word(m, m->before, "inline") && expects(m, "'(' and the names"))
+		return "; write 'inlined'";
 	if (expects(m, "'(' after the container's method"))
 		return "; only containers have members, and these are methods, as in 'q.size()'";
 	if (m->before && m->before->kw == KL_KW_ATOMIC && m->t->kind == '-')
@@ -181,6 +237,10 @@ static const char *on_words_before(const struct mistake *m, char buf[KL_ADVICE_M
 		return "";
 	if (expects(m, "an assignment") || expects(m, "'*'"))
 		advice = kl_advise_word(m->text + m->before->off, m->before->len, m->impl);
+	if (!strcmp(advice, "; leave it out")) {
+		snprintf(buf, KL_ADVICE_MAX, "; leave '%s' out", copy_word(word, m, m->before));
+		return buf;
+	}
 	return *advice || !expects(m, "an assignment") ? advice : near_statement(m, buf);
 }
 
@@ -196,6 +256,12 @@ const char *kl_advise_token(struct kl_parser *p, const char *what, char buf[KL_A
 
 	if (t->kind == KL_TOK_EOF)
 		return "";
+	if (expects_item(&m))
+		advice = kl_advise_item(m.text + t->off, t->len);
+	if (*advice)
+		return advice;
+	if (!strcmp(what, "')'") && t->kind != '=')
+		return on_paren(&m, buf);
 	if (t->kind != KL_TOK_NAME)
 		advice = on_sign(&m);
 	else
@@ -222,7 +288,8 @@ static bool is_method(struct kl_parser *p, const char *name)
 
 const char *kl_advise_call(struct kl_parser *p, const char *name, char buf[KL_ADVICE_MAX])
 {
-	static const char *const functions[] = { "cas", "xchg", "fadd", "lock", "unlock" };
+	static const char *const functions[] = { "assume", "assert", "cas",   "xchg",
+						 "fadd",   "lock",   "unlock" };
 	const bool impl = kl_p_impl(p);
 	const char *advice;
 	char near[KL_ADVICE_MAX];
@@ -235,7 +302,7 @@ const char *kl_advise_call(struct kl_parser *p, const char *name, char buf[KL_AD
 		advice = "; a specification needs no locks, since an atomic block is one step";
 	if (!*advice)
 		advice = kl_advise_name(name, functions,
-					impl ? sizeof(functions) / sizeof(*functions) : 0, near);
+					impl ? sizeof(functions) / sizeof(*functions) : 2, near);
 	if (!*advice)
 		advice = impl ? "; there are cas, xchg, fadd, lock and unlock" :
 				"; containers have methods, as in 'q.push(v)'";

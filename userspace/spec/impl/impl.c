@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "spec/impl/impl_gen.h"
+#include "spec/lang/advice.h"
 #include "spec/lang/parse.h"
 
 static void check_type(struct kl_igen *g, struct kl_field *f)
@@ -204,6 +205,7 @@ static void match_methods(struct kl_igen *g)
 static void check_roles(struct kl_igen *g)
 {
 	struct kl_client *c = &g->im->client;
+	char near[KL_ADVICE_MAX];
 	unsigned int t, i;
 	int at;
 
@@ -213,7 +215,9 @@ static void check_roles(struct kl_igen *g)
 		for (i = 0; i < c->nrole[t]; i++) {
 			at = kl_spec_find_method(g->g.s, c->role[t][i]);
 			if (at < 0 || at > 63)
-				kl_ig_err(g, c->role_pos[t][i], "no method '%s'", c->role[t][i]);
+				kl_ig_err(g, c->role_pos[t][i], "no method '%s'%s", c->role[t][i],
+					  kl_spec_near_method(g->g.s, c->role[t][i], near,
+							      sizeof(near)));
 			else
 				c->methods[t] |= 1ULL << at;
 		}

@@ -6,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "spec/impl/impl_gen.h"
+#include "spec/lang/advice.h"
 
 void kl_ig_err(struct kl_igen *g, struct kl_pos pos, const char *fmt, ...)
 {
@@ -382,6 +383,7 @@ bool kl_ig_const(struct kl_igen *g, const struct kl_ast_expr *e, uint64_t *v)
 	default:
 		break;
 	}
-	kl_ig_err(g, e->pos, "expected a constant");
+	kl_ig_err(g, e->pos, "expected a constant%s",
+		  e->kind == KL_A_NAME ? kl_advise_word(e->name, strlen(e->name), true) : "");
 	return false;
 }

@@ -22,6 +22,8 @@ const char *kl_advise_call(struct kl_parser *p, const char *name, char buf[KL_AD
 	KL_OPTIONAL;
 /* Advice on a word of another language; @impl: in an implementation. */
 const char *kl_advise_word(const char *word, size_t len, bool impl) KL_OPTIONAL;
+/* Advice on a word where an item of a probe clause or a part of a rule begins. */
+const char *kl_advise_item(const char *word, size_t len);
 /* Advice on a name that is none of @names. */
 const char *kl_advise_name(const char *name, const char *const *names, size_t n,
 			   char buf[KL_ADVICE_MAX]);

@@ -228,6 +228,7 @@ int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out)
 {
 	struct lexer l = { .d = d, .text = text, .len = len, .line = 1 };
 	struct kl_tok *t;
+	bool bad = false;
 	int c;
 
 	for (;;) {
@@ -237,7 +238,7 @@ int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out)
 			return -ENOMEM;
 		}
 		t = &l.tok[l.ntok];
-		*t = (struct kl_tok){ .off = l.pos, .pos = here(&l) };
+		*t = (struct kl_tok){ .off = l.pos, .pos = here(&l), .after_bad = bad };
 		if (l.pos >= l.len || d->errors >= KL_ERRORS_MAX) {
 			t->kind = KL_TOK_EOF;
 			break;
@@ -251,7 +252,8 @@ int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out)
 			lex_string(&l, t);
 		else
 			lex_punct(&l, t);
-		if (t->kind != KL_TOK_BAD)
+		bad = t->kind == KL_TOK_BAD;
+		if (!bad)
 			l.ntok++;
 	}
 	*out = l.tok;

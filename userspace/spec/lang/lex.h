@@ -46,7 +46,9 @@ enum kl_kw {
 };
 
 struct kl_tok {
-	uint16_t kind, kw;
+	uint16_t kind;
+	uint8_t kw;
+	bool after_bad; /* a character before it was refused */
 	uint32_t off, len; /* offset and length in the text */
 	struct kl_pos pos;
 	uint64_t num; /* value of a KL_TOK_NUM */

@@ -116,8 +116,11 @@ __attribute__((noreturn)) static void expected(struct kl_parser *p, const char *
 	const struct kl_tok *t = kl_p_peek(p);
 	char buf[48], advice[KL_ADVICE_MAX];
 
-	/* At the end of the file every open block is incomplete; one message is enough. */
-	if (!p->end_told)
+	/*
+	 * At the end of the file every open block is incomplete; one message is enough.  So is that
+	 * about the character before the token.
+	 */
+	if (!p->end_told && !t->after_bad)
 		kl_diag_err(&p->d, t->pos, "expected %s, found %s%s%s", what, kind,
 			    kl_tok_show(buf, p->spec->text, t),
 			    kl_advise_token ? kl_advise_token(p, what, advice) : "");

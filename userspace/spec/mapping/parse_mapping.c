@@ -170,6 +170,8 @@ static const struct kl_map_expr *parse_primary(struct kl_parser *p, struct rule 
 		return constant(p, KL_M_SPECIAL, kl_special(KL_FULL));
 	if (kl_p_is_kw(p, KL_KW_ABSENT))
 		return constant(p, KL_M_SPECIAL, kl_special(KL_ABSENT));
+	if (kl_p_is(p, ':') && kl_p_mark(p) && kl_p_peek(p)[-1].kind == KL_TOK_NAME)
+		kl_p_fail(p, kl_p_peek(p)->pos, "no ':' stands here: write 'process .process;'");
 	if (kl_p_is(p, ':'))
 		kl_p_fail(p, kl_p_peek(p)->pos,
 			  "keywords of EDN are written as texts: \"read\" "
@@ -351,7 +353,7 @@ static unsigned int parse_index(struct kl_parser *p, const struct kl_method *m, 
 		if (!strcmp(name, names[i]))
 			return i;
 	}
-	near = kl_nearest(name, names, n);
+	near = kl_nearest(name, names, n) ?: n == 1 ? names[0] : NULL;
 	kl_p_fail(p, pos, "method '%s' has no %s '%s'%s%s%s", m->name, what, name,
 		  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

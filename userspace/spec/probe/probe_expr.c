@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parser: expressions of probe clauses, a part of C. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -230,6 +231,18 @@ static struct kl_expr *special(struct ctx *c)
 	return NULL;
 }
 
+/* Return: true if the word looks like a constant of C. */
+static bool is_constant(const char *word)
+{
+	size_t i;
+
+	for (i = 0; word[i]; i++)
+		if (!isupper((unsigned char)word[i]) && !isdigit((unsigned char)word[i]) &&
+		    word[i] != '_')
+			return false;
+	return i > 1;
+}
+
 static struct kl_expr *name(struct ctx *c)
 {
 	struct kl_parser *p = c->p;
@@ -275,7 +288,14 @@ static struct kl_expr *name(struct ctx *c)
 	if (near)
 		kl_p_fail(p, t->pos, "'%s' has no parameter '%s'; did you mean '%s'?", target->name,
 			  word, near);
-	kl_p_fail(p, t->pos, "the clause gives '%s' no parameter '%s'", target->name, word);
+	if (!strcmp(word, "retval") || !strcmp(word, "ret") || !strcmp(word, "result"))
+		kl_p_fail(p, t->pos,
+			  "the clause gives '%s' no parameter '%s'; its result is "
+			  "'return'",
+			  target->name, word);
+	kl_p_fail(p, t->pos, "the clause gives '%s' no parameter '%s'%s%s%s", target->name, word,
+		  is_constant(word) ? "; write 'enumerator(" : "", is_constant(word) ? word : "",
+		  is_constant(word) ? ")' for a constant of the kernel" : "");
 }
 
 static struct kl_expr *primary(struct ctx *c)
