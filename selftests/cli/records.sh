@@ -497,6 +497,54 @@ END
 run check nil.lin nil.edn
 ktap_result "$([ $status -eq 1 ] && grep -q "^note: 1 value of the log is nil" out; echo $?)" \
 	"a violation of a log with nil says what nil is" "$(cat out err)"
+# Rows: a change of a log, a change of its specification, as scripts of sed, and a pattern of the
+# message or note; the status is 2, or 1 for a note.
+cat >box.lin <<'END'
+spec box {
+	word x = 0;
+	method put(word v) { atomic_flush { x = v; } }
+	method get() -> word v { atomic { return x; } }
+}
+history {
+	process .process;
+	call when .type == "invoke";
+	return when .type == "ok";
+	ignore when .process == 7;
+	method put when .f == "put" { argument v = .value; }
+	method get when .f == "get" { result v = .value; }
+}
+END
+cat >box.json <<'END'
+{"process": 0, "type": "invoke", "f": "put", "value": 3}
+{"process": 0, "type": "ok", "f": "put", "value": 3}
+{"process": 1, "type": "invoke", "f": "get", "value": null}
+{"process": 1, "type": "ok", "f": "get", "value": 3}
+END
+run check box.lin box.json
+ktap_result "$([ $status -eq 0 ] && [ ! -s err ] && ! grep -q note: out; echo $?)" \
+	"the log that is changed has no mistake" "$(cat out err)"
+while IFS='|' read -r log_change spec_change pattern; do
+	sed "$log_change" box.json >changed.json
+	sed "$spec_change" box.lin >changed.lin
+	run check changed.lin changed.json
+	[ $status -eq 2 ] || { [ $status -eq 1 ] && grep -q '^note' out; } ||
+		{ [ $status -eq 0 ] && grep -q warning: err; }
+	ktap_result "$([ $? -eq 0 ] && cat err out | grep -q "^$pattern"; echo $?)" \
+		"advice: $pattern" "status $status" "$(cat err out)"
+done <<'END'
+1s/invoke/invok/||changed.json:1:1: error: .*; it has "invok", and line 8 of the specification "invoke"; write
+1s/put/putt/||changed.json:1:1: error: .*; it has "putt", and line 11 of the specification "put"; write
+|s/\.type == "inv/.typ == "inv/|changed.json:1:1: error: .* what line 8 of the specification compares, in .typ;
+1s/ 3/ None/||changed.json:1:55: error: .*; write null
+1s/ 3/ True/||changed.json:1:55: error: .*; write true
+1s/"put"/'put'/||changed.json:1:39: error: .*; texts stand in double quotes
+1s/$/,/||changed.json:1:57: error: .*; commas stand between values in { } and \[ \] only
+2s/^/# /||changed.json:2:1: error: .*; JSON has no comments
+2s/: 0/: "0"/||changed.json:2:1: error: .*; some processes of the log are numbers, others texts
+1s/: 0/: "7"/||changed.json:1:13: warning: this text is not the number in line 10 of the specification; write "7"
+|s/== 7/== "1"/|changed.json:3:13: warning: this number is not the text in line 10 of the specification; write 1
+1s/ 3/ "3"/||note: 1 value of the log is a text of digits, which no number equals
+END
 sed 's/result v = .value/result v = .value == null ? empty : .value/' nil.lin >empty.lin
 run check empty.lin nil.edn
 ktap_result "$([ $status -eq 0 ] && ! grep -q note: out; echo $?)" \

@@ -169,6 +169,7 @@ struct kl_history {
 	size_t skipped;			/* number of entries of the input that the reader skipped */
 	size_t failed; /* number of operations without effect, which are left out */
 	size_t nils; /* number of values that the input has as nil or null, and that are words */
+	size_t digits; /* number of values that the input has as texts of digits, beside numbers */
 	char skipped_why[256];		/* text for people: the kinds of skipped entries */
 	struct kl_spellings *spellings;	/* spellings of words, see spell.h; or NULL */
 	bool respelled; /* a word may be spelled in several ways */

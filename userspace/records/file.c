@@ -20,6 +20,7 @@ static int complete(struct kl_map_reader *rd, struct kl_input *in)
 	h->declared = rd->failed || rd->pairs.now;
 	h->skipped = rd->ignored;
 	h->nils = rd->m.nils;
+	h->digits = rd->m.numbers ? rd->m.digits : 0;
 	snprintf(h->skipped_why, sizeof(h->skipped_why), "%zu records by 'ignore'", rd->ignored);
 	if (rd->m.map->whole) {
 		h->failed = rd->failed;

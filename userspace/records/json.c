@@ -164,6 +164,30 @@ static int number(struct json *j)
 	return put(j, tok, p - tok) ?: put(j, "M", 1);
 }
 
+#define VALUE "a value of JSON: an object, a list, a string, a number, true, false or null"
+
+/* Return: what is expected in place of the word of @n characters at @p, with advice. */
+static const char *wanted(const char *p, size_t n)
+{
+	static const char *const nothing[] = { "None", "nil", "NULL", "Null", "undefined", "NaN" };
+	size_t i;
+
+	if (*p == '\'' || *p == '`')
+		return VALUE "; texts stand in double quotes";
+	if (*p == '#' || (*p == '/' && (p[1] == '/' || p[1] == '*')))
+		return VALUE "; JSON has no comments";
+	if (*p == ',')
+		return VALUE "; commas stand between values in { } and [ ] only";
+	for (i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
+		if (kl_scan_is(p, n, nothing[i]))
+			return VALUE "; write null";
+	if (kl_scan_is(p, n, "True") || kl_scan_is(p, n, "TRUE"))
+		return VALUE "; write true";
+	if (kl_scan_is(p, n, "False") || kl_scan_is(p, n, "FALSE"))
+		return VALUE "; write false";
+	return n ? VALUE "; texts stand in double quotes" : VALUE;
+}
+
 static int literal(struct json *j)
 {
 	static const struct {
@@ -180,9 +204,7 @@ static int literal(struct json *j)
 		j->p += n;
 		return put(j, words[i].edn, strlen(words[i].edn));
 	}
-	return bad(j, p,
-		   "a value of JSON: an object, a list, a string, a number, true, false or "
-		   "null");
+	return bad(j, p, wanted(p, n));
 }
 
 /* The keys of an object, in the EDN text. */

@@ -16,6 +16,7 @@
 #include "history/spell.h"
 #include "records/map.h"
 
+#define MEANT 240 /* size of advice on a text that is nearly that of a condition */
 #define RULE_ENDS "; write such a rule, or 'ignore when CONDITION;' if it is no operation"
 
 /* Arguments, followed by results, of an operation. */
@@ -52,13 +53,17 @@ static int find_rule(struct kl_map_reader *rd, const struct kl_map_rule **rule)
 static int need_rule(struct kl_map_reader *rd, const struct kl_map_rule **rule)
 {
 	const int ret = find_rule(rd, rule);
+	const struct kl_map_rule *r;
+	char meant[MEANT] = "";
 
 	if (ret || *rule)
 		return ret;
+	for (r = rd->m.map->rules; r && !*meant; r = r->next)
+		kl_map_meant(&rd->m, r->when, meant, sizeof(meant));
 	return kl_record_bad(&rd->r, NULL,
 			     "no rule 'method NAME when CONDITION' of spec '%s' fits "
-			     "this record" RULE_ENDS,
-			     kl_spec_name(rd->spec));
+			     "this record%s" RULE_ENDS,
+			     kl_spec_name(rd->spec), meant);
 }
 
 /*
@@ -276,7 +281,7 @@ static int which_event(struct kl_map_reader *rd, enum event *event)
 	const struct kl_mapping *map = rd->m.map;
 	const struct kl_map_expr *const when[] = { map->call, map->ret, map->failed, map->unknown };
 	const struct kl_map_expr *missing;
-	char lacks[160] = "";
+	char lacks[MEANT] = "", path[100];
 	unsigned int i;
 	bool truth;
 	int ret;
@@ -301,11 +306,13 @@ static int which_event(struct kl_map_reader *rd, enum event *event)
 	if (missing)
 		snprintf(lacks, sizeof(lacks),
 			 ", for it lacks what line %u of the specification "
-			 "compares%s",
-			 missing->pos.line,
+			 "compares%s%s",
+			 missing->pos.line, kl_map_path(missing, path, sizeof(path)),
 			 rd->r.form == KL_RECORDS_CSV ?
 				 " (the first line has the columns' names, without blanks)" :
 				 "");
+	for (i = 0; i < EVENTS && !*lacks; i++)
+		kl_map_meant(&rd->m, when[i], lacks, sizeof(lacks));
 	return kl_record_bad(&rd->r, NULL,
 			     "this record is neither 'call' nor 'return'%s%s%s" RULE_ENDS,
 			     map->failed ? " nor 'failed'" : "",
@@ -327,8 +334,11 @@ static int on_event(struct kl_map_reader *rd)
 		return on_call(rd, process);
 	if (!process->op)
 		return kl_record_bad(&rd->r, NULL,
-				     "expected a call of this process before its "
-				     "return");
+				     "expected a call of this process before its return%s",
+				     rd->m.process_numbers && rd->m.process_texts ?
+					     "; some processes of the log are numbers, others "
+					     "texts, and 1 is not \"1\"" :
+					     "");
 	if (event == RETURN)
 		return on_return(rd, process);
 	if (event == FAILED)

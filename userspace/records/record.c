@@ -11,24 +11,43 @@
 #include "history/formats/edn_form.h"
 #include "records/record.h"
 
-int kl_record_bad(struct kl_records *r, const char *tok, const char *fmt, ...)
+/* Print an error or a warning about the value at @tok, or about the record if @tok is NULL. */
+static void show(struct kl_records *r, const char *tok, bool warning, const char *fmt, va_list ap)
 {
 	const char *at = tok ? kl_record_source(r, tok) : r->tok, *line = r->scan.text, *p, *end;
 	unsigned int number = r->scan.before + 1;
 	char what[600];
-	va_list ap;
 
 	for (p = line; p < at && (p = memchr(p, '\n', at - p)); number++)
 		line = ++p;
 	end = memchr(at, '\n', r->end - at) ?: r->end;
 	while (end > line && end[-1] == '\r')
 		end--;
-	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	kl_err_at(r->scan.name, number, at - line + 1, "%s", what);
+	if (warning)
+		kl_warn_at(r->scan.name, number, at - line + 1, "%s", what);
+	else
+		kl_err_at(r->scan.name, number, at - line + 1, "%s", what);
 	kl_err_source(line, end - line, at - line + 1);
+}
+
+int kl_record_bad(struct kl_records *r, const char *tok, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	show(r, tok, false, fmt, ap);
+	va_end(ap);
 	return -EINVAL;
+}
+
+void kl_record_warn(struct kl_records *r, const char *tok, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	show(r, tok, true, fmt, ap);
+	va_end(ap);
 }
 
 /* Return: the first character from @p on that is no blank and in no comment of EDN. */

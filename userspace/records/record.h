@@ -68,6 +68,9 @@ const char *kl_record_source(const struct kl_records *r, const char *tok);
  */
 int kl_record_bad(struct kl_records *r, const char *tok, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* As kl_record_bad(), but a warning. */
+void kl_record_warn(struct kl_records *r, const char *tok, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /**
  * kl_record_step() - go from a value to a part of it

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "history/formats/edn_word.h"
 #include "history/spell.h"
 #include "records/value.h"
@@ -142,20 +143,78 @@ static int eval_bits(struct kl_mapper *m, const struct kl_map_expr *e, struct kl
 	return ret;
 }
 
-static bool equal(const struct kl_mapper *m, const struct kl_map_value *a,
-		  const struct kl_map_value *b)
+/* Return: true for a string that consists of an optional minus and digits. */
+static bool is_digits(const struct kl_edn_val *v)
+{
+	size_t i = v->kind == KL_EDN_STRING && v->len > 1 && *v->s == '-';
+
+	while (v->kind == KL_EDN_STRING && i < v->len && kl_scan_digit(v->s[i]))
+		i++;
+	return v->kind == KL_EDN_STRING && v->len && i == v->len;
+}
+
+/* Warn, once, of a number of the record that is compared with a text of the same digits. */
+static void warn_text(struct kl_mapper *m, const struct kl_edn_val *v, const struct kl_map_expr *e)
+{
+	char digits[24];
+
+	if (m->mixed || v->kind != KL_EDN_INT || !e->len ||
+	    (!kl_scan_digit(*e->text) && *e->text != '-'))
+		return;
+	snprintf(digits, sizeof(digits), "%" PRId64, v->v);
+	if (strlen(digits) != e->len || memcmp(digits, e->text, e->len))
+		return;
+	m->mixed = true;
+	kl_record_warn(
+		m->r, v->tok,
+		"this number is not the text in line %u of the specification; write %s there, "
+		"without quotes",
+		e->pos.line, digits);
+}
+
+/* The same for a text of the record that is compared with a number. */
+static void warn_number(struct kl_mapper *m, const struct kl_edn_val *v,
+			const struct kl_map_expr *e)
+{
+	char digits[24];
+
+	if (m->mixed || e->kind != KL_M_NUMBER || !is_digits(v))
+		return;
+	snprintf(digits, sizeof(digits), "%" PRId64, (int64_t)e->val.v);
+	if (strlen(digits) != v->len || memcmp(digits, v->s, v->len))
+		return;
+	m->mixed = true;
+	kl_record_warn(m->r, v->tok,
+		       "this text is not the number in line %u of the specification; write \"%s\" "
+		       "there, with quotes",
+		       e->pos.line, digits);
+}
+
+static bool is_text(struct kl_mapper *m, const struct kl_edn_val *v, const struct kl_map_expr *e)
+{
+	warn_text(m, v, e);
+	return kl_record_is(v, e->text, e->len);
+}
+
+static bool is_word(struct kl_mapper *m, const struct kl_edn_val *v, const struct kl_map_value *w)
+{
+	warn_number(m, v, w->expr);
+	return v->kind == KL_EDN_INT && (uint64_t)v->v == w->word.v;
+}
+
+static bool equal(struct kl_mapper *m, const struct kl_map_value *a, const struct kl_map_value *b)
 {
 	const char *s, *t;
 	size_t len, n;
 
 	if (a->kind == KL_V_TEXT && b->kind == KL_V_EDN)
-		return kl_record_is(&b->edn, a->expr->text, a->expr->len);
+		return is_text(m, &b->edn, a->expr);
 	if (b->kind == KL_V_TEXT && a->kind == KL_V_EDN)
-		return kl_record_is(&a->edn, b->expr->text, b->expr->len);
+		return is_text(m, &a->edn, b->expr);
 	if (a->kind == KL_V_WORD && b->kind == KL_V_EDN)
-		return b->edn.kind == KL_EDN_INT && (uint64_t)b->edn.v == a->word.v;
+		return is_word(m, &b->edn, a);
 	if (b->kind == KL_V_WORD && a->kind == KL_V_EDN)
-		return a->edn.kind == KL_EDN_INT && (uint64_t)a->edn.v == b->word.v;
+		return is_word(m, &a->edn, b);
 	if (a->kind != b->kind)
 		return false;
 	switch (a->kind) {
@@ -363,6 +422,8 @@ int kl_map_word(struct kl_mapper *m, const struct kl_map_expr *e, const struct k
 				     "'%s' computes with it",
 				     p->name, method);
 	ret = word_of(m, &v, &w);
+	m->numbers += v.kind == KL_V_EDN && v.edn.kind == KL_EDN_INT;
+	m->digits += v.kind == KL_V_EDN && is_digits(&v.edn);
 	m->nils += v.kind == KL_V_NULL && e->kind == KL_M_PATH;
 	*word = kl_word(w);
 	return ret;
@@ -395,6 +456,8 @@ int kl_map_name(struct kl_mapper *m, const struct kl_map_expr *e, bool process, 
 	if (v.kind == KL_V_TEXT)
 		return kl_record_bad(m->r, NULL, "expected %s that is no text of the specification",
 				     what);
+	m->process_numbers |= process && v.edn.kind == KL_EDN_INT;
+	m->process_texts |= process && is_digits(&v.edn);
 	/* A set of the members of bits() may have the word of this number. */
 	if (is_number(m, &v, word) && ((m->map->bits && !process) || *word >> 63)) {
 		text = source(m, &v.edn, &n);
@@ -431,6 +494,32 @@ int kl_map_time(struct kl_mapper *m, const struct kl_map_expr *e, uint64_t *time
 			     "expected a time, for line %u of the specification: a "
 			     "whole number from 0 on, such as nanoseconds",
 			     e->pos.line);
+}
+
+const char *kl_map_meant(struct kl_mapper *m, const struct kl_map_expr *e, char *buf, size_t size)
+{
+	char found[64], text[64];
+	const char *name = text;
+	struct kl_map_value a, b;
+
+	*buf = 0;
+	if (!e)
+		return buf;
+	if (e->kind == KL_M_AND || e->kind == KL_M_OR || e->kind == KL_M_NOT)
+		return *kl_map_meant(m, e->a, buf, size) || !e->b ?
+			       buf :
+			       kl_map_meant(m, e->b, buf, size);
+	if (e->kind != KL_M_EQ || e->a->kind != KL_M_PATH || e->b->kind != KL_M_TEXT ||
+	    kl_map_eval(m, e->a, &a) || kl_map_eval(m, e->b, &b) || a.kind != KL_V_EDN ||
+	    (a.edn.kind != KL_EDN_STRING && a.edn.kind != KL_EDN_WORD))
+		return buf;
+	snprintf(found, sizeof(found), "%.*s", (int)(a.edn.len - (*a.edn.s == ':')),
+		 a.edn.s + (*a.edn.s == ':'));
+	snprintf(text, sizeof(text), "%.*s", (int)e->b->len, e->b->text);
+	if (strcmp(found, text) && kl_nearest(found, &name, 1))
+		snprintf(buf, size, "; it has \"%s\", and line %u of the specification \"%s\"",
+			 found, e->pos.line, text);
+	return buf;
 }
 
 const char *kl_map_path(const struct kl_map_expr *e, char *buf, size_t size)

@@ -20,6 +20,10 @@ struct kl_mapper {
 	const struct kl_mapping *map;
 	const struct kl_edn_val *element; /* of a rule with `for'; or NULL */
 	unsigned char *seen; /* by path: KL_SEEN_... */
+	bool mixed; /* a warning was given of a number that is compared with a text of its digits */
+	/* processes that are numbers, or texts of digits; values that are words, alike */
+	bool process_numbers, process_texts;
+	size_t numbers, digits;
 	size_t nils; /* number of values that are nil, and are words of their own */
 	/* the members of sets: their numbers, and their spellings */
 	struct kl_words members;
@@ -46,6 +50,11 @@ int kl_map_word(struct kl_mapper *m, const struct kl_map_expr *e, const struct k
 int kl_map_name(struct kl_mapper *m, const struct kl_map_expr *e, bool process, uint64_t *word);
 /* Evaluate a time; a time that is nil is KL_TIME_MAX. */
 int kl_map_time(struct kl_mapper *m, const struct kl_map_expr *e, uint64_t *time);
+/*
+ * Find a text in the condition @e that is nearly what the record has in its place.  Return: @buf,
+ * with advice that begins with "; ", or empty.
+ */
+const char *kl_map_meant(struct kl_mapper *m, const struct kl_map_expr *e, char *buf, size_t size);
 /* Return: ", in .NAME" for a path, as in messages; empty for other expressions. */
 const char *kl_map_path(const struct kl_map_expr *e, char *buf, size_t size);
 void kl_mapper_free(struct kl_mapper *m);

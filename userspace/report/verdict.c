@@ -199,6 +199,18 @@ static void print_nils(FILE *f, const struct kl_report *r)
 			n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
 }
 
+/* So is a number that some records have as a text. */
+static void print_digits(FILE *f, const struct kl_report *r)
+{
+	const size_t n = r->h->digits;
+
+	if (n && r->verdict == KL_VIOLATION)
+		fprintf(f,
+			"note: %zu value%s of the log %s of digits, which no number equals: "
+			"\"3\" is not 3\n",
+			n, n == 1 ? "" : "s", n == 1 ? "is a text" : "are texts");
+}
+
 static int print_whole(FILE *f, const struct kl_report *r, const struct kl_part_result *p,
 		       const struct kl_verdict_style *style)
 {
@@ -229,6 +241,7 @@ int kl_print_report(FILE *f, const struct kl_report *r, const char *name,
 	print_summary(f, r, name, style);
 	print_coverage(f, r);
 	print_nils(f, r);
+	print_digits(f, r);
 	if (r->verdict == KL_UNKNOWN)
 		ret = kl_print_unknown(f, r);
 	if (ret || (style && style->quiet))
