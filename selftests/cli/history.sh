@@ -36,6 +36,29 @@ ktap_header
 broken "a return before the call" "^broken.txt:2:[0-9]*: error: '3'" <<'END'
 t0 @1 5 3 read -> 1
 END
+
+# Rows: a line, and a pattern of the message on it.
+while IFS='|' read -r line pattern; do
+	broken "advice: $pattern" "^broken.txt:2:[0-9]*: error: $pattern" <<END
+$line
+END
+done <<'END'
+t1 @1 3 4 read 7|the operation .* read has 1 argument and 0 results, .* says 0 and 1; write `->' before results
+t1 @1 3 4 push 7|the history has method 'push', which spec 'register' does not; it has .*write
+t1 @1 3 4 read -> empty,|'empty,': expected .*; write `empty'
+t1 @1 3 4 read -> ABSENT|'ABSENT': expected .*; write `absent'
+t1 @1 3 4 read -> nil|'nil': expected .*; write `empty' or `absent' where nothing was there
+t1 @1 3 4 read -> ff|'ff': expected .*; hexadecimal numbers begin with 0x
+# clock mono errors 2|'errors': expected `error' and a number
+# clock mono error 200ns|'200ns': expected the clock's error, a number without a unit
+END
+printf '# quue\nenq 1 1 3\n' >broken.txt
+refuse "a mistyped first line" "^broken.txt:1: error: .*; did you mean the first line \`# queue'?" check "$register" broken.txt
+echo >member
+tar cf broken.txt member
+refuse "a tar archive" "^broken.txt:1: error: the file is a tar archive: unpack it" check "$register" broken.txt
+printf 'X86 SB\n{ }\n' >broken.txt
+refuse "a litmus test" "^broken.txt:1: error: the file is a litmus test: \`klin litmus" check "$register" broken.txt
 broken "no time" "^broken.txt:3:[0-9]*: error: 'x'" <<'END'
 t0 @1 1 2 read -> 0
 t0 @1 x 3 read -> 0

@@ -177,6 +177,24 @@ broken()
 	refuse "$name" "$pattern" litmus broken.litmus
 }
 
+# Rows: a change of SB.litmus, as a script of sed, and a pattern of the message on it.
+while IFS='#' read -r change pattern; do
+	sed "$change" "$tests/SB.litmus" >broken.litmus
+	refuse "advice: $pattern" "^broken.litmus:$pattern" litmus broken.litmus
+done <<'E2'
+s:/\\:\&\&:#7:17: error: expected '\)', found '&& .*'; write '/\\' for and
+s:/\\:or:#7:17: error: expected '\)', found 'or .*'; write '\\/' for or
+s:/\\ ::#7:17: error: expected '\)', found .*'; '/\\' or '\\/' stands between two conditions
+s:MOV .x.:MVO [x]:#5:2: error: .* unknown instruction; did you mean 'mov'?
+s:MOV .x.,:MOV [x] :#5:2: error: .* has 2 operands, found 1; ',' stands between operands
+5s:;$::#6:[0-9]+: error: .* than there are threads; is a ';' missing at the end of the line before?
+s:{ }:{ x\:1; }:#3:4: error: expected ';' or '}' in the initial state, .*; write '=' before a value
+E2
+gzip -c "$tests/SB.litmus" >broken.litmus
+refuse "a compressed test" "^broken.litmus: error: the file is compressed by gzip" litmus broken.litmus
+printf '\357\273\277' | cat - "$tests/SB.litmus" >marked.litmus
+expect 0 "a test with a byte order mark" litmus marked.litmus
+
 broken "another architecture" "broken.litmus:1:[0-9]+: error: .*AArch64" <<'E2'
 AArch64 SB
 { }
@@ -339,7 +357,7 @@ C SB
 {}
 P0(int *x) { WRITE_ONCE(*x, 1); }
 END
-broken "an empty file" "broken.litmus:1:[0-9]+: error: expected 'X86'" </dev/null
+broken "an empty file" "broken.litmus:1:[0-9]+: error: the file is empty" </dev/null
 refuse "a missing file" "nothing.litmus" litmus nothing.litmus
 
 mkdir some

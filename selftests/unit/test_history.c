@@ -347,7 +347,8 @@ static void test_text_errors(void **state)
 		  "t:1: error: '2': expected version 1, the only one this klin reads" },
 		{ "# klin spec 1", "t:1: error: 'spec': expected `history'" },
 		{ "# clock sun", "t:1: error: 'sun': expected mono, seq, tick or epoch" },
-		{ "# clock mono 12", "t:1: error: '12': expected the end of the line" },
+		{ "# clock mono 12", "t:1: error: '12': expected `error' and a number, or "
+				     "the end of the line" },
 		{ "# first last", "t:1: error: 'last': expected init or any" },
 		{ "# first init\n# first any",
 		  "t:2: error: 'any': this contradicts line 1; remove one of them" },

@@ -46,10 +46,15 @@ static int check_operations(const struct kl_spec *spec, const struct kl_history 
 		return 0;
 	s = kl_op_sig(h, &h->ops[i]);
 	m = kl_spec_method(spec, map[s->method]);
-	kl_history_err(h, i, KL_AT_METHOD, "the operation that thread %" PRIu64 " called at "
-		       "%" PRIu64 ": %s has %u arguments and %u results, spec '%s' says %u and %u",
-		       h->threads[h->ops[i].thread], h->ops[i].call, m->name, s->nargs, s->nres,
-		       kl_spec_name(spec), m->nparams, m->nresults);
+	kl_history_err(
+		h, i, KL_AT_METHOD,
+		"the operation that thread %" PRIu64 " called at "
+		"%" PRIu64 ": %s has %u argument%s and %u result%s, spec '%s' says %u and %u%s",
+		h->threads[h->ops[i].thread], h->ops[i].call, m->name, s->nargs,
+		s->nargs == 1 ? "" : "s", s->nres, s->nres == 1 ? "" : "s", kl_spec_name(spec),
+		m->nparams, m->nresults,
+		!s->nres && s->nargs == m->nparams + m->nresults ? "; write `->' before results" :
+								   "");
 	return -EINVAL;
 }
 
@@ -130,12 +135,25 @@ static size_t first_of(const struct kl_history *h, unsigned int method)
 }
 
 /* Map each method of the history to the spec's method. */
+/* What to do about a method of the history that the specification lacks. */
+static void tell_method(const struct kl_spec *spec, const char *name, char *buf, size_t size)
+{
+	size_t len, i;
+
+	if (*kl_spec_near_method(spec, name, buf, size))
+		return;
+	len = snprintf(buf, size, "; it has");
+	for (i = 0; i < kl_spec_nmethods(spec) && len < size; i++)
+		len += snprintf(buf + len, size - len, "%s %s", i ? "," : "",
+				kl_spec_method(spec, i)->name);
+}
+
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
 	static const char carries[] =
 		"; omit SPEC.lin to use the specification that the history carries";
 	int *map = calloc(h->nmethods + 1, sizeof(*map)), ret = 0;
-	char near[128];
+	char meant[256];
 	bool others = false;
 	size_t i;
 
@@ -144,10 +162,10 @@ static int match_methods(const struct kl_spec *spec, const struct kl_history *h,
 	for (i = 0; i < h->nmethods && !ret; i++) {
 		map[i] = kl_spec_find_method(spec, h->methods[i]);
 		if (map[i] < 0) {
+			tell_method(spec, h->methods[i], meant, sizeof(meant));
 			kl_history_err(h, first_of(h, i), KL_AT_METHOD,
 				       "the history has method '%s', which spec '%s' does not%s%s",
-				       h->methods[i], kl_spec_name(spec),
-				       kl_spec_near_method(spec, h->methods[i], near, sizeof(near)),
+				       h->methods[i], kl_spec_name(spec), meant,
 				       h->spec_text ? carries : "");
 			ret = -EINVAL;
 		}

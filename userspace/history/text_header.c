@@ -116,8 +116,12 @@ static int header_clock(struct kl_history *h, struct kl_text_src *s, const char 
 	h->error = 0;
 	if (take(&p, "error")) {
 		p = kl_scan_skip(p);
-		if (kl_scan_u64(&s->scan, &p, &h->error, "the clock's error"))
+		if (kl_scan_u64(&s->scan, &p, &h->error,
+				"the clock's error, a number without a unit"))
 			return -EINVAL;
+	} else if (*kl_scan_skip(p) != '\n') {
+		return kl_scan_bad(&s->scan, kl_scan_skip(p),
+				   "`error' and a number, or the end of the line");
 	}
 	return said(s, &s->clock, h->clock == clock && h->error == error, tok) ?: at_end(s, p);
 }

@@ -13,6 +13,7 @@
 #include "history/wrong_file.h"
 
 #define MOST_FILES	1000	/* entries of a directory that are compared */
+#define TAR_MAGIC 257 /* offset of the magic in a tar archive's first block */
 #define LIN ".lin" /* the ending of specifications */
 
 static const struct kl_file_kind spec = {
@@ -34,6 +35,17 @@ static const struct kl_file_kind certificate = {
 };
 static const struct kl_file_kind result = {
 	"a result of klin", "`klin report FILE' shows it", "`klin report FILE' shows it",
+};
+
+static const struct kl_file_kind litmus = {
+	"a litmus test",
+	"`klin litmus FILE' runs it",
+	"`klin litmus FILE' runs it",
+};
+static const struct kl_file_kind tar = {
+	"a tar archive",
+	"unpack it, as in `tar xf FILE'",
+	"unpack it, as in `tar xf FILE'",
 };
 
 /*
@@ -199,6 +211,10 @@ const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 		return &certificate;
 	if (is_result(data, end))
 		return &result;
+	if (begins(data, end, "X86 ") || begins(data, end, "X86_64 "))
+		return &litmus;
+	if (len > TAR_MAGIC && begins(data + TAR_MAGIC, end, "ustar"))
+		return &tar;
 	if (begins(p, end, "spec ") || begins(p, end, "shared ") || begins(p, end, "struct ") ||
 	    begins(p, end, "probe "))
 		return &spec;

@@ -10,6 +10,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/output.h"
@@ -181,7 +182,7 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 	struct kl_litmus *l = NULL;
 	char *text = NULL;
 	size_t len;
-	int ret;
+	int ret, mark;
 
 	ret = kl_read_file(path, &text, &len);
 	if (ret) {
@@ -194,12 +195,12 @@ static void run_file(struct litmus_args *a, const char *path, bool summary)
 		a->unread++;
 		return;
 	}
-	if (memchr(text, 0, len)) {
-		kl_err("%s: the file has a zero byte; expected a text", path);
-		ret = -EINVAL;
-	} else {
+	mark = kl_text_start(path, text, len);
+	ret = mark < 0 ? mark : kl_text_zero(path, 1, text, len);
+	if (!ret && mark)
+		memmove(text, text + mark, len - mark + 1);
+	if (!ret)
 		ret = kl_litmus_parse(path, text, &l);
-	}
 	if (!ret)
 		ret = kl_litmus_run(l, &a->o, &r);
 	if (!ret && a->explain)

@@ -4,6 +4,7 @@
  * checks its claims.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,7 +177,7 @@ static char *join_lines(const struct kl_cert *c, size_t from, size_t to)
 static int take_text(struct kl_cert *c)
 {
 	const size_t end = c->nlines - 1;
-	char sha256[KL_SHA256_HEX];
+	char sha256[KL_SHA256_HEX], what[200];
 	const char *stop;
 	size_t from = end;
 	uint64_t n = 0;
@@ -195,8 +196,9 @@ static int take_text(struct kl_cert *c)
 	kl_sha256(c->spec_text, strlen(c->spec_text), sha256);
 	if (!strcmp(sha256, c->spec_sha256))
 		return 0;
-	kl_err_at(c->path, from, 0, "the carried specification has sha256 %.*s, not %.*s; " AGAIN,
-		  KL_SHA256_SHORT, sha256, KL_SHA256_SHORT, c->spec_sha256);
+	snprintf(what, sizeof(what), "the carried specification has sha256 %.*s, not %.*s; " AGAIN,
+		 KL_SHA256_SHORT, sha256, KL_SHA256_SHORT, c->spec_sha256);
+	kl_cert_err(c->path, c->lines, 2, c->spec_sha256 - c->lines[1] + 1, what);
 	return -EINVAL;
 }
 
@@ -239,13 +241,15 @@ void kl_cert_close(struct kl_cert *c)
 int kl_cert_check_spec(const struct kl_cert *c, const struct kl_spec *spec, const char *whose)
 {
 	const char *text = kl_spec_text(spec);
-	char sha256[KL_SHA256_HEX];
+	char sha256[KL_SHA256_HEX], what[300];
 
 	if (!strcmp(text, c->spec_text)) {
 		if (!strcmp(c->spec_name, kl_spec_name(spec)))
 			return 0;
-		kl_err_at(c->path, 2, 0, "the carried specification is '%s', not '%s'; " AGAIN,
-			  kl_spec_name(spec), c->spec_name);
+		snprintf(what, sizeof(what),
+			 "the carried specification is '%s', not '%.64s'; " AGAIN,
+			 kl_spec_name(spec), c->spec_name);
+		kl_cert_err(c->path, c->lines, 2, c->spec_name - c->lines[1] + 1, what);
 		return -EINVAL;
 	}
 	kl_sha256(text, strlen(text), sha256);

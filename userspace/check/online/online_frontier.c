@@ -122,7 +122,11 @@ static int open_one(struct kl_online *o, struct on_part *p, uint32_t i, bool gho
 	if (n < 0 || (ghost && n & KL_READ_ONLY))
 		return n < 0 ? n : 0;
 	if (l->used == UINT64_MAX)
-		return live_too_many(o, "more than 64 operations overlap");
+		return o->opts.error ?
+			       live_too_many(o,
+					     "more than 64 operations overlap, or may do so within "
+					     "the clock's error") :
+			       live_too_many(o, "more than 64 operations overlap");
 	slot = __builtin_ctzll(~l->used);
 	s = &l->open[slot];
 	*s = (struct live_open){

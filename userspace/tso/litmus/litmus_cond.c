@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Parser of litmus tests: locations, filter and condition. */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -31,11 +32,17 @@ static void warn_unset(const struct kl_lt_cursor *c, const struct kl_lit_item *i
 {
 	const struct kl_litmus *l = c->l;
 	const unsigned int i = it->index, t = it->thread;
+	unsigned int size;
 
 	if (it->thread < 0) {
 		if (i >= l->nprogram)
-			kl_lit_warn(l, at, "'%s' is always 0: the test has no other mention of it",
-				    l->locs[i].name);
+			kl_lit_warn(l, at,
+				    "'%s' is always 0: the test has no other mention of it%s",
+				    l->locs[i].name,
+				    kl_lit_register(l->x64, l->locs[i].name,
+						    strlen(l->locs[i].name), &size) < 0 ?
+					    "" :
+					    "; write '0:' before a register of P0");
 	} else if (i < KL_LIT_GPRS && !(l->has_init[t] >> i & 1) && !sets(l, t, i)) {
 		kl_lit_warn(l, at, "register %s of P%u is always 0: no instruction of P%u sets it",
 			    kl_litmus_reg(l->x64, i), t, t);
@@ -135,8 +142,21 @@ static int atom(struct kl_lt_cursor *c)
 
 static int implies(struct kl_lt_cursor *c);
 
+/* Advice on an operator of C or another language at @p. */
+static const char *operator_meant(const char *p)
+{
+	if (*p == '&' || !strncasecmp(p, "and", 3) || *p == ',' || *p == '^')
+		return "; write '/\\' for and";
+	if (*p == '|' || !strncasecmp(p, "or", 2))
+		return "; write '\\/' for or";
+	return kl_lt_name_len(p) || isdigit((unsigned char)*p) ?
+		       "; '/\\' or '\\/' stands between two conditions" :
+		       "";
+}
+
 static int unary(struct kl_lt_cursor *c)
 {
+	char buf[32];
 	int n = 0;
 
 	if (c->err)
@@ -154,7 +174,9 @@ static int unary(struct kl_lt_cursor *c)
 		n = add_node(c, KL_LIT_FALSE, 0, 0, 0);
 	} else if (kl_lt_take(c, "(")) {
 		n = implies(c);
-		kl_lt_expect(c, ")");
+		if (!c->err && !kl_lt_take(c, ")"))
+			kl_lt_fail(c, "expected ')', found '%s'%s", kl_lt_here(c, buf),
+				   operator_meant(c->p));
 	} else {
 		n = atom(c);
 	}

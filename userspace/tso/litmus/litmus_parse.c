@@ -191,6 +191,8 @@ static bool init_entry(struct kl_lt_cursor *c)
 
 static bool init_state(struct kl_lt_cursor *c)
 {
+	char buf[32];
+
 	if (!kl_lt_expect(c, "{"))
 		return false;
 	for (;;) {
@@ -204,8 +206,11 @@ static bool init_state(struct kl_lt_cursor *c)
 		if (!init_entry(c))
 			return false;
 		kl_lt_space(c);
-		if (*c->p != ';' && *c->p != '}')
-			return kl_lt_expect(c, ";");
+		if (*c->p == ';' || *c->p == '}')
+			continue;
+		return kl_lt_fail(c, "expected ';' or '}' in the initial state, found '%s'%s",
+				  kl_lt_here(c, buf),
+				  *c->p == ':' ? "; write '=' before a value" : "");
 	}
 }
 
@@ -319,7 +324,10 @@ static bool check_columns(struct kl_lt_cursor *c, const struct row *r)
 		return true;
 	c->p = n > want ? s : r->text + r->len;
 	if (n > want)
-		return kl_lt_fail(c, "the row has more columns than there are threads");
+		return kl_lt_fail(c, "the row has more columns than there are threads%s",
+				  memchr(r->text, '\n', r->len) ?
+					  "; is a ';' missing at the end of the line before?" :
+					  "");
 	return kl_lt_fail(c,
 			  "the row ends after %u column%s of %u; write '|' before a column "
 			  "without an instruction, too",
@@ -365,6 +373,9 @@ static bool architecture(struct kl_lt_cursor *c)
 	char buf[32];
 
 	kl_lt_space(c);
+	if (!*c->p)
+		return kl_lt_fail(c, "the file is empty: expected a test, which begins with 'X86' "
+				     "or 'X86_64'");
 	c->l->x64 = kl_lt_take(c, "X86_64");
 	return c->l->x64 || kl_lt_take(c, "X86") ||
 	       kl_lt_fail(c,

@@ -8,9 +8,11 @@
 #include <strings.h>
 
 #include "base/err.h"
+#include "base/nearest.h"
 #include "tso/litmus/litmus_asm.h"
 #include "tso/litmus/litmus_story.h"
 
+#define NEAR 64 /* size of a text "; did you mean ..." */
 #define RAX		0
 #define RSP		7
 
@@ -415,6 +417,25 @@ static const struct mnemonic *find(const char *name, size_t len, bool sized)
 	return NULL;
 }
 
+/* Return: "; did you mean ...", in @buf, if an instruction has nearly this name, or "". */
+static const char *near_instruction(const char *name, size_t len, char buf[NEAR])
+{
+	const char *names[sizeof(mnemonics) / sizeof(mnemonics[0])], *near;
+	char word[NEAR / 2];
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		names[i] = mnemonics[i].name;
+	snprintf(word, sizeof(word), "%.*s", len < sizeof(word) ? (int)len : 0, name);
+	for (i = 0; word[i]; i++)
+		word[i] = tolower((unsigned char)word[i]);
+	near = kl_nearest(word, names, sizeof(names) / sizeof(names[0]));
+	*buf = 0;
+	if (near)
+		snprintf(buf, NEAR, "; did you mean '%s'?", near);
+	return buf;
+}
+
 /* Return: the length of the word at @s. */
 static size_t word_len(const char *s, size_t len)
 {
@@ -511,6 +532,7 @@ static int instruction(struct kl_lit_asm *a, const char *s, size_t len)
 	struct kl_la_operand o[2] = { 0 };
 	const struct mnemonic *m;
 	struct mnemonic conditional;
+	char near[NEAR];
 	bool lock = a->lock;
 	char suffix = 0;
 	unsigned int i, nops;
@@ -536,10 +558,12 @@ static int instruction(struct kl_lit_asm *a, const char *s, size_t len)
 		m = find(s, n - 1, true);
 	}
 	if (!m)
-		return kl_la_refuse(a, "unknown instruction");
+		return kl_la_refuse(a, "unknown instruction%s", near_instruction(s, n, near));
 	nops = m->insn == NOP ? 0 : split(s + n, len - n, part, part_len);
 	if (nops != m->nops)
-		return kl_la_refuse(a, "the instruction has %u operands, found %u", m->nops, nops);
+		return kl_la_refuse(a, "the instruction has %u operand%s, found %u%s", m->nops,
+				    m->nops == 1 ? "" : "s", nops,
+				    nops < m->nops ? "; ',' stands between operands" : "");
 	for (i = 0; i < nops; i++) {
 		ret = kl_la_operand(a, part[i], part_len[i], &o[i]);
 		if (ret)
