@@ -59,6 +59,22 @@ run check --color=always "$specs/register.lin" around.txt
 grep -q "$(printf '\033')\[2m" out
 ktap_result $? "they are dim in colour" "$(cat out)"
 
+# The operation chooses a part of its results, and the state before is the same.
+cat >chosen.lin <<'END'
+spec lease {
+	word now = 0;
+	method tick(word t) { atomic_flush { now = t; } }
+	method look() -> (bool late, word at) {
+		choose t;
+		atomic_flush { assume(t >= now); now = t; return (t >= 5, t); }
+	}
+}
+END
+printf '# klin history 1\n# first init\nt1 @1 0 10 tick 3\nt2 @1 20 30 look -> 0 2\n' >chosen.txt
+run check chosen.lin chosen.txt
+tr -s ' \n' ' ' <out | grep -q "could have returned a value that agrees with now = 3 before it\. "
+ktap_result $? "what would have been right is said once" "$(cat out)"
+
 pair=$specs/pair.lin
 run check "$pair" torn.txt
 grep -q 'is torn: a = 1 comes from' out && grep -q '├─*write(1, 1)─*┤' out &&

@@ -61,6 +61,23 @@ static int take_results(struct kl_allowed *a, const struct kl_search *found, boo
 	return 0;
 }
 
+/* A `?' is a result that the specification lets the operation choose. */
+static bool is_chosen(const struct kl_allowed *a, size_t i)
+{
+	return strchr(a->results[i], '?');
+}
+
+/* Was the state told before, for another result that the operation chooses in part? */
+static bool is_told(const struct kl_allowed *a, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (is_chosen(a, i) && is_chosen(a, k) && !strcmp(a->states[k], a->states[i]))
+			return true;
+	return false;
+}
+
 /*
  * "t2's deq() could only have returned 1, with q = [1] before it; or empty, with ..."  A state that
  * other results forbid as they are would puzzle, so the sentence says first that they are wrong.
@@ -76,8 +93,9 @@ static void say_results(char *text, size_t size, const struct kl_allowed *a, con
 	for (i = 0; i < a->n && len < size; i++) {
 		const char *or = i ? "; or " : "", *state = a->states[i];
 
-		/* A `?' is a result that the specification lets the operation choose. */
-		if (strchr(a->results[i], '?'))
+		if (is_told(a, i))
+			continue;
+		if (is_chosen(a, i))
 			len += snprintf(text + len, size - len, *state ?
 					"%sa value that agrees with %s before it" :
 					"%sa value that some first state allows", or, state);
