@@ -80,6 +80,14 @@ run check "$pair" torn.txt
 grep -q 'is torn: a = 1 comes from' out && grep -q '├─*write(1, 1)─*┤' out &&
 	grep -q '├─*write(2, 2)─*┤' out && grep -q '┣━*read() -> (1, 2)━*┫' out && grep -q '; to scale$' out
 ktap_result $? "a torn read: the writes that it mixes are named and drawn" "$(cat out)"
+printf '# klin history 1\n# first any\nt1 @1 0 10 write 3 4\nt2 @1 20 30 read -> 0 0\n' >unwritten.txt
+run check "$pair" unwritten.txt
+tr -s ' \n' ' ' <out | grep -q "saw a = 0, b = 0, which no operation wrote before; the first state had gone by 10, with"
+ktap_result $? "values that nobody wrote are not torn" "$(cat out)"
+sed 's/^# first any/# first init/' unwritten.txt >gone.txt
+run check "$pair" gone.txt
+tr -s ' \n' ' ' <out | grep -q "saw a = 0, b = 0 of the first state, which had gone by 10, with"
+ktap_result $? "nor are those of the first state" "$(cat out)"
 awk -v n=40000 'BEGIN {
 	print "# klin history 1\n# first init\n# memory tso"
 	for (i = 1; i <= n; i++) {

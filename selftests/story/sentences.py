@@ -1243,11 +1243,19 @@ def saw_first(s, A, TEXT, N, B):
 @form(HEADLINES, "{A} saw {TEXT}, which no operation wrote before")
 def saw_unwritten(s, A, TEXT):
     role_saw(s, A, TEXT)
-    name, v = TEXT.split(" = ")
-    demand(not any(s.model.words(after).get(name) == v for op in s.ops
-                   if op is not A and not history.before(A, op) for state in s.reachable()
-                   if s.model.words(state).get(name) != v
-                   for after in history.outcomes(s.model, state, op)), "it was written")
+    for word in TEXT.split(", "):
+        name, v = word.split(" = ")
+        demand(not any(s.model.words(after).get(name) == v for op in s.ops
+                       if op is not A and not history.before(A, op) for state in s.reachable()
+                       if s.model.words(state).get(name) != v
+                       for after in history.outcomes(s.model, state, op)), "it was written")
+
+
+@form(HEADLINES, "{A} saw {TEXT}, which no operation wrote before; the first state had gone by "
+                 "{N}, with {B}")
+def saw_unwritten_later(s, A, TEXT, N, B):
+    saw_unwritten(s, A, TEXT)
+    saw_first(s, A, TEXT, N, B)
 
 
 # ---- containers, again ----

@@ -221,6 +221,15 @@ static uint32_t find_at(const struct scan *t, uint32_t op)
 	return i;
 }
 
+static bool has_no_writer(const struct scan *t, const struct seen *seen)
+{
+	size_t i;
+
+	for (i = 0; i < t->len && seen->from[i] == KL_NO_OP; i++)
+		;
+	return i == t->len;
+}
+
 /* Were all words last left by one operation, or by none? */
 static bool has_one_origin(const struct scan *t, const struct seen *seen)
 {
@@ -338,7 +347,10 @@ static int tell_gone(const struct scan *t, const struct seen *seen, struct kl_st
 	return 0;
 }
 
-/* The words were those of the first state, which had gone.  @seen shows less than two words. */
+/*
+ * The words were those of the first state, which had gone.  No operation wrote one of them, or
+ * @seen shows less than two words.
+ */
 static int tell_first(const struct scan *t, const struct seen *seen, struct kl_story *story)
 {
 	unsigned long long by;
@@ -348,6 +360,15 @@ static int tell_first(const struct scan *t, const struct seen *seen, struct kl_s
 	story->reason = "overwritten";
 	if (kl_story_cast(story, seen->op, "saw %s", text) || tell_gone(t, seen, story, &by))
 		return -ENOMEM;
+	/* Words of a first state that is not known are told as what they are. */
+	if (has_no_writer(t, seen) && !t->s->h->fresh) {
+		story->reason = "never_written";
+		return kl_story_headline(story,
+					 "%s saw %s, which no operation wrote before; the "
+					 "first state had gone by %llu, with %s",
+					 kl_name_op(t->s, seen->op).s, text, by,
+					 kl_name_op(t->s, seen->other).s);
+	}
 	return kl_story_headline(story, "%s saw %s of the first state, which had gone by %llu, "
 				 "with %s", kl_name_op(t->s, seen->op).s, text, by,
 				 kl_name_op(t->s, seen->other).s);
@@ -370,7 +391,8 @@ static int tell_seen(const struct scan *t, const struct seen *seen, struct kl_st
 		return kl_story_headline(story, "%s saw %s, which no operation wrote before",
 					 name.s, word.s);
 	}
-	if (kl_op_sig(h, &h->ops[seen->op])->nres < 2 && !differs_from_first(t, seen))
+	if (!differs_from_first(t, seen) &&
+	    (kl_op_sig(h, &h->ops[seen->op])->nres < 2 || has_no_writer(t, seen)))
 		return tell_first(t, seen, story);
 	if (kl_story_cast(story, seen->op, "saw values of different writes") ||
 	    tell_origins(t, seen, story, text, sizeof(text)) ||
