@@ -168,6 +168,33 @@ def nothing_is_fetched_and_the_picture_is_saved_as_svg(b, result):
                  ".querySelector('parsererror') === null"), "the SVG is not well-formed"
 
 
+LETTER = 6.6  # width of a letter of the picture
+
+
+def labels_of_the_axis_do_not_overlap(b, result):
+    many = 0
+    # A story of many operations, which are far from one another.
+    b.run("""(() => { const { lanes, h } = klin.app, n = Math.min(h.n, 30);
+        lanes.axis.setStory(Array.from({ length: n }, (_, i) => Math.floor(h.n / n) * i)); })()""")
+    for axis in "time", "events", "story":
+        for zoom in 1, 0.3, 0.1:
+            labels = b.run(f"""(() => {{ const lanes = klin.app.lanes;
+                lanes.choose("{axis}"); lanes.fit([]); lanes.zoom({zoom}); lanes.draw();
+                const svg = new DOMParser().parseFromString(lanes.svg(), "image/svg+xml");
+                return [...svg.querySelectorAll("text[y='15']")].map(
+                    e => [Number(e.getAttribute("x")), e.textContent]); }})()""")
+            labels.sort()
+            many = max(many, len(labels))
+            for (x, text), (other, _) in zip(labels, labels[1:]):
+                assert x + LETTER * len(text) <= other, f"labels on the axis of {axis}: {labels}"
+    assert many > 3, "no labels"
+    b.run("klin.app.lanes.chooseFor([...klin.app.p.cast.keys()])")
+
+
+for page in "queue", "large":
+    test(page)(labels_of_the_axis_do_not_overlap)
+
+
 @test("queue")
 def all_that_can_be_used_has_a_name(b, result):
     nameless = b.run("""[...document.querySelectorAll("button, input, select, canvas, summary, "

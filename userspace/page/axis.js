@@ -105,6 +105,13 @@ class Axis {
 			this.label.call({ scaled: true, h: this.h }, this.knots[at]);
 	}
 
+	/* Return: the longest text of a mark. */
+	longestLabel() {
+		const last = this.kind === "story" ? this.knots.length - 1 : Math.floor(this.end);
+
+		return this.label(Math.max(last, 0));
+	}
+
 	/* Return: places for marks between @from and @to, about @n, at round times. */
 	marks(from, to, n) {
 		const rough = (to - from) / n, power = Math.pow(10, Math.floor(Math.log10(rough)));

@@ -27,7 +27,7 @@ function drawPicture(pen, p) {
 
 function drawAxis(pen, p, x) {
 	/* A label takes as much room as the longest one, with a space. */
-	const room = LETTER * (p.axis.label(Math.floor(p.axis.end)).length + 3) + 8;
+	const room = LETTER * (p.axis.longestLabel().length + 3) + 8;
 
 	pen.begin(p.gutter, 0, p.width - p.gutter, p.height);
 	for (const at of p.axis.marks(p.from, p.to, Math.max((p.width - p.gutter) / room, 1))) {
