@@ -75,6 +75,36 @@ run check chosen.lin chosen.txt
 tr -s ' \n' ' ' <out | grep -q "could have returned a value that agrees with now = 3 before it\. "
 ktap_result $? "what would have been right is said once" "$(cat out)"
 
+# failing FIRST SECOND RESULT: a push with two alternatives, which returned RESULT, and two pops.
+failing()
+{
+	cat >failing.lin <<-END
+		spec sometimes {
+			stack<word> s = empty;
+			method push(word v) -> bool ok { atomic { either { $1 } or { $2 } } }
+			method pop() -> word v { atomic { return s.pop(); } }
+		}
+	END
+	printf '# klin history 1\n# first init\nt1 @1 0 10 push 7 -> %s\nt2 @1 20 30 pop -> 7\n' "$3" >failing.txt
+	[ "$3" = 0 ] || echo 't3 @1 20 30 pop -> 7' >>failing.txt
+	run check failing.lin failing.txt
+}
+push="s.push(v); return true;" fail="return false;"
+failing "$push" "$fail" 1
+grep -q "both took 7" out
+ktap_result $? "a push that may fail: two took one value" "$(cat out)"
+failing "$fail" "$push" 1
+grep -q "both took 7" out
+ktap_result $? "the same with its alternatives exchanged" "$(cat out)"
+failing "$push" "$fail" 0
+grep -q "took 7, which was never added" out
+ktap_result $? "a push that failed added nothing" "$(cat out)"
+failing "s.push(v); return false;" "$fail" 0
+echo 't3 @1 20 30 pop -> 7' >>failing.txt
+run check failing.lin failing.txt
+grep -q '^VIOLATION' out && ! grep -q "never added" out
+ktap_result $? "alternatives that cannot be told apart" "$(cat out)"
+
 pair=$specs/pair.lin
 run check "$pair" torn.txt
 grep -q 'is torn: a = 1 comes from' out && grep -q '├─*write(1, 1)─*┤' out &&

@@ -82,8 +82,10 @@ static void classify(const struct kl_spec *s)
 	for (m = 0; m < n && c.kind != KL_CONTAINER_NONE; m++) {
 		kl_spec_role(s, m);
 		if (c.kind == KL_CONTAINER_QUEUE || c.kind == KL_CONTAINER_STACK ||
-		    c.kind == KL_CONTAINER_DEQUE)
+		    c.kind == KL_CONTAINER_DEQUE) {
 			kl_spec_end_method(s, m, &end);
+			kl_spec_failing_push(s, m, &end);
+		}
 		used[m] = m & 1;
 	}
 	if (c.kind == KL_CONTAINER_DEQUE)

@@ -32,7 +32,8 @@ static struct kl_scene_kind *find_kinds(const struct kl_scene *s)
 			k->word = kl_word_method(s->spec, k->method);
 		else if (s->type.kind != KL_CONTAINER_PQUEUE &&
 			 !kl_container_keyed(&s->type))
-			k->end = kl_spec_end_method(s->spec, k->method, &k->e);
+			k->end = kl_spec_end_method(s->spec, k->method, &k->e) ||
+				 kl_spec_failing_push(s->spec, k->method, &k->e);
 	}
 	return kinds;
 }

@@ -37,12 +37,14 @@ static void push_deed(const struct kl_end_method *e, const struct kl_val *args,
 	unsigned int i;
 
 	d->room = room(e, args);
+	if (!pending && e->fails && has_results(res, e->other, e->nresults, -1))
+		return;
 	if (!pending && e->bounded && has_results(res, e->other, e->nresults, -1)) {
 		d->act = d->room == UINT64_MAX ? KL_ACT_NONE : KL_ACT_FULL;
 		return;
 	}
-	/* A push with an unknown result may have found no room. */
-	for (i = 0; !pending && e->bounded && i < e->nresults; i++)
+	/* A push with an unknown result may have found no room, or failed. */
+	for (i = 0; !pending && (e->bounded || e->fails) && i < e->nresults; i++)
 		unknown |= res[i].tag == KL_ANY;
 	d->act = unknown ? KL_ACT_VAGUE_ADD : KL_ACT_ADD;
 	d->v = unknown ? 0 : args[e->value].v;

@@ -155,19 +155,62 @@ static bool match_pop(const struct kl_spec *s, const struct kl_method_def *m,
 	return call->cont_op != KL_CO_SIZE;
 }
 
+/* Return: the first statement of a method that is one atomic block, or NULL. */
+static const struct kl_stmt *first_statement(const struct kl_method_def *m)
+{
+	const struct kl_stmt *st = unwrap(m->body);
+
+	if (!st || st->kind != KL_S_ATOMIC || !st->body || st->body->kind != KL_S_BLOCK)
+		return NULL;
+	return st->body->body;
+}
+
 bool kl_spec_end_method(const struct kl_spec *s, unsigned int method, struct kl_end_method *e)
 {
 	const struct kl_method_def *m = &s->methods[method];
-	const struct kl_stmt *st = unwrap(m->body);
+	const struct kl_stmt *st = first_statement(m);
 
 	*e = (struct kl_end_method){ .most = -1, .replaces = -1, .nresults = m->pub.nresults };
-	if (!st || st->kind != KL_S_ATOMIC || !st->body || st->body->kind != KL_S_BLOCK)
-		return false;
-	st = st->body->body;
 	if (!st || s->nvars != 1)
 		return false;
 	if (match_push(s, m, st, e))
 		return true;
 	*e = (struct kl_end_method){ .most = -1, .replaces = -1, .nresults = m->pub.nresults };
 	return match_pop(s, m, st, e);
+}
+
+/* Match the alternatives of a push that may fail: @done pushes, @fails only returns. */
+static bool match_failing(const struct kl_spec *s, const struct kl_method_def *m,
+			  const struct kl_stmt *done, const struct kl_stmt *fails,
+			  struct kl_end_method *e)
+{
+	unsigned int i;
+
+	*e = (struct kl_end_method){
+		.most = -1,
+		.replaces = -1,
+		.fails = true,
+		.nresults = m->pub.nresults,
+	};
+	done = done->kind == KL_S_BLOCK ? done->body : NULL;
+	fails = fails->kind == KL_S_BLOCK ? fails->body : NULL;
+	if (!done || done->kind != KL_S_EXPR || !match_push(s, m, done, e) || !fails ||
+	    fails->next || !results(s, fails, e->other, NULL))
+		return false;
+	/* The results must say which alternative it was. */
+	for (i = 0; i < e->nresults && kl_val_eq(e->done[i], e->other[i]); i++)
+		;
+	return i < e->nresults;
+}
+
+bool kl_spec_failing_push(const struct kl_spec *s, unsigned int method, struct kl_end_method *e)
+{
+	const struct kl_method_def *m = &s->methods[method];
+	const struct kl_stmt *st = first_statement(m), *a, *b;
+
+	if (!st || s->nvars != 1 || st->kind != KL_S_EITHER || st->next || !m->pub.nresults)
+		return false;
+	a = st->body;
+	b = a->next;
+	return !b->next && (match_failing(s, m, a, b, e) || match_failing(s, m, b, a, e));
 }

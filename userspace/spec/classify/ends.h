@@ -23,6 +23,7 @@ enum kl_end_act { KL_END_PUSH, KL_END_POP, KL_END_LOOK };
  * @most: index of the parameter with the capacity, or -1
  * @capacity: the capacity if @most is -1
  * @replaces: index of a parameter that, if true, makes room in a full structure; or -1
+ * @fails: a push that may return @other at any time, without an effect
  * @nresults: number of results
  * @done: results of success; @done[@value] of a pop or peek is not used
  * @other: results for a full or empty structure
@@ -31,7 +32,7 @@ struct kl_end_method {
 	enum kl_end_act act;
 	bool back;
 	unsigned int value;
-	bool bounded;
+	bool bounded, fails;
 	int most, replaces;
 	uint64_t capacity;
 	unsigned int nresults;
@@ -47,5 +48,17 @@ struct kl_end_method {
  * Return: true, or false if the method is none at an end.
  */
 bool kl_spec_end_method(const struct kl_spec *s, unsigned int method, struct kl_end_method *e);
+
+/**
+ * kl_spec_failing_push() - classify a push that may fail although there is room
+ * @s: a spec that is a queue, stack or deque, see kl_spec_container()
+ * @method: index of the method
+ * @e: gets the description of the method
+ *
+ *	atomic { either { q.push(v); return true; } or { return false; } }
+ *
+ * Return: true, or false if the method is no such push.
+ */
+bool kl_spec_failing_push(const struct kl_spec *s, unsigned int method, struct kl_end_method *e);
 
 #endif
