@@ -150,6 +150,32 @@ mv skipped ktap
 "$ci/virtme-ng" linux klin.tar >out 2>&1
 [ $? -eq 4 ] && grep -q "nothing was tested" out
 ktap_result $? "virtme-ng tells apart that all tests were skipped" "$(cat out)"
+
+# The stand-in for QEMU unpacks the root file system, and runs what its /init runs.
+for tool in busybox cpio gzip; do
+	command -v $tool >/dev/null || missing=$tool
+done
+if [ -n "${missing:-}" ]; then
+	ktap_skip "initramfs" "$missing not found"
+else
+	cat >bin/qemu-system-x86_64 <<-END
+	#!/bin/sh
+	mkdir "$work/guest" && cd "$work/guest" || exit
+	while [ \$# -gt 0 ]; do
+		[ "\$1" != -initrd ] || gzip -dc "\$2" | cpio -id --quiet
+		shift
+	done
+	[ -L bin/mount ] && grep -q '^mount -t tracefs' init &&
+		sed -n "s|^/klin-|$work/tree/klin-|p; /^export KLIN/p; /^echo/p" init >part
+	sh part | sed 's/\$/\r/'
+	END
+	chmod +x bin/qemu-system-x86_64
+	KLIN_ARTIFACTS=$work/left KLIN_TIMEOUT=700 \
+		"$ci/initramfs" vmlinuz klin.tar -t "klin:it's.sh" >out 2>&1
+	[ $? -eq 0 ] && [ "$(cat arguments)" = "-t klin:it's.sh" ] && [ "$(cat timeout)" = 700 ] &&
+		grep -v '^initramfs: ' out | cmp -s - ktap
+	ktap_result $? "initramfs makes a root file system, and exits as run does" "$(cat out)"
+fi
 "$ci/virtme-ng" linux missing.tar >out 2>&1
 [ $? -eq 2 ] && grep -q '^usage: virtme-ng KERNEL ARCHIVE' out
 ktap_result $? "virtme-ng says how it is called" "$(cat out)"
