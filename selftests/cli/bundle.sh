@@ -145,5 +145,11 @@ if [ "${KLIN_RUNS:-0}" -ge 20000 ]; then
 	rm -rf "$carried"
 	ktap_result "$([ "$(grep -c '^ok [12] selftests: klin: .*\.sh$' out)" -eq 2 ]; echo $?)" \
 		"kselftests of the archive pass in the virtual machine" "$(tail -n 30 out err)"
+	kernel=$("$top/tools/kernel")
+	ACCEL=tcg,thread=single KLIN_TIMEOUT=1200 timeout -k 5 1800 "$top/selftests/ci/initramfs" \
+		"$kernel/boot/vmlinuz-${kernel##*/}" klin.tar.zst -t klin:locks.sh >out 2>err
+	[ $? -eq 0 ] && grep -qx 'ok 1 selftests: klin: locks.sh' out &&
+		grep -q '^# ok 1 spin' out
+	ktap_result $? "a kselftest of the archive passes in a root of busybox" "$(tail -n 30 out err)"
 fi
 ktap_finish
