@@ -89,7 +89,7 @@ add_test()
 }
 add_test skip.sh 'exit 4'
 add_test hang.sh 'trap "echo cleaned; exit 1" TERM' 'sleep 1000' 'sleep 1000'
-rm -rf "root/$dir/modules"
+[ ! -e "root/$dir/modules" ] || mv "root/$dir/modules" modules
 mkdir -p "root/$dir/modules/1.2.3-other" root/dev root/proc root/tmp
 : >root/dev/null
 inside ./run -t klin:one.sh
@@ -131,6 +131,8 @@ ktap_result $? "run --help tells its variables and kselftest's options" "$(cat o
 for name in one two skip hang; do
 	rm "root/$dir/kselftest/klin/$name.sh"
 done
+rm -r "root/$dir/modules"
+[ ! -e modules ] || mv modules "root/$dir/modules"
 for program in root/"$dir"/kselftest/klin/* root/"$dir"/bin/*; do
 	! readelf -d "$program" 2>/dev/null | grep NEEDED || echo "$program"
 done >needed
