@@ -264,9 +264,11 @@ $(call obj,$(unit_src) $(unit_help)): private kl_cflags += -Wno-deprecated-decla
 
 # With sanitizers clang takes three times as long to optimize a file.  That pays only for code in
 # which tests spend their time: the language, histories, engines, and oracles; and for four tests
-# that look at the instructions of their own code, or step through them.
+# that look at the instructions of their own code, or step through them.  Stories are of a few
+# operations, and the readers of other programs' histories get short ones.
 ifeq ($(SAN),1)
-$(call obj,$(call sources,record report page top klin klind dwarf libklin) \
+$(call obj,$(call sources,record report page top klin klind dwarf libklin story history/formats \
+	spec/impl spec/mapping spec/probe tso/litmus) \
 	$(filter-out %/test_clock.c %/test_sites.c %/test_slots.c %/test_slots_two.c, \
 	$(unit_src))): private kl_cflags += -O0
 
