@@ -386,8 +386,17 @@ verdict 0 "one process: a lost operation goes on, and times are coarse" whole.li
 	echo '{"process": 0, "type": "ok", "f": "read"}'
 } >wrong.json
 sed '/read/s/\.value/.result/' "$specs/logs/tally.lin" >typo.lin
-refuse "a part that no record has" "^typo.lin:[0-9]*:[0-9]*: error: no record of wrong.json has" \
+refuse "a part that no record has" \
+	"^typo.lin:[0-9]*:[0-9]*: error: no record of wrong.json has .*; its members are 'process', 'type', 'f'" \
 	check typo.lin wrong.json
+echo "{\"process\": 0, $ok" >wrong.json
+for name in value2 amount; do
+	[ $name = value2 ] && hint="; did you mean 'value'\\?$" || hint="; its members are .*, 'value'$"
+	sed "/add/s/\.value/.$name/" "$specs/logs/tally.lin" >typo.lin
+	refuse "a number that no record has, .$name" \
+		"^typo.lin:[0-9]*:[0-9]*: error: no record of wrong.json .* computes with 'by'$hint" \
+		check typo.lin wrong.json
+done
 wrong "no end of an object" "1:[0-9]*: error: .*expected ',' or '}' after a member" '{"process": 0'
 wrong "a colon is missing" "1:20: error: .*expected ':' after the key" '{"process": 0, "b" 1}'
 wrong "a key occurs twice" "1:9: error: .*expected each key of an object once" '{"a":1, "a":2}'

@@ -507,9 +507,10 @@ int kl_map_check_paths(const struct kl_map_reader *rd, const char *file)
 
 	if (rd->m.map->whole && ret->kind == KL_M_PATH &&
 	    rd->m.seen[ret->path] == KL_SEEN_MISSING) {
-		kl_spec_err_at(rd->spec, ret->pos,
-			       "no record of %s has this part, so no operation would have returned",
-			       file);
+		kl_spec_err_at(
+			rd->spec, ret->pos,
+			"no record of %s has this part, so no operation would have returned%s",
+			file, kl_map_hint(&rd->m, ret));
 		return -EINVAL;
 	}
 	for (r = rd->m.map->rules; r; r = r->next) {
@@ -525,8 +526,8 @@ int kl_map_check_paths(const struct kl_map_reader *rd, const char *file)
 			kl_spec_err_at(rd->spec, e->pos,
 				       "no record of %s has this part, so all "
 				       "its values would be nil; if that is right, say so, as in "
-				       ".value == null ? absent : .value",
-				       file);
+				       ".value == null ? absent : .value%s",
+				       file, kl_map_hint(&rd->m, e));
 			return -EINVAL;
 		}
 	}
@@ -620,11 +621,13 @@ int kl_map_begin(struct kl_map_reader *rd, const struct kl_spec *spec)
 	rd->m = (struct kl_mapper){
 		.r = &rd->r,
 		.h = kl_history_new(),
+		.spec = spec,
 		.map = kl_spec_mapping(spec),
+		.hints = calloc(kl_spec_mapping(spec)->npaths + 1, sizeof(*rd->m.hints)),
 		.seen = calloc(kl_spec_mapping(spec)->npaths + 1, 1),
 	};
 	rd->pairs = (struct kl_pairs){ .h = rd->m.h, .scan = &rd->r.scan };
-	return rd->m.h && rd->m.seen ? 0 : -ENOMEM;
+	return rd->m.h && rd->m.seen && rd->m.hints ? 0 : -ENOMEM;
 }
 
 void kl_map_describe(struct kl_map_reader *rd)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/nearest.h"
 #include "history/formats/edn_entry.h"
 #include "history/formats/edn_form.h"
 #include "records/record.h"
@@ -402,4 +403,59 @@ int kl_record_each(struct kl_records *r, const struct kl_edn_val *v,
 	if (!at.close || at.map)
 		return kl_record_bad(r, v->tok, "expected a list or a set");
 	return ret;
+}
+
+#define MOST_NAMES 12 /* members that a hint is made from */
+
+/* Return: the name of a key in @buf, or NULL if the key has none, or a long one. */
+static const char *name_of(const struct kl_edn_val *key, char buf[KL_NEAREST_MAX])
+{
+	const bool keyword = key->kind == KL_EDN_WORD && *key->s == ':';
+	const size_t len = key->len - keyword;
+	size_t i;
+
+	if ((!keyword && key->kind != KL_EDN_STRING) || !len || len >= KL_NEAREST_MAX)
+		return NULL;
+	memcpy(buf, key->s + keyword, len);
+	buf[len] = '\0';
+	for (i = 0; i < len; i++)
+		if ((unsigned char)buf[i] < ' ' || buf[i] == '\'' || buf[i] == 0x7f)
+			return NULL;
+	return buf;
+}
+
+void kl_record_hint(struct kl_records *r, const struct kl_edn_val *v,
+		    const struct kl_map_step *step, char hint[KL_RECORD_HINT])
+{
+	char text[MOST_NAMES][KL_NEAREST_MAX];
+	const char *names[MOST_NAMES], *near;
+	const size_t canon = r->edn.ncanon;
+	struct kl_edn_val key, value;
+	struct visit at = { .map = false };
+	size_t i, len = 0, n = 0;
+
+	*hint = '\0';
+	if (v->kind == KL_EDN_NIL || !step->name)
+		return;
+	visit(r, v, &at);
+	/* Keys of a map with a namespace are written without it. */
+	while (at.map && !at.nns && n < MOST_NAMES && next_value(at.e, '}', &key) == 1) {
+		names[n] = name_of(&key, text[n]);
+		n += names[n] != NULL;
+		if (next_value(at.e, '}', &value) != 1)
+			break;
+		r->edn.ncanon = canon;
+	}
+	leave(&at);
+	near = kl_nearest(step->name, names, n);
+	if (near)
+		snprintf(hint, KL_RECORD_HINT, "; did you mean '%s'?", near);
+	for (i = 0; i < n && !near; i++) {
+		len += snprintf(hint + len, KL_RECORD_HINT - len, "%s'%s'",
+				i ? ", " : "; its members are ", names[i]);
+		if (len >= KL_RECORD_HINT) {
+			*hint = '\0';
+			return;
+		}
+	}
 }

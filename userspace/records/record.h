@@ -97,6 +97,19 @@ int kl_record_step(struct kl_records *r, const struct kl_edn_val *v, const struc
 int kl_record_each(struct kl_records *r, const struct kl_edn_val *v,
 		   int (*fn)(void *ctx, const struct kl_edn_val *element), void *ctx);
 
+#define KL_RECORD_HINT 240 /* bytes of a hint */
+
+/**
+ * kl_record_hint() - tell which members a map has
+ * @r: the records
+ * @v: a value of the present record
+ * @step: a step that @v lacks
+ * @hint: gets "; did you mean 'NAME'?", "; its members are 'NAME', ..." or, if @v is no map or has
+ *	no member with a name, ""
+ */
+void kl_record_hint(struct kl_records *r, const struct kl_edn_val *v,
+		    const struct kl_map_step *step, char hint[KL_RECORD_HINT]);
+
 /* Return: true if the value is a string, keyword or symbol with this name. */
 bool kl_record_is(const struct kl_edn_val *v, const char *text, size_t len);
 

@@ -10,6 +10,7 @@
 #include "history/formats/edn_word.h"
 #include "history/spell.h"
 #include "records/value.h"
+#include "spec/spec.h"
 
 /* Tell nil, true and false from other values. */
 static void classify(const struct kl_edn_val *edn, struct kl_map_value *v)
@@ -25,6 +26,19 @@ static void classify(const struct kl_edn_val *edn, struct kl_map_value *v)
 	}
 }
 
+/* Keep what can be said of a path that the first record lacks which it is looked for in. */
+static int keep_hint(struct kl_mapper *m, const struct kl_map_expr *e, const struct kl_edn_val *at,
+		     const struct kl_map_step *step)
+{
+	char hint[KL_RECORD_HINT];
+
+	if (m->hints[e->path])
+		return 0;
+	kl_record_hint(m->r, at, step, hint);
+	m->hints[e->path] = strdup(hint);
+	return m->hints[e->path] ? 0 : -ENOMEM;
+}
+
 static int eval_path(struct kl_mapper *m, const struct kl_map_expr *e, struct kl_map_value *v)
 {
 	struct kl_edn_val at = e->element ? *m->element : m->r->record, next;
@@ -34,6 +48,8 @@ static int eval_path(struct kl_mapper *m, const struct kl_map_expr *e, struct kl
 
 	for (i = 0; i < e->nsteps; i++) {
 		ret = kl_record_step(m->r, &at, &e->steps[i], &next);
+		if (ret == 1 && !missing)
+			ret = keep_hint(m, e, &at, &e->steps[i]) ?: 1;
 		if (ret < 0)
 			return ret;
 		missing |= ret;
@@ -406,6 +422,7 @@ int kl_map_word(struct kl_mapper *m, const struct kl_map_expr *e, const struct k
 {
 	struct kl_map_value v;
 	uint64_t w = 0;
+	bool number;
 	int ret = kl_map_eval(m, e, &v);
 
 	if (ret)
@@ -416,7 +433,15 @@ int kl_map_word(struct kl_mapper *m, const struct kl_map_expr *e, const struct k
 		*word = v.word;
 		return 0;
 	}
-	if (p->use & (KL_USE_COMPUTED | KL_USE_ORDERED | KL_USE_INDEX) && !is_number(m, &v, &w))
+	number = p->use & (KL_USE_COMPUTED | KL_USE_ORDERED | KL_USE_INDEX);
+	if (number && v.expr->kind == KL_M_PATH && m->seen[v.expr->path] == KL_SEEN_MISSING) {
+		kl_spec_err_at(m->spec, v.expr->pos,
+			       "no record of %s up to here has this part, and method '%s' computes "
+			       "with '%s'%s",
+			       m->r->scan.name, method, p->name, kl_map_hint(m, v.expr));
+		return -EINVAL;
+	}
+	if (number && !is_number(m, &v, &w))
 		return kl_record_bad(m->r, v.edn.tok,
 				     "expected a whole number below 2^62 for '%s', since method "
 				     "'%s' computes with it",
@@ -538,12 +563,20 @@ const char *kl_map_path(const struct kl_map_expr *e, char *buf, size_t size)
 	return buf;
 }
 
+const char *kl_map_hint(const struct kl_mapper *m, const struct kl_map_expr *e)
+{
+	return m->hints[e->path] ? m->hints[e->path] : "";
+}
+
 void kl_mapper_free(struct kl_mapper *m)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->nmembers; i++)
 		free(m->member[i]);
+	for (i = 0; m->hints && i < m->map->npaths; i++)
+		free(m->hints[i]);
+	free(m->hints);
 	free(m->seen);
 	kl_words_free(&m->words);
 	kl_words_free(&m->members);

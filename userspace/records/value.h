@@ -17,6 +17,7 @@ struct kl_mapper {
 	struct kl_records *r;
 	struct kl_history *h;
 	struct kl_words words;
+	const struct kl_spec *spec;
 	const struct kl_mapping *map;
 	const struct kl_edn_val *element; /* of a rule with `for'; or NULL */
 	unsigned char *seen; /* by path: KL_SEEN_... */
@@ -24,6 +25,7 @@ struct kl_mapper {
 	/* processes that are numbers, or texts of digits; values that are words, alike */
 	bool process_numbers, process_texts;
 	size_t numbers, digits;
+	char **hints; /* by path: what kl_map_hint() returns, or NULL */
 	size_t nils; /* number of values that are nil, and are words of their own */
 	/* the members of sets: their numbers, and their spellings */
 	struct kl_words members;
@@ -57,6 +59,8 @@ int kl_map_time(struct kl_mapper *m, const struct kl_map_expr *e, uint64_t *time
 const char *kl_map_meant(struct kl_mapper *m, const struct kl_map_expr *e, char *buf, size_t size);
 /* Return: ", in .NAME" for a path, as in messages; empty for other expressions. */
 const char *kl_map_path(const struct kl_map_expr *e, char *buf, size_t size);
+/* Return: what to say of a path that no record has had, see kl_record_hint(); or "". */
+const char *kl_map_hint(const struct kl_mapper *m, const struct kl_map_expr *e);
 void kl_mapper_free(struct kl_mapper *m);
 
 #endif
