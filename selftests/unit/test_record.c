@@ -265,12 +265,24 @@ static void test_numbers(void **state)
 	}
 }
 
+static void *return_too_much(void *arg)
+{
+	struct klin_rec *rec = arg;
+	struct klin_lane *lane = klin_rec_thread(rec);
+
+	klin_call1(lane, klin_rec_method(rec, "enq"), 7, 2);
+	klin_return1(lane, 1);
+	klin_return1(lane, 1);
+	return NULL;
+}
+
 static void test_misuse(void **state)
 {
 	const struct klin_value many[4] = { klin_word(1), klin_word(2), klin_word(3),
 					    klin_word(4) };
 	struct klin_rec *rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
 	struct klin_result *r;
+	pthread_t t;
 
 	assert_int_equal(klin_rec_method(rec, "dek"), -1);
 	assert_string_equal(klin_error(), "the specification 'queue' has no method 'dek', but "
@@ -282,14 +294,23 @@ static void test_misuse(void **state)
 	refused(rec, "an operation of object 0x7 has the method number 5");
 	rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
 	klin_callv(klin_rec_thread(rec), klin_rec_method(rec, "enq"), 7, many, 4);
-	refused(rec, "more values");
+	refused(rec, "enq of t0 was recorded with 4 arguments and 0 results: the specification "
+		     "'queue' gives it 1 argument and 0 results");
 	rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
 	klin_call(klin_rec_thread(rec), klin_rec_method(rec, "deq"), 7);
 	klin_returnv(klin_rec_thread(rec), many, 4);
-	refused(rec, "more values");
+	refused(rec, "deq of t0 was recorded with 0 arguments and 4 results: the specification "
+		     "'queue' gives it 0 arguments and 1 result");
+	/* A slot has room for one result, as deq() has. */
+	rec = begin("queue", KLIN_CLOCK_ORDER, 2, 10);
+	record1(rec, "enq", 1);
+	assert_int_equal(pthread_create(&t, NULL, return_too_much, rec), 0);
+	pthread_join(t, NULL);
+	refused(rec, "enq of t1 was recorded with 1 argument and 1 result: the specification "
+		     "'queue' gives it 1 argument and 0 results (the first of 2 wrong");
 	rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
 	klin_return(klin_rec_thread(rec));
-	refused(rec, "without a call");
+	refused(rec, "a klin_return() of t0 is without a call");
 	/* The number of values is the specification's. */
 	rec = begin("queue", KLIN_CLOCK_ORDER, 1, 10);
 	klin_call(klin_rec_thread(rec), klin_rec_method(rec, "enq"), 7);

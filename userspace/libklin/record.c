@@ -158,6 +158,18 @@ struct klin_lane *klin_rec_thread(struct klin_rec *rec)
 	return lane;
 }
 
+/* Count a wrong call or return.  Keep the first one of the recording, for a message. */
+static void misused(struct klin_lane *lane, const struct rec_misuse *misuse)
+{
+	struct klin_rec *rec = lane->rec;
+
+	pthread_mutex_lock(&rec->lock);
+	if (!rec->misuse.lane)
+		rec->misuse = *misuse;
+	pthread_mutex_unlock(&rec->lock);
+	__atomic_fetch_add(&lane->wrong, 1, __ATOMIC_RELAXED);
+}
+
 /* Several threads may share the lane without a buffer. */
 void klin_lane_lost(struct klin_lane *lane, unsigned int nargs)
 {
@@ -168,8 +180,16 @@ void klin_lane_lost(struct klin_lane *lane, unsigned int nargs)
 							__ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 	__atomic_fetch_add(&lane->lost, 1, __ATOMIC_SEQ_CST);
-	if (nargs > lane->room)
-		__atomic_fetch_add(&lane->wrong, 1, __ATOMIC_RELAXED);
+	if (nargs > lane->room) {
+		/* Programs that were compiled with an older header do not tell the method. */
+		const struct rec_misuse misuse = {
+			.lane = lane,
+			.method = (int)__atomic_load_n(&lane->given, __ATOMIC_RELAXED) - 1,
+			.nargs = nargs,
+		};
+
+		misused(lane, &misuse);
+	}
 	if (lane != &lane->rec->none)
 		lane->open = NULL;
 }
@@ -177,8 +197,17 @@ void klin_lane_lost(struct klin_lane *lane, unsigned int nargs)
 /* The return of an operation that was lost is not wrong. */
 void klin_lane_wrong(struct klin_lane *lane)
 {
-	if (lane->open || !__atomic_load_n(&lane->lost, __ATOMIC_RELAXED))
-		__atomic_fetch_add(&lane->wrong, 1, __ATOMIC_RELAXED);
+	const uint32_t given = __atomic_load_n(&lane->given, __ATOMIC_RELAXED);
+	struct rec_misuse misuse = { .lane = lane, .method = -1 };
+
+	if (!lane->open && __atomic_load_n(&lane->lost, __ATOMIC_RELAXED))
+		return;
+	if (lane->open) {
+		misuse.method = lane->open->method;
+		misuse.nargs = lane->open->nargs;
+		misuse.nresults = given ? given - 1 : lane->room - misuse.nargs + 1;
+	}
+	misused(lane, &misuse);
 }
 
 void klin_rec_free(struct klin_rec *rec)

@@ -22,6 +22,7 @@ struct making {
 	struct lib_scale scale;
 	uint64_t end; /* in the unit of the history, as all its times */
 	uint64_t lost, lost_from;
+	uint64_t wrong; /* calls and returns that no method has */
 	uint64_t open;	/* operations that have not returned although their thread went on */
 	unsigned int open_thread, open_method; /* of the first of them */
 };
@@ -110,23 +111,55 @@ static int add_lane(struct making *m, const struct klin_lane *lane, unsigned int
 	return err;
 }
 
-/* Note what the lane did not record.  Return: 0, or -EINVAL after a message. */
-static int add_lost(struct making *m, const struct klin_lane *lane)
+/* Note what the lane did not record. */
+static void add_lost(struct making *m, const struct klin_lane *lane)
 {
 	const uint64_t lost = __atomic_load_n(&lane->lost, __ATOMIC_SEQ_CST);
 	const uint64_t wrong = __atomic_load_n(&lane->wrong, __ATOMIC_RELAXED);
 	const uint64_t from = __atomic_load_n(&lane->lost_from, __ATOMIC_RELAXED);
 
-	if (wrong) {
-		kl_err("%llu calls or returns have more values than any method of the "
-		       "specification, or are returns without a call",
-		       (unsigned long long)wrong);
-		return -EINVAL;
-	}
+	m->wrong += wrong;
 	m->lost += lost;
 	if (lost && from < m->lost_from)
 		m->lost_from = from;
-	return 0;
+}
+
+/* Write numbers of arguments and results to @buf, as in "1 argument and 2 results". */
+static const char *values_text(unsigned int nargs, unsigned int nresults, char buf[64])
+{
+	snprintf(buf, 64, "%u argument%s and %u result%s", nargs, nargs == 1 ? "" : "s", nresults,
+		 nresults == 1 ? "" : "s");
+	return buf;
+}
+
+/* Report the first wrong call or return, in the words of the program.  Return: -EINVAL. */
+static int refuse_misuse(const struct making *m)
+{
+	const struct rec_misuse *w = &m->rec->misuse;
+	const struct kl_spec *spec = m->rec->spec->s;
+	const bool known = w->method >= 0 && (unsigned int)w->method < kl_spec_nmethods(spec);
+	const struct kl_method *method = known ? kl_spec_method(spec, w->method) : NULL;
+	char thread[40] = "a thread without a buffer", given[64], expected[64], all[64] = "";
+	unsigned int i;
+
+	for (i = 0; i < m->rec->nlanes; i++)
+		if (m->rec->lanes[i] == w->lane)
+			snprintf(thread, sizeof(thread), "t%u", i);
+	if (m->wrong > 1)
+		snprintf(all, sizeof(all), " (the first of %llu wrong calls and returns)",
+			 (unsigned long long)m->wrong);
+	if (method)
+		kl_err("%s of %s was recorded with %s: the specification '%s' gives it %s%s",
+		       method->name, thread, values_text(w->nargs, w->nresults, given),
+		       kl_spec_name(spec),
+		       values_text(method->nparams, method->nresults, expected), all);
+	else if (w->nargs + w->nresults)
+		kl_err("an operation of %s was recorded with %s, more than any method of the "
+		       "specification '%s' has%s",
+		       thread, values_text(w->nargs, w->nresults, given), kl_spec_name(spec), all);
+	else
+		kl_err("a klin_return() of %s is without a call%s", thread, all);
+	return -EINVAL;
 }
 
 static int add_gap(struct making *m)
@@ -211,7 +244,12 @@ static int make(struct making *m)
 	}
 	n = __atomic_load_n(&m->rec->nlanes, __ATOMIC_ACQUIRE);
 	for (i = 0; !err && i < n; i++)
-		err = add_lane(m, m->rec->lanes[i], i) ?: add_lost(m, m->rec->lanes[i]);
+		err = add_lane(m, m->rec->lanes[i], i);
+	for (i = 0; i < n; i++)
+		add_lost(m, m->rec->lanes[i]);
+	add_lost(m, &m->rec->none);
+	if (!err && m->wrong)
+		return refuse_misuse(m);
 	if (!err && m->open) {
 		kl_err("%llu operation%s not returned before the next call of the thread, the first "
 		       "of them %s of t%u: a klin_return() is missing",
@@ -219,7 +257,7 @@ static int make(struct making *m)
 		       kl_spec_method(spec, m->open_method)->name, m->open_thread);
 		return -EINVAL;
 	}
-	return err ?: add_lost(m, &m->rec->none) ?: add_gap(m);
+	return err ?: add_gap(m);
 }
 
 static int new_history(struct klin_rec *rec, struct klin_history **h)

@@ -10,6 +10,13 @@
 
 #define REC_LINE 64 /* bytes of a cache line */
 
+/* A call or return that no method of the specification has. */
+struct rec_misuse {
+	const struct klin_lane *lane; /* NULL: there was none */
+	int method; /* or -1: it is not known, or a return had no call */
+	unsigned int nargs, nresults;
+};
+
 struct klin_rec {
 	struct klin_spec *spec;
 	pthread_key_t key; /* the lane of each thread */
@@ -20,6 +27,7 @@ struct klin_rec {
 	uint64_t began;
 	char *no_method; /* the first name that klin_rec_method() has not found, or NULL */
 	bool undrained; /* operations may end with plain stores, whatever the specification says */
+	struct rec_misuse misuse; /* the first one, guarded by @lock */
 	struct klin_lane none; /* the lane of threads without a buffer */
 	_Alignas(REC_LINE) uint64_t order;
 };

@@ -149,7 +149,8 @@ struct klin_lane {
 	uint32_t stride; /* bytes of a slot with its values */
 	uint32_t room; /* values that a slot has room for */
 	uint32_t clock; /* enum klin_lane_clock */
-	uint32_t reserved;
+	/* for a message: 1 + the method of a call without a slot, or + the results of a return */
+	uint32_t given;
 	uint64_t lost, lost_from; /* operations without a slot, and the call of the first */
 	uint64_t wrong; /* calls and returns with too many values, returns without a call */
 	struct klin_rec *rec;
@@ -257,6 +258,7 @@ static inline void klin_callv(struct klin_lane *lane, int method, uint64_t objec
 	unsigned int i;
 
 	if (__builtin_expect(lane->at == lane->end || n > lane->room, 0)) {
+		__atomic_store_n(&lane->given, 1u + (uint16_t)method, __ATOMIC_RELAXED);
 		klin_lane_lost(lane, n);
 		return;
 	}
@@ -293,6 +295,7 @@ static inline void klin_returnv(struct klin_lane *lane, const struct klin_value 
 	unsigned int i;
 
 	if (__builtin_expect(!s || n > lane->room - s->nargs, 0)) {
+		__atomic_store_n(&lane->given, 1u + n, __ATOMIC_RELAXED);
 		klin_lane_wrong(lane);
 		return;
 	}
