@@ -74,6 +74,28 @@ first 3 "$bits" "remove 1" "remove 1"
 ktap_result "$(grep -q "could not keep all" out; echo $?)" "bits: the report says that not all was kept" "$(cat out)"
 first 3 "$bits" "remove 1" "remove 2"
 
+# The first state is known, but not what an operation chose.
+cat >pick.lin <<'END'
+spec pick {
+	word x = 0;
+	method pick() { choose t; atomic_flush { x = t; } }
+	method remove(word i) { atomic_flush { assume((x >> i & 1) == 1); x &= ~(1 << i); } }
+}
+END
+history "pick" "remove 1" "remove 1"
+sed -i '1a # first init' h.txt
+run check --show=0 pick.lin h.txt
+tr -s '\n ' '  ' <out >flat
+[ $status -eq 3 ] && ! grep -q "first state" flat &&
+	grep -q 'Advice: Give the choice in line 3 of pick.lin the range .* `choose t in 0..60' flat
+ktap_result $? "a choice without a range: the report names it" "status $status" "$(cat out)"
+"$KLIN" check --follow pick.lin - <h.txt >out 2>err
+grep -q 'Advice: Give the choice in line 3 of pick.lin' out && ! grep -q "first state" out
+ktap_result $? "a choice without a range: --follow names it" "$(cat out err)"
+sed 's/choose t/& in 0..60/' pick.lin >ranged.lin
+run check --show=0 ranged.lin h.txt
+ktap_result "$([ $status -eq 1 ]; echo $?)" "a choice with a range is decided" "$(cat out err)"
+
 # A certificate must not claim an order for which no first state is known.
 history "remove 1" "remove 2"
 run check --certificate=c.cert "$bits" h.txt

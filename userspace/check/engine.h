@@ -105,7 +105,7 @@ static inline bool kl_wants_work(const struct kl_answer *a)
  * kl_state_lost().
  */
 #define KL_LOST_REASON	"an order exists, but klin could not keep all that it implies for " \
-			"unknown values: perhaps no first state allows it"
+			"unknown values: perhaps no values allow it"
 
 /**
  * struct kl_engine - a way to decide one partition

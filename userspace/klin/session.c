@@ -273,7 +273,7 @@ static void summary_json(struct session *s, const struct kl_online_stats *st, bo
 	json_object_set_new(j, "spec", json_string(kl_spec_name(s->spec)));
 	json_object_set_new(j, "verdict", json_string(kl_verdict_name(st->verdict)));
 	if (*st->reason) {
-		char *advice = kl_unknown_advise_online(st, s->fresh, s->release);
+		char *advice = kl_unknown_advise_online(st, s->spec, s->fresh, s->release);
 
 		json_object_set_new(j, "reason", json_string(st->reason));
 		json_object_set_new(j, "cause", json_string(kl_unknown_codes[st->cause]));
@@ -338,7 +338,7 @@ static void summary_text(struct session *s, const struct kl_online_stats *st, bo
 	       st->bytes / 1e6);
 	if (!*st->reason)
 		return;
-	advice = kl_unknown_advise_online(st, s->fresh, s->release);
+	advice = kl_unknown_advise_online(st, s->spec, s->fresh, s->release);
 	if (advice)
 		kl_put_sentence(stdout, "Advice:", advice);
 	else

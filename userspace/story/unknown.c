@@ -9,6 +9,7 @@
 
 #include "base/limit.h"
 #include "check/coverage.h"
+#include "spec/probe/probe.h"
 #include "story/lost.h"
 #include "story/unknown.h"
 
@@ -58,7 +59,7 @@ static char *say_why(const struct kl_report *r, const struct kl_unknown *u)
 		return kl_lost_sentence(r->h, u->first);
 	case KL_UNKNOWN_VALUES:
 		return sentence("An order exists if unknown values were right for it.  klin cannot keep "
-			    "all conditions on them, so perhaps no first state allows this order");
+			    "all conditions on them, so perhaps no values allow this order");
 	case KL_UNKNOWN_WORK:
 		return sentence("%s: the search reached its bound of work (--work=%" PRIu64 ")",
 			    what_is_open(u), r->work);
@@ -113,8 +114,15 @@ static char *advise_drain(void)
 			"KLIN_CLOCK_DRAIN");
 }
 
-static char *advise_values(bool fresh)
+static char *advise_values(const struct kl_spec *spec, bool fresh)
 {
+	const char *name;
+	const struct kl_pos pos = kl_spec_any_choice_pos(spec, &name);
+
+	/* What an operation chose stays unknown where its result does not tell. */
+	if (fresh && name)
+		return sentence("Give the choice in line %u of %s the range of its values, as in "
+				"`choose %s in 0..60;'", pos.line, kl_spec_path(spec), name);
 	if (fresh)
 		return sentence("Record the results that are unknown (pending operations, or ? in "
 				"the text form)");
@@ -150,7 +158,7 @@ static char *advise(const struct kl_report *r, const struct kl_unknown *u)
 	case KL_UNKNOWN_GAPS:
 		return kl_lost_advice(r->h, u->first);
 	case KL_UNKNOWN_VALUES:
-		return advise_values(r->h->fresh);
+		return advise_values(r->spec, r->h->fresh);
 	case KL_UNKNOWN_WORK:
 		return sentence("Allow ten times as much: --work=%" PRIu64 " (0: no bound)",
 			    r->work > UINT64_MAX / 10 ? 0 : r->work * 10);
@@ -231,7 +239,8 @@ void kl_unknown_free(struct kl_unknown *u, size_t n)
 	}
 }
 
-char *kl_unknown_advise_online(const struct kl_online_stats *st, bool fresh, const char *release)
+char *kl_unknown_advise_online(const struct kl_online_stats *st, const struct kl_spec *spec,
+			       bool fresh, const char *release)
 {
 	switch (st->cause) {
 	case KL_UNKNOWN_COVERAGE:
@@ -244,7 +253,7 @@ char *kl_unknown_advise_online(const struct kl_online_stats *st, bool fresh, con
 	case KL_UNKNOWN_EMPTY:
 		return advise_empty(st->gaps);
 	case KL_UNKNOWN_VALUES:
-		return advise_values(fresh);
+		return advise_values(spec, fresh);
 	default:
 		return sentence("Check the whole history, by klin check without --follow, or by klin "
 				"record and klin check in place of klin monitor");

@@ -34,7 +34,8 @@ int kl_unknown_explain(const struct kl_report *r, struct kl_unknown out[KL_UNKNO
  * Advice for a check that goes along with the history, and ends as UNKNOWN.  @fresh and @release
  * are those of the history's header.  Return: NULL when out of memory.
  */
-char *kl_unknown_advise_online(const struct kl_online_stats *st, bool fresh, const char *release);
+char *kl_unknown_advise_online(const struct kl_online_stats *st, const struct kl_spec *spec,
+			       bool fresh, const char *release);
 void kl_unknown_free(struct kl_unknown *u, size_t n);
 
 #endif

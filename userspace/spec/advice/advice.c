@@ -159,6 +159,28 @@ struct kl_pos kl_spec_unset_pos(const struct kl_spec *s)
 	return (struct kl_pos){ 0 };
 }
 
+/* Return: the first choice without a range among the statements from @s on, or NULL. */
+static const struct kl_stmt *any_choice(const struct kl_stmt *s)
+{
+	const struct kl_stmt *found = NULL;
+
+	for (; s && !found; s = s->next)
+		found = s->kind == KL_S_CHOOSE && !s->a ? s :
+							  any_choice(s->body) ?: any_choice(s->other);
+	return found;
+}
+
+struct kl_pos kl_spec_any_choice_pos(const struct kl_spec *s, const char **name)
+{
+	const struct kl_stmt *found = NULL;
+	size_t i;
+
+	for (i = 0; i < s->nmethods && !found; i++)
+		found = any_choice(s->methods[i].body);
+	*name = found ? found->name : NULL;
+	return found ? found->pos : (struct kl_pos){ 0 };
+}
+
 const char *kl_spec_near_method(const struct kl_spec *s, const char *name, char *buf, size_t size)
 {
 	const char *names[KL_ITEMS_MAX], *near;

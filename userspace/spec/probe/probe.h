@@ -71,6 +71,11 @@ struct kl_spec;
 struct kl_pos kl_spec_method_pos(const struct kl_spec *s, unsigned int method);
 /* Return: the place of the first variable without an initial value. */
 struct kl_pos kl_spec_unset_pos(const struct kl_spec *s);
+/*
+ * Return: the place of the first `choose NAME;' without a range in a method, with @name, or line 0
+ * if there is none.
+ */
+struct kl_pos kl_spec_any_choice_pos(const struct kl_spec *s, const char **name);
 /* Report an error in the specification's text, and show the line. */
 void kl_spec_err_at(const struct kl_spec *s, struct kl_pos pos, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
