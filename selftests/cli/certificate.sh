@@ -499,7 +499,12 @@ ktap_result "$([ $status -eq 2 ] && grep -q '^v.edn:1:1: error' err; echo $?)" \
 	"read as a text, the certificate's history is none" "status $status" "$(cat out err)"
 
 spec=$specs/register.lin
-refuse "a missing history" "nothing.txt" replay --history=nothing.txt --spec="$spec" c.cert
+refuse "a missing history" "nothing.txt': No such file or directory$" \
+	replay --history=nothing.txt --spec="$spec" c.cert
+sed 's|^history .* sha256|history /elsewhere/run.klh sha256|' c.cert >elsewhere.cert
+refuse "a history of another machine" \
+	"'/elsewhere/run.klh': No such file .*; the certificate names it: --history=FILE" \
+	replay elsewhere.cert
 refuse "a missing certificate" "nothing.cert" replay nothing.cert
 long="a
 b.txt"
