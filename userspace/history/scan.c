@@ -21,19 +21,26 @@ const unsigned char kl_scan_class[256] = {
 	['0' ... '9'] = KL_SCAN_NAME, ['_'] = KL_SCAN_NAME,
 };
 
+/* Return: true if the word ends at @p.  A @keyword of EDN ends at a comma or a bracket, too. */
+static bool ends(const char *p, bool keyword)
+{
+	return kl_scan_end(*p) || (keyword && strchr(",()[]{}", *p));
+}
+
 /* Return: the word at @p in quotes, in @buf, for a message. */
 static const char *quote(char *buf, size_t size, const char *p)
 {
+	const bool keyword = *p == ':';
 	size_t n = 0;
 
 	if (*p == '\n' || *p == '\r')
 		return "the end of the line";
 	buf[n++] = '\'';
-	while (!kl_scan_end(*p) && n < size - 5) {
+	while (!ends(p, keyword) && n < size - 5) {
 		buf[n++] = isprint((unsigned char)*p) ? *p : '?';
 		p++;
 	}
-	if (!kl_scan_end(*p)) {
+	if (!ends(p, keyword)) {
 		memcpy(buf + n, "...", 3);
 		n += 3;
 	}

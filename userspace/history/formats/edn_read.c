@@ -354,7 +354,8 @@ static int operations(struct reader *r)
 		ret = operation(r);
 		if (r->looking && !ret && r->keys.told)
 			return 0;
-		if (ret && (ret != -EINVAL || e->scan.errors || r->j.scan.errors >= MAX_ERRORS))
+		if (ret && (ret != -EINVAL || e->scan.errors || r->j.scan.stop ||
+			    r->j.scan.errors >= MAX_ERRORS))
 			return ret;
 	}
 	if (!open)

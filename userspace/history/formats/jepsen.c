@@ -89,8 +89,9 @@ static int find_method(struct kl_jepsen *j, const char *tok, const char *f, size
 	int64_t index;
 
 	if (i == KL_JEPSEN_METHODS)
-		return kl_scan_bad(&j->scan, tok,
-				   "read, write or cas, enqueue or dequeue, acquire or release");
+		return kl_scan_stop(&j->scan, tok,
+				    "read, write or cas, enqueue or dequeue, acquire or release"
+				    KL_JEPSEN_OTHERS);
 	if (!j->spec)
 		j->spec = methods[i].spec;
 	if (j->spec != methods[i].spec && strcmp(j->spec, methods[i].spec))

@@ -43,6 +43,10 @@ struct kl_jepsen_value {
 };
 
 #define KL_JEPSEN_METHODS	7
+/* the advice about operations that have no meaning here */
+#define KL_JEPSEN_OTHERS \
+	"; klin reads other logs by a spec with a history block, as in logs/tally: see `Histories " \
+	"of other programs' in klin-spec(5)"
 
 struct kl_jepsen {
 	struct kl_scan scan;

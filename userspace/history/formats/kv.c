@@ -104,7 +104,7 @@ static int find_kind(struct kl_kv *kv, const char *tok, const char *f, size_t le
 		return PUT;
 	if (kl_scan_is(f, len, "append"))
 		return APPEND;
-	return kl_scan_bad(&kv->j->scan, tok, "get, put or append");
+	return kl_scan_stop(&kv->j->scan, tok, "get, put or append" KL_JEPSEN_OTHERS);
 }
 
 static int invoke(struct kl_kv *kv, const char *tok, struct kl_process *process, int kind,
