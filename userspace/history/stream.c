@@ -294,6 +294,15 @@ int kl_stream_read(struct kl_stream *s, enum kl_stream_state *state)
 	       kl_form_unread(s->name, &kl_form_text, &s->start);
 }
 
+const char *kl_stream_ends_by(const struct kl_stream *s)
+{
+	if (!s->file)
+		return NULL;
+	if (s->log && !s->text && !s->klh)
+		return "";
+	return s->text ? "a line `# end'" : "its end";
+}
+
 const struct kl_history *kl_stream_history(const struct kl_stream *s)
 {
 	return history(s);

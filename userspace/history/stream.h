@@ -57,6 +57,12 @@ void kl_stream_close(struct kl_stream *s);
 /* Read logs that have none of klin's own forms by @log, which the stream frees. */
 void kl_stream_use(struct kl_stream *s, struct kl_stream_log *log);
 
+/*
+ * Return: what ends the input, in words, besides an interrupt; "" if only an interrupt does; or NULL
+ * if the input is no file, and ends by itself.
+ */
+const char *kl_stream_ends_by(const struct kl_stream *s);
+
 /**
  * kl_stream_read() - read new input
  * @s: the stream

@@ -101,7 +101,9 @@ static const struct argp_option options[] = {
 	{ "follow", OPT_FOLLOW, NULL, 0,
 	  "Decide HISTORY while it grows, in bounded memory, until it ends or SIGINT comes.  "
 	  "HISTORY is a pipe, or a file that a program is writing, in the form text or klh, or a log that "
-	  "the history block of SPEC reads",
+	  "the history block of SPEC reads.  For more of a file klin waits: a text ends by a line "
+	  "`# end', a log by SIGINT or by the bracket that closes its list.  A pipe has an end of "
+	  "its own, and so has `- <FILE'",
 	  0 },
 	{ "lateness", OPT_LATENESS, "TIME", 0,
 	  "With --follow: operations may come in any order, but at most TIME after their calls, "

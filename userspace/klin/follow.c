@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads a history while it grows, and checks it; see follow.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -39,9 +40,25 @@ static int begin_session(const struct follow_args *a, const struct kl_history *h
 	return *s ? 0 : -ENOMEM;
 }
 
+/* Say that klin waits for more of a file, which may be whole already, and what ends the wait. */
+static void say_waiting(const struct follow_args *a, const struct kl_stream *in, struct session *s)
+{
+	const char *by = kl_stream_ends_by(in);
+
+	if (!by)
+		return;
+	if (s)
+		session_clear_line(s);
+	fprintf(stderr,
+		"%s: %s: waiting for more, until %s%sSIGINT (Ctrl-C) comes%s\n", kl_log_name,
+		a->history, by, *by ? " or " : "",
+		*by ? "" : "; a log that is whole ends by itself as `- <FILE' or without --follow");
+}
+
 static int follow_stream(const struct follow_args *a, struct kl_stream *in, struct kl_spec **spec,
 			 struct session **s, enum kl_stream_state *state)
 {
+	bool waited = false;
 	int ret = 0;
 
 	*state = KL_STREAM_WAIT;
@@ -51,6 +68,10 @@ static int follow_stream(const struct follow_args *a, struct kl_stream *in, stru
 		if (*s)
 			session_release(*s);
 		ret = kl_stream_read(in, state);
+		if (!ret && *state == KL_STREAM_WAIT && !waited) {
+			say_waiting(a, in, *s);
+			waited = true;
+		}
 		h = kl_stream_history(in);
 		if (ret || !h)
 			continue;

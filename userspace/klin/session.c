@@ -47,7 +47,7 @@ static double seconds(void)
 	return kl_now_ns() / 1e9;
 }
 
-static void clear_line(struct session *s)
+void session_clear_line(struct session *s)
 {
 	if (s->line)
 		fputs("\r\033[K", stderr);
@@ -75,7 +75,7 @@ static const char *certify(struct session *s, const struct kl_online_violation *
 
 	if (!s->replay || s->certified || v->suspect)
 		return NULL;
-	clear_line(s);
+	session_clear_line(s);
 	ret = certify_write(s->style.certificate, s->spec, v, s->style.classical);
 	if (ret == -ENODATA)
 		return NULL;
@@ -139,7 +139,7 @@ static void on_violation(void *ctx, const struct kl_online_violation *v)
 
 	if (s->violations++ >= MAX_PRINTED)
 		return;
-	clear_line(s);
+	session_clear_line(s);
 	if (s->style.output) {
 		violation_json(s, v, replay);
 		return;
@@ -202,7 +202,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	clear_line(s);
+	session_clear_line(s);
 	feed_free(s->feed);
 	json_decref(s->found);
 	free(s->release);
@@ -357,7 +357,7 @@ int session_end(struct session *s, bool whole)
 		kl_err("%s: %s", s->style.name, strerror(-ret));
 		return KLIN_EXIT_SYSTEM;
 	}
-	clear_line(s);
+	session_clear_line(s);
 	feed_stats(s->feed, &st);
 	if (s->style.output)
 		summary_json(s, &st, whole, seconds() - s->start);

@@ -59,6 +59,8 @@ void session_stats(const struct session *s, struct kl_online_stats *st);
 uint64_t session_newest(const struct session *s);
 /* Show the progress at most once a second, if standard error is a terminal. */
 void session_progress(struct session *s);
+/* Remove the progress, so that a message can follow. */
+void session_clear_line(struct session *s);
 
 /**
  * session_end() - print the verdict
