@@ -71,7 +71,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = children,
 	.args_doc = "SPEC [-- COMMAND...]",
-	.doc = "Record the operations of a running kernel by SPEC's probe clauses.\v ",
+	.doc = "Record the operations of a running kernel by SPEC's probe clauses.  klin "
+	       "reports where it is attached when all is set, and then starts COMMAND or the load "
+	       "of --load.  A load that is started by hand before this report comes too early.\v ",
 	.help_filter = help_filter,
 };
 
