@@ -121,10 +121,10 @@ for type in queue stack deque pqueue; do
 	esac
 	cat >own.lin <<END
 spec own {
-	$type<word> c = empty;
+	$type<word> _c = empty;
 
 	method nop() { atomic_flush { return; } }
-	method push(word v) { atomic_flush { c.$push(v); } }
+	method push(word v) { atomic_flush { _c.$push(v); } }
 }
 END
 	history nop nop
