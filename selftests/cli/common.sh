@@ -71,14 +71,14 @@ expect()
 }
 
 # refuse NAME PATTERN ARGUMENT...: status 2, no output, and one line of message with
-# PATTERN.  Warnings, the source line below a message, and argp's line "Try ... --help" do
-# not count.
+# PATTERN.  Warnings, the source line below a message, the line "Usage: ..." and argp's line
+# "Try ... --help" do not count.
 refuse()
 {
 	name=$1 pattern=$2
 	shift 2
 	run "$@"
-	grep -vE "^Try |warning: |^  " err >message
+	grep -vE "^Try |^Usage: |warning: |^  " err >message
 	if [ $status -eq 2 ] && [ ! -s out ] && [ "$(wc -l <message)" -eq 1 ] &&
 	   grep -qE -- "$pattern" message; then
 		ktap_pass "refused: $name"

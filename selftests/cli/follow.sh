@@ -374,5 +374,5 @@ refuse "--engine with --follow" "--engine and --follow exclude each other" \
 	check --follow --engine=wgl "$queue" q.txt
 refuse "--lateness without --follow" "--lateness requires --follow" check --lateness=5 "$queue" q.txt
 refuse "a missing file" "nothing.txt" check --follow "$queue" nothing.txt
-refuse "monitor without a spec" "expected a spec file" monitor
+refuse "monitor without a spec" "expected a specification" monitor
 ktap_finish

@@ -645,7 +645,7 @@ refuse "a mistyped form of --to" "--to=lnip: .*; did you mean linp\?" \
 	convert --to=lnip counter.txt -
 refuse "a mistyped form of --from" "--from=jespen: .*; did you mean jepsen\?" \
 	check --from=jespen counter counter.txt
-refuse "a form that klin can only read" "does not write the form limo" convert --to=limo counter.txt -
+refuse "a form that klin can only read" "--to=limo: klin only reads this form" convert --to=limo counter.txt -
 printf '# set\ninsert 1 1 2\ninsert one 1 2\n' >broken
 refuse "a broken line" "^broken:3:[0-9]*: error: 'one': expected a value" check "$specs/set.lin" broken
 untouched "a history that the form cannot say leaves the file" convert --to=linp counter.txt kept

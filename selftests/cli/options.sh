@@ -67,7 +67,6 @@ refuse "a wrong mix" "method" gen --mix=nothing=1
 refuse "a weight with a sign" "METHOD=WEIGHT" gen --type=register --mix=read=+1
 refuse "a weight too large" "below 1048576" gen --type=register --mix=read=1,write=1048577
 refuse "an argument of klin gen" "'h.txt'" gen h.txt
-refuse "klin convert with one file" "IN and OUT" convert h.txt
 refuse "an unknown form" "--to=xml" convert --to=xml h.txt x
 refuse "klin replay without a certificate" "certificate" replay
 refuse "a certificate that is a history" "h.txt:1:.*not a certificate" replay h.txt
@@ -152,9 +151,98 @@ ktap_result $? "a warning of an error of an exact clock" "$(cat err)"
 refuse "the clock's error with a unit" "of nanoseconds" record --clock-error=5us pipe
 refuse "a setting twice" "given twice" record --load=user:pipe,tasks=3,tasks=4 pipe
 refuse "a misspelt setting" "did you mean tasks" record --load=user:pipe,task=3 pipe
+refuse "a load and a setting with a colon" "a comma separates" record --load=user:pipe:tasks=4 pipe
+refuse "a structure of klin.ko as the load" "as in --load=subject=seqlock" \
+	record --load=seqlock seqlock
 refuse "a setting without a value" "as in tasks=4" record --load=user:pipe,tasks pipe
 refuse "a sample of none" "--sample=1/0" record --sample=1/0 pipe
 refuse "a command without a spec" "expected a specification before" record --load=user:pipe -- true
+
+# A command without what it needs names it, and prints its usage.
+for command in check convert explore litmus monitor new record replay report rounds sites spec verify
+do
+	refuse "klin $command without arguments" "^klin $command: expected " $command
+	ktap_result "$(grep -q "^Usage: klin $command " err; echo $?)" \
+		"klin $command without arguments prints its usage" "$(cat err)"
+done
+refuse "an option that takes the last argument" "'treiber' is the value of --dot" \
+	verify --dot treiber
+refuse "klin convert with one file" "found only 'h.txt'" convert h.txt
+
+# chosen VALUE NEAR ARGUMENT...: a mistyped value of an option is refused, and another suggested.
+chosen()
+{
+	value=$1 near=$2
+	shift 2
+	refuse "the value $value" "=$value: expected .*; did you mean $near\?" "$@"
+}
+chosen tos tso check --memory-model=tos "$register" h.txt
+chosen JSON json check --output=JSON "$register" h.txt
+chosen alwayss always check --color=alwayss "$register" h.txt
+chosen ys yes check --independent=ys "$register" h.txt
+chosen symmetree symmetry explore --no-reduce=symmetree treiber
+chosen symmetree symmetry verify --no-reduce=symmetree treiber
+chosen earlyy early gen --where=earlyy --mutate=1
+chosen fenty fentry record --attach=fenty pipe
+chosen mnoo mono record --clock=mnoo pipe
+chosen rates rate top --sort=rates
+refuse "a file as the form of the output" "to write one, append >r.json" \
+	check --output=r.json "$register" h.txt
+refuse "--no-color" "did you mean .--color" check --no-color "$register" h.txt
+refuse "an option after --" "options come before .--'" check -- "$register" h.txt --json
+refuse "an option before the command" "options follow the command" --json check h.txt
+refuse "an argument of --version" "expected no argument, found 'x'" --version x
+refuse "a misspelt option of klin replay" "did you mean .--spec'" replay --sepc=queue h.cert
+refuse "an empty --spec" "--spec=: expected" replay --spec= h.cert
+refuse "an empty --history" "--history=: expected" replay --history= h.cert
+klin=$KLIN KLIN=$(dirname "$KLIN")/klin-replay
+refuse "an empty --spec of klin-replay" "--spec=: expected" --spec= h.cert
+refuse "an empty --history of klin-replay" "--history=: expected" --history= h.cert
+KLIN=$klin
+mv h.txt moved.txt
+refuse "a certificate whose history was moved" "h.cert: cannot read .*; --history=FILE" replay h.cert
+mv moved.txt h.txt
+refuse "two outputs in one file of another name" "name one file: ./out.x" \
+	check --certificate=out.x --counterexample=./out.x "$register" h.txt
+refuse "a converted history in place of its input" "would replace the input" convert h.txt ./h.txt
+refuse "a converted history in no directory" "nowhere/: No such file" convert h.txt nowhere/x
+refuse "a form that is only read" "--to=limo: klin only reads" convert --to=limo h.txt x
+refuse "no history block" "such as logs/tally" convert --spec=queue h.txt x
+for command in verify explore; do
+	refuse "klin $command of a specification alone" "no implementation: .*explore/treiber" \
+		$command queue
+done
+refuse "a role after the last comma" "before and after each comma" verify --roles=push:2, treiber
+refuse "an empty name of a spec" "the name is empty" check "" h.txt
+refuse "an empty name of a history" "the name is empty" check "$register" ""
+refuse "a short name that is like none" "spec --list' lists" spec nope
+echo "X86 SB" >sb.litmus
+refuse "a litmus test as the model" "a litmus test: .klin litmus FILE" explore sb.litmus
+refuse "a litmus test as the history" "a litmus test: .klin litmus FILE" check "$register" sb.litmus
+refuse "a litmus test without its ending" "did you mean sb.litmus" litmus sb
+refuse "a specification as a litmus test" "a shipped specification" litmus queue
+refuse "an empty condition" "--explain=: expected a condition" litmus --explain= sb.litmus
+cp "$here/../litmus/SB.litmus" whole.litmus
+run litmus none whole.litmus
+ktap_result "$([ $status -eq 2 ] && grep -q "none: no test found" err; echo $?)" \
+	"klin litmus notes a directory without tests among others" "$(cat err)"
+refuse "--list and --dump" "exclude each other" spec --list --dump
+refuse "debugging information that is no ELF file" "--debug=h.txt: expected an ELF file" \
+	record --debug=h.txt pipe
+refuse "no file with debugging information" "--debug=nothing: No such file" sites --debug=nothing f
+refuse "a pattern for klin sites" "is a pattern" sites --debug="$KLIN" "write_*"
+refuse "an empty outer function" "--in=: expected the name" sites --in= f
+refuse "a module's file as its name" "such as klin; a file is named by --debug" \
+	sites --module=klin.ko f
+refuse "no BTF" "--btf=nothing: No such file" new --btf=nothing f
+refuse "a CPU that is not there" "--cpu=511: this machine has" record --cpu=511 pipe
+refuse "a command that is not there" "cannot run './nothing'" record pipe -- ./nothing
+refuse "a command in no directory" "cannot run 'no_such_command'" monitor pipe no_such_command
+refuse "a file that is no command" "cannot run './h.txt'.*" record pipe -- ./h.txt
+refuse "a recording of ten seconds" "at most 1000000, such as 0.5" record --duration=10s pipe
+refuse "a spec of another variant" "did you mean --variant=trylock" rounds fig5_lock
+refuse "methods in two arguments" "as in --mix=enq=1,deq=1" gen --type=queue --mix enq=1 deq=1
+refuse "no socket" "--socket=: expected the path" top --once --socket=
 
 # An output that cannot be written is refused before the work is done.
 for command in "check --certificate=" "check --counterexample=" "check --follow --certificate=" \
@@ -187,6 +275,12 @@ ignored "an engine that another follows" "--engine=dfs has no effect, since --en
 ignored "a file that another follows" "--output=a has no effect" gen -o a --output=b --ops=3
 ignored "a form that another follows" "--output=json has no effect" \
 	check --json --output=ktap "$register" h.txt
+ignored "text in a file of another form" "x.edn is written in klin's text form; --to=edn" \
+	convert h.txt x.edn
+ignored "text in a file of a form that klin does not write" \
+	"x.json is written in klin's text form: klin writes no json" convert h.txt x.json
+ignored "a run of no violation" "--shortest has no effect with --outcomes" \
+	explore --outcomes --shortest fig5
 expect 0 "the same option twice" check --engine=dfs --engine=dfs "$register" h.txt
 refuse "klin record without a spec" "spec" record
 refuse "klin record with a missing spec" "nothing.lin" record nothing.lin

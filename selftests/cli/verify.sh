@@ -303,7 +303,7 @@ for number in +2 " 2" -18446744073709551614 ""; do
 	refuse "'$number' threads" "1 to 8" verify --roles="push:$number,pop" $treiber
 done
 refuse "threads and roles" "exclude each other" verify --threads=2 --roles=push,pop $treiber
-refuse "a model without an implementation" "nothing to verify" verify $specs/stack.lin
+refuse "a model without an implementation" "no implementation" verify $specs/stack.lin
 refuse "a model with threads of its own" "ticketlock.lin:[0-9]*:[0-9]*: error: .*'worker'" verify $specs/explore/ticketlock.lin
 
 broken()

@@ -192,6 +192,27 @@ static void test_work_limit_for_all(void **state)
 	kl_spec_free(spec);
 }
 
+/* A bound that no option changes is named without --work. */
+static void test_own_work(void **state)
+{
+	const struct kl_options opt = {
+		.engines = kl_engines(),
+		.threads = 1,
+		.work = WORK,
+		.own_work = true,
+	};
+	struct kl_spec *spec = shipped_spec("deque");
+	struct kl_history *h = crowded(spec, 1);
+	struct kl_report *r;
+
+	assert_int_equal(kl_check(spec, h, &opt, &r), 0);
+	assert_true(r->parts[0].stopped);
+	assert_null(strstr(r->parts[0].answer.reason, "--work"));
+	kl_report_free(r);
+	kl_history_free(h);
+	kl_spec_free(spec);
+}
+
 /* The work limit also ends an engine that runs alone. */
 static void test_work_limit_one_engine(void **state)
 {
@@ -227,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_answer_any_threads),
 		cmocka_unit_test(test_work_limit_for_all),
+		cmocka_unit_test(test_own_work),
 		cmocka_unit_test(test_work_limit_one_engine),
 	};
 

@@ -27,6 +27,19 @@ int kl_args(const struct argp *argp, int argc, char **argv, unsigned int flags, 
  */
 extern void (*kl_args_look)(const struct argp *argp, int argc, char **argv);
 
+/**
+ * kl_args_missing() - refuse a command line without an argument that the command needs
+ * @state: the parser's state
+ * @fmt: what was expected, as for printf()
+ *
+ * Print the message and the usage line, and end the program with KLIN_EXIT_USAGE.
+ */
+void kl_args_missing(struct argp_state *state, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The option whose value is the last argument, which is not joined to it by `='; or NULL. */
+extern const char *kl_args_last_option;
+
 /* A flag of options that may be given several times; of others the last one counts. */
 #define KL_ARGS_SEVERAL 0x100
 
@@ -37,7 +50,10 @@ extern void (*kl_args_look)(const struct argp *argp, int argc, char **argv);
  */
 void kl_args_suggest(const struct argp *argp, int argc, char **argv);
 
-/* Add the file @arg of --@option to @files.  More than KL_FILES_MAX files are a usage error. */
+/*
+ * Add the file @arg of --@option, which must be an ELF file, to @files.  More than KL_FILES_MAX
+ * files are a usage error.
+ */
 void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
 		  const char *arg);
 

@@ -41,7 +41,7 @@ const char *kl_nearest(const char *name, const char *const *names, size_t n)
 		if (!strcasecmp(name, names[i]))
 			return names[i];
 		d = kl_edits(name, strlen(name), names[i]);
-		if (d <= (strlen(names[i]) + 2) / 3 && d < strlen(name) && (!best || d < best_d)) {
+		if (d <= (strlen(names[i]) + 1) / 3 && d < strlen(name) && (!best || d < best_d)) {
 			best = names[i];
 			best_d = d;
 		}

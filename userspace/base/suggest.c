@@ -121,6 +121,8 @@ static void check_value(const struct options *list, const char *command,
 		       o->name, o->arg, value, o->name, value);
 	if (!strcmp(o->arg, "FILE") && !*value)
 		refuse(command, "--%s=: expected a file name", o->name);
+	if (!strcmp(o->arg, "FUNCTION") && !*value)
+		refuse(command, "--%s=: expected the name of a function", o->name);
 }
 
 /* Options of which only the last one counts, and their values. */
@@ -161,6 +163,9 @@ void kl_args_suggest(const struct argp *argp, int argc, char **argv)
 
 		if (is_long && !o) {
 			near = near_option(&list, name, len);
+			/* Some programs have --no-color, where klin has --color=never. */
+			if (!near && !strncmp(name, "no-", 3) && len > 3)
+				near = near_option(&list, name + 3, len - 3);
 			if (near)
 				refuse(argv[0], "no option `--%.*s'; did you mean `--%s'?",
 				       (int)len, name, near);
@@ -174,9 +179,22 @@ void kl_args_suggest(const struct argp *argp, int argc, char **argv)
 		if (!o || !o->arg || (next && i + 1 == argc) || (!next && !name[len]))
 			continue;
 		i += next;
+		if (next && i + 1 == argc)
+			kl_args_last_option = o->name;
 		check_value(&list, argv[0], o, next ? argv[i] : name + len + 1, next);
 		check_twice(seen, o, next ? argv[i] : name + len + 1);
 	}
+}
+
+static bool is_elf(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char magic[4];
+	bool is = f && fread(magic, sizeof(magic), 1, f) && !memcmp(magic, "\177ELF", 4);
+
+	if (f)
+		fclose(f);
+	return is;
 }
 
 void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
@@ -187,5 +205,8 @@ void kl_args_file(struct argp_state *state, const char *option, struct kl_files 
 			   KL_FILES_MAX);
 	if (access(arg, R_OK))
 		argp_error(state, "--%s=%s: %s", option, arg, strerror(errno));
+	if (!is_elf(arg))
+		argp_error(state, "--%s=%s: expected an ELF file: vmlinux, or a module", option,
+			   arg);
 	files->path[files->n++] = arg;
 }

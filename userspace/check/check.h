@@ -45,6 +45,7 @@ struct kl_options {
 	 * so that large histories are not given up.
 	 */
 	uint64_t work;
+	bool own_work; /* @work is the caller's own bound, which no option changes */
 	const volatile int *stop;
 };
 

@@ -409,7 +409,10 @@ static void explain(const struct kl_work *w, struct kl_part_result *r)
 	const size_t size = sizeof(r->answer.reason);
 	size_t len;
 
-	if (r->stopped)
+	if (r->stopped && w->j->opt->own_work)
+		snprintf(r->answer.reason, size, "limit of %llu looks reached",
+			 (unsigned long long)w->most);
+	else if (r->stopped)
 		snprintf(r->answer.reason, size, "limit of %llu looks reached (--work=%llu)",
 			 (unsigned long long)w->most, (unsigned long long)w->j->opt->work);
 	len = strlen(r->answer.reason);

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/outfile.h"
+#include "base/path.h"
 #include "history/formats/form.h"
 #include "history/formats/order.h"
 #include "history/history.h"
@@ -40,11 +41,30 @@ static int write_lines(const struct kl_history *h, const char *path, const struc
 	return ret;
 }
 
+/* Warn of a file in klin's text form whose name ends as those of another form. */
+static void warn_ending(const char *path)
+{
+	static const char *const others[] = { "json", "jsonl", "csv" };
+	const char *dot = strrchr(kl_last_part(path), '.');
+	const struct kl_form *form = dot ? kl_form_find(dot + 1) : NULL;
+	size_t i;
+
+	if (form && form != &kl_form_klh && form != &kl_form_text)
+		kl_warn("%s is written in klin's text form; --to=%s names another", path,
+			form->name);
+	for (i = 0; dot && i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(dot + 1, others[i]))
+			kl_warn("%s is written in klin's text form: klin writes no %s", path,
+				others[i]);
+}
+
 int kl_history_write(const struct kl_history *h, const char *path, const struct kl_form *form)
 {
 	size_t len = strlen(path);
 	int ret;
 
+	if (!form)
+		warn_ending(path);
 	if (!form)
 		form = len > 4 && !strcmp(path + len - 4, ".klh") ? &kl_form_klh : &kl_form_text;
 	if (form == &kl_form_klh && !strcmp(path, "-") && isatty(STDOUT_FILENO)) {

@@ -33,15 +33,15 @@ static const struct kl_file_kind no_text = {
 static const struct kl_file_kind certificate = {
 	"a certificate", "`klin replay FILE' checks it", "`klin replay FILE' checks it",
 };
-static const struct kl_file_kind result = {
-	"a result of klin", "`klin report FILE' shows it", "`klin report FILE' shows it",
-};
-
 static const struct kl_file_kind litmus = {
 	"a litmus test",
 	"`klin litmus FILE' runs it",
 	"`klin litmus FILE' runs it",
 };
+static const struct kl_file_kind result = {
+	"a result of klin", "`klin report FILE' shows it", "`klin report FILE' shows it",
+};
+
 static const struct kl_file_kind tar = {
 	"a tar archive",
 	"unpack it, as in `tar xf FILE'",
@@ -95,7 +95,9 @@ const char *kl_spec_hint(const char *path, int err, char hint[KL_FILE_HINT])
 	if (err != -ENOENT)
 		return hint;
 	shipped = kl_shipped_near(path);
-	if (near_file(path, true, near, sizeof(near)))
+	if (!*path)
+		snprintf(hint, KL_FILE_HINT, "; the name is empty");
+	else if (near_file(path, true, near, sizeof(near)))
 		snprintf(hint, KL_FILE_HINT, "; did you mean %s?", near);
 	else if (shipped)
 		snprintf(hint, KL_FILE_HINT, "; did you mean the shipped %s?", shipped);
@@ -111,7 +113,9 @@ const char *kl_history_hint(const char *path, int err, char hint[KL_FILE_HINT])
 	*hint = '\0';
 	if (err != -ENOENT)
 		return hint;
-	if (kl_shipped_text(path))
+	if (!*path)
+		snprintf(hint, KL_FILE_HINT, "; the name is empty");
+	else if (kl_shipped_text(path))
 		snprintf(hint, KL_FILE_HINT, "; this is the shipped specification: %s",
 			 "name a history after it");
 	else if (near_file(path, false, near, sizeof(near)))

@@ -17,6 +17,7 @@
 #include "klin/input.h"
 #include "klin/stop.h"
 #include "klin-replay/foreign.h"
+#include "klin-replay/options.h"
 #include "base/shipped.h"
 #include "trusted/replay.h"
 
@@ -28,29 +29,19 @@ struct replay_args {
 	struct kl_limits lim;
 };
 
-enum { OPT_TIME = 256, OPT_FROM, OPT_INDEPENDENT };
-
-static const struct argp_option options[] = {
-	{ "history", 'h', "FILE", 0, "The history; default: the path in the certificate", 0 },
-	{ "spec", 's', "FILE", 0, "Check that the certificate is about this specification, which "
-	  "it carries; without it, about the one that the history names, if it names one", 0 },
-	{ "from", OPT_FROM, "FORM", 0, "The form of the history, as for `klin check --from'; "
-				       "default: as its first bytes show", 0 },
-	{ "independent", OPT_INDEPENDENT, "yes|no", 0, KLIN_INDEPENDENT, 0 },
-	{ "time-limit", OPT_TIME, "SECONDS", 0, "Stop after SECONDS; parts without an answer are "
-						"UNKNOWN", 0 },
-	{ 0 }
-};
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct replay_args *a = state->input;
 
 	switch (key) {
 	case 'h':
+		if (!*arg)
+			argp_error(state, "--history=: expected a file name");
 		a->history = arg;
 		break;
 	case 's':
+		if (!*arg)
+			argp_error(state, "--spec=: expected a file name, or a shipped name");
 		a->spec = arg;
 		break;
 	case OPT_TIME:
@@ -73,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options,
+	.options = replay_options,
 	.parser = parse,
 	.args_doc = "CERTIFICATE",
 	.doc = "Check what `klin check --certificate=FILE' wrote: orders are replayed through the "
@@ -230,7 +221,11 @@ static int replay_certificate(int argc, char **argv)
 	ret = kl_cert_open(a.cert, &c);
 	if (!ret) {
 		path = a.history ? strdup(a.history) : find_history(c);
-		if (path) {
+		if (path && !a.history && strcmp(path, "-") && access(path, F_OK)) {
+			kl_err("%s: cannot read the history '%s': %s; --history=FILE names another",
+			       a.cert, path, strerror(errno));
+			ret = -EINVAL;
+		} else if (path) {
 			ret = replay(&a, c, path, &r);
 		} else {
 			kl_err("%s: out of memory", a.cert);

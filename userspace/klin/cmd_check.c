@@ -351,7 +351,7 @@ static void end_files(const struct check_args *a, struct argp_state *state)
 	kl_arg_keep(state, "certificate", a->certificate, a->spec);
 	kl_arg_keep(state, "counterexample", a->cex, a->history);
 	kl_arg_keep(state, "counterexample", a->cex, a->spec);
-	if (a->certificate && a->cex && !strcmp(a->certificate, a->cex))
+	if (a->certificate && a->cex && kl_one_output(a->certificate, a->cex))
 		argp_error(state, "--certificate and --counterexample name one file: %s", a->cex);
 	if (a->certificate && !a->follow && strchr(a->history, '\n'))
 		argp_error(state, "--certificate: the name of the history has a newline, "
@@ -362,7 +362,7 @@ static void end_files(const struct check_args *a, struct argp_state *state)
 static void end_arguments(struct check_args *a, struct argp_state *state)
 {
 	if (!a->history)
-		argp_error(state, "expected a history, or a specification and a history");
+		kl_args_missing(state, "expected a history, or a specification and a history");
 	if (a->follow && a->offline)
 		argp_error(state,
 			   "--%s and --follow exclude each other: --%s needs the "
@@ -389,8 +389,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 1)
-			argp_error(state, "expected one spec and one history, found also '%s'",
-				   arg);
+			argp_error(
+				state, "expected one spec and one history, found also '%s'%s", arg,
+				state->quoted && *arg == '-' ? "; options come before `--'" : "");
 		if (a->history)
 			a->spec = a->history;
 		a->history = arg;

@@ -8,6 +8,7 @@
 #include "history/history.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
+#include "klin/out_file.h"
 
 struct convert_args {
 	const char *in, *out, *spec;
@@ -66,7 +67,10 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!args->out)
-			argp_error(state, "expected IN and OUT");
+			kl_args_missing(state, "expected IN and OUT%s%s%s",
+					args->in ? ", found only '" : "", args->in ?: "",
+					args->in ? "'" : "");
+		kl_arg_keep(state, NULL, args->out, args->in);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -112,7 +116,8 @@ static int cmd_convert(int argc, char **argv)
 	if (!ret && args.spec && (!kl_spec_maps(spec) || args.read.form)) {
 		kl_err(args.read.form ? "--spec and --from exclude each other: each says how to "
 					"read IN" :
-					"--spec=%s: this specification has no history block",
+					"--spec=%s: this specification has no history block; "
+					"omit --spec, or name one that has, such as logs/tally",
 		       args.spec);
 		ret = -EINVAL;
 	}

@@ -91,8 +91,11 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* Turn the reduction @name off.  Return: false if there is no such reduction. */
-static bool turn_off(struct kl_explore_options *o, const char *name)
+static const char *const reductions[] = { "merge", "dead",  "canon", "hidden", "symmetry",
+					  "facts", "cover", "known", "all",    NULL };
+
+/* Turn the reduction @name off. */
+static void turn_off(struct kl_explore_options *o, const char *name)
 {
 	const bool all = !strcmp(name, "all");
 
@@ -104,10 +107,6 @@ static bool turn_off(struct kl_explore_options *o, const char *name)
 	o->no_facts |= all || !strcmp(name, "facts");
 	o->no_cover |= all || !strcmp(name, "cover");
 	o->no_known |= all || !strcmp(name, "known");
-	return all || !strcmp(name, "merge") || !strcmp(name, "dead") ||
-	       !strcmp(name, "canon") || !strcmp(name, "hidden") ||
-	       !strcmp(name, "symmetry") || !strcmp(name, "facts") || !strcmp(name, "cover") ||
-	       !strcmp(name, "known");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -132,11 +131,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->o.ops = kl_arg_number(state, "ops", arg, 1, 16);
 		break;
 	case OPT_NO_REDUCE:
-		if (!turn_off(&a->o, arg))
-			argp_error(state,
-				   "--no-reduce=%s: expected merge, dead, canon, hidden, "
-				   "symmetry, facts, cover, known or all",
-				   arg);
+		turn_off(&a->o, reductions[kl_arg_choice(state, "no-reduce", arg, reductions)]);
 		break;
 	case OPT_SHORTEST:
 		a->o.shortest = true;
@@ -172,6 +167,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->outcomes && a->o.histories)
 			argp_error(state, "--outcomes and --histories exclude each other");
+		if ((a->outcomes || a->o.histories) && (a->o.shortest || a->no_run))
+			kl_warn("--%s has no effect with --%s, which shows no run",
+				a->o.shortest ? "shortest" : "no-run",
+				a->outcomes ? "outcomes" : "histories");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -132,13 +132,10 @@ static bool parse_mix(const struct kl_spec *spec, const char *mix, uint32_t *wei
 
 static enum kl_gen_where where_of(struct argp_state *state, const char *arg)
 {
-	if (!strcmp(arg, "early"))
-		return KL_GEN_EARLY;
-	if (!strcmp(arg, "late"))
-		return KL_GEN_LATE;
-	if (strcmp(arg, "anywhere"))
-		argp_error(state, "--where=%s: expected early, late or anywhere", arg);
-	return KL_GEN_ANYWHERE;
+	static const char *const names[] = { "early", "late", "anywhere", NULL };
+	static const enum kl_gen_where values[] = { KL_GEN_EARLY, KL_GEN_LATE, KL_GEN_ANYWHERE };
+
+	return values[kl_arg_choice(state, "where", arg, names)];
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -206,6 +203,12 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		args->form = kl_arg_to(state, arg);
 		break;
 	case ARGP_KEY_ARG:
+		if (args->mix && strchr(arg, '='))
+			argp_error(
+				state,
+				"expected options only, found '%s'; --mix has its methods in one "
+				"argument, as in --mix=%s,%s",
+				arg, args->mix, arg);
 		argp_error(state, "expected options only, found '%s'; --type names "
 			   "the kind of history", arg);
 		break;

@@ -131,7 +131,9 @@ static int list_methods(const char *pattern)
 		kl_err(geteuid() ?
 			       "listing the methods of instrumented modules requires root" :
 			       "klin.ko is not loaded, or debugfs is not mounted at "
-				"/sys/kernel/debug");
+			       "/sys/kernel/debug, so no methods of instrumented modules are "
+			       "known; `klin list PATTERN' lists functions, `klin list SPEC.lin' "
+			       "where its clauses attach");
 		return KLIN_EXIT_USAGE;
 	}
 	for (line = strtok_r(data, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -290,6 +292,8 @@ static int list_functions(struct kl_kernel *k, const char *pattern, bool verbose
 	size_t n, i;
 	int err = 0;
 
+	if (k->debug.n)
+		kl_warn("--debug has an effect only with SPEC.lin");
 	if (kl_func_list(k, pattern, &f, &n)) {
 		kl_err("out of memory");
 		return KLIN_EXIT_SYSTEM;
@@ -311,7 +315,8 @@ static int list_functions(struct kl_kernel *k, const char *pattern, bool verbose
 	if (!n && kl_shipped_text(pattern))
 		return list_spec(k, pattern);
 	if (!n) {
-		kernel_lacks(k, pattern);
+		kernel_lacks(k, pattern,
+			     strpbrk(pattern, "*?[:") ? NULL : kl_shipped_near(pattern));
 		return KLIN_EXIT_USAGE;
 	}
 	kl_info("%zu functions: %u by fentry, %u by kprobe only, %u by klin.ko only, %u not at all",

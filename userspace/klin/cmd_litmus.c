@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/args.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/shipped.h"
 #include "base/text.h"
+#include "history/wrong_file.h"
 #include "klin/cmd.h"
 #include "klin/input.h"
 #include "klin/output.h"
@@ -82,6 +85,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->output = KL_OUTPUT_JSON;
 		break;
 	case OPT_EXPLAIN:
+		if (arg && !*arg)
+			argp_error(state, "--explain=: expected a condition, such as 0:EAX=0");
 		a->explain = true;
 		a->condition = arg;
 		break;
@@ -93,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->nfiles = state->argc - state->next;
 		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected a litmus test");
+		kl_args_missing(state, "expected a litmus test, or a directory of tests");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -175,21 +180,37 @@ static int tell(struct litmus_args *a, const char *path, const char *text,
 	return ret;
 }
 
+/* Return: @hint, what to do about the test @path, which does not exist, or "". */
+static const char *missing_hint(const char *path, char hint[KL_FILE_HINT])
+{
+	char whole[KL_FILE_HINT / 2];
+
+	*hint = '\0';
+	snprintf(whole, sizeof(whole), "%s.litmus", path);
+	if (!access(whole, F_OK))
+		snprintf(hint, KL_FILE_HINT, "; did you mean %s?", whole);
+	else if (kl_shipped_text(path))
+		snprintf(hint, KL_FILE_HINT, "; this is a shipped specification, not a test");
+	else if (strchr(path, '='))
+		snprintf(hint, KL_FILE_HINT, "; write a condition as --explain=CONDITION");
+	else
+		kl_history_hint(path, -ENOENT, hint);
+	return hint;
+}
+
 static void run_file(struct litmus_args *a, const char *path, bool summary)
 {
 	struct kl_lit_story *story = NULL;
 	struct kl_litmus_result r = { 0 };
 	struct kl_litmus *l = NULL;
-	char *text = NULL;
+	char *text = NULL, hint[KL_FILE_HINT];
 	size_t len;
 	int ret, mark;
 
 	ret = kl_read_file(path, &text, &len);
 	if (ret) {
 		kl_err("cannot read litmus test %s: %s%s", path, strerror(-ret),
-		       ret == -ENOENT && strchr(path, '=') ?
-			       "; write a condition as --explain=CONDITION" :
-			       "");
+		       ret == -ENOENT ? missing_hint(path, hint) : "");
 		put_none(a, path, NULL, "ERROR", strerror(-ret));
 		a->failed += kl_ending_error(ret) == KLIN_EXIT_SYSTEM;
 		a->unread++;
@@ -306,6 +327,7 @@ static int put_tests(struct litmus_args *a, double seconds)
 static int cmd_litmus(int argc, char **argv)
 {
 	struct litmus_args a = { .o.memory = 1ull << 30 };
+	const char *empty = NULL; /* a directory without tests */
 	bool directory = false;
 	uint64_t start = kl_now_ns();
 	struct stat st;
@@ -319,12 +341,19 @@ static int cmd_litmus(int argc, char **argv)
 	a.o.lim = &a.lim;
 	a.tests = a.output ? json_array() : NULL;
 	for (i = 0; i < a.nfiles; i++) {
-		directory |= !stat(a.files[i], &st) && S_ISDIR(st.st_mode);
+		const size_t before = a.run + a.unread + a.unknown + a.failed;
+		const bool is_directory = !stat(a.files[i], &st) && S_ISDIR(st.st_mode);
+
+		directory |= is_directory;
 		run_path(&a, a.files[i], false);
+		if (is_directory && a.run + a.unread + a.unknown + a.failed == before)
+			empty = a.files[i];
 	}
-	if (directory && a.run + a.unread + a.unknown + a.failed == 0) {
-		kl_err("%s: no test found: expected files *.litmus", a.files[0]);
-		return KLIN_EXIT_USAGE;
+	if (empty) {
+		kl_err("%s: no test found: expected files *.litmus", empty);
+		if (a.run + a.unread + a.unknown + a.failed == 0)
+			return KLIN_EXIT_USAGE;
+		a.unread++;
 	}
 	if (a.output && put_tests(&a, (kl_now_ns() - start) / 1e9)) {
 		kl_err("out of memory");

@@ -82,7 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!a->n)
-			argp_error(state, "expected FUNCTION; `klin list PATTERN' finds some");
+			kl_args_missing(state, "expected FUNCTION; `klin list PATTERN' finds some");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -118,7 +118,7 @@ static int find_function(struct kl_kernel *k, const char *name, struct kl_func *
 
 	snprintf(module, sizeof(module), "%.*s", (int)(colon ? colon - name : 0), name);
 	if (kl_func_find(k, function, colon ? module : NULL, f)) {
-		kernel_lacks(k, name);
+		kernel_lacks(k, name, NULL);
 		return -EINVAL;
 	}
 	if (kl_func_way(f, why, sizeof(why)) == KL_WAY_NONE) {

@@ -5,14 +5,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/beside.h"
 #include "base/err.h"
 #include "klin/cmd.h"
+#include "klin-replay/options.h"
 
 static int cmd_replay(int argc, char **argv)
 {
-	char *path = kl_beside("klin-replay");
+	const struct argp argp = { .options = replay_options };
+	char *path;
 
+	/* klin-replay, which is to be small, does not suggest options. */
+	kl_args_suggest(&argp, argc, argv);
+	path = kl_beside("klin-replay");
 	if (path) {
 		execv(path, argv);
 		kl_err("cannot run '%s': %s; install it beside klin", path, strerror(errno));

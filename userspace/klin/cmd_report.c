@@ -94,7 +94,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!a->input)
-			argp_error(state, "expected a history, a result, a certificate or a report");
+			kl_args_missing(state, "expected a history, a result, a certificate or a "
+					       "report");
 		kl_arg_keep(state, "output", a->out, a->input);
 		kl_arg_keep(state, "output", a->out, a->spec);
 		break;

@@ -77,8 +77,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!a->spec)
-			argp_error(state, "expected a specification: fig5.lin, fig5_lock.lin, "
-					  "mntput.lin or futex.lin");
+			kl_args_missing(state, "expected a specification: fig5.lin, fig5_lock.lin, "
+					       "mntput.lin or futex.lin");
 		kl_arg_keep(state, "output", a->out, a->spec);
 		break;
 	default:
@@ -154,6 +154,17 @@ static const struct variant *find_variant(const char *variant)
 		if (!strncmp(variant, variants[i].variant, strlen(variants[i].variant)))
 			return &variants[i];
 	return &variants[0];
+}
+
+/* Return: the variant for the methods of the specification, or NULL. */
+static const char *variant_of(const struct kl_spec *spec)
+{
+	size_t i, n = sizeof(variants) / sizeof(variants[0]);
+
+	for (i = 0; i < n; i++)
+		if (kl_spec_find_method(spec, variants[i].required) >= 0)
+			return variants[i].variant;
+	return NULL;
 }
 
 /* Parse "ROUND b a1 a2" or "ROUND b ok", see kmod/litmus_round.c, and add its operations. */
@@ -271,8 +282,13 @@ static int cmd_rounds(int argc, char **argv)
 		return kl_ending_error(ret);
 	m = find_variant(a.variant);
 	if (kl_spec_find_method(spec, m->required) < 0) {
-		kl_err("%s: the specification has no method '%s', which variant %s requires",
-		       a.spec, m->required, a.variant);
+		const char *near = variant_of(spec);
+
+		kl_err("%s: the specification has no method '%s', which variant %s requires; %s%s%s",
+		       a.spec, m->required, a.variant,
+		       near ? "did you mean --variant=" :
+			      "expected fig5, fig5_lock, mntput or futex",
+		       near ?: "", near ? "?" : "");
 		goto out;
 	}
 	ret = run_rounds(&a);

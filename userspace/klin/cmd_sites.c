@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* klin sites: list where a function was inlined, and where its parameters are there. */
 #include <argp.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/args.h"
 #include "base/err.h"
+#include "base/path.h"
 #include "dwarf/debug.h"
 #include "klin/cmd.h"
 #include "klin/progress.h"
@@ -45,11 +48,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_DEBUG:
 	case OPT_KERNEL:
+		if (access(arg, R_OK))
+			argp_error(state, "--%s=%s: %s", key == OPT_DEBUG ? "debug" : "kernel", arg,
+				   strerror(errno));
 		a->debug = arg;
 		break;
 	case OPT_MODULE:
 		if (!*arg)
 			argp_error(state, "--module=: expected the name of a module");
+		if (arg[kl_stem(arg, ".ko")])
+			argp_error(state,
+				   "--module=%s: expected the name of a module that is loaded, "
+				   "such as %.*s; a file is named by --debug=%s",
+				   arg, (int)kl_stem(arg, ".ko"), arg, arg);
 		a->module = arg;
 		break;
 	case OPT_IN:
@@ -61,11 +72,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (a->function)
 			argp_error(state, "expected one FUNCTION, found also '%s'", arg);
+		if (!*arg)
+			argp_error(state, "expected the name of a function, found an empty one");
+		if (strpbrk(arg, "*?["))
+			argp_error(state,
+				   "'%s' is a pattern: expected a name; `klin list '%s'' lists "
+				   "functions that match",
+				   arg, arg);
 		a->function = arg;
 		break;
 	case ARGP_KEY_END:
 		if (!a->function)
-			argp_error(state, "expected the name of a function");
+			kl_args_missing(state, "expected the name of a function");
 		if (a->debug && a->module)
 			argp_error(state, "--debug and --module exclude each other");
 		break;

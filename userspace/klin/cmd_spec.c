@@ -41,8 +41,13 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		args->path = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (!args->path == !args->list)
-			argp_error(state, args->list ? "--list takes no FILE" : "expected FILE");
+		if (args->path && args->list)
+			argp_error(state, "--list takes no FILE");
+		if (args->list && args->dump)
+			argp_error(state, "--list and --dump exclude each other");
+		if (!args->path && !args->list)
+			kl_args_missing(state, "expected FILE; `klin spec --list' lists the "
+					       "shipped ones");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

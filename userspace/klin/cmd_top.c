@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/now.h"
 #include "klin/cmd.h"
+#include "klin/input.h"
 #include "klin/output.h"
 #include "top/client.h"
 #include "top/screen.h"
@@ -39,13 +40,10 @@ struct top {
 
 static enum top_sort sort_of(struct argp_state *state, const char *arg)
 {
-	int i;
+	const char *names[TOP_SORTS + 1] = { NULL };
 
-	for (i = 0; i < TOP_SORTS; i++)
-		if (!strcmp(arg, top_sorts[i]))
-			return i;
-	argp_error(state, "--sort=%s: expected verdict, rate, lag, lost or name", arg);
-	return TOP_BY_VERDICT;
+	memcpy(names, top_sorts, TOP_SORTS * sizeof(*names));
+	return kl_arg_choice(state, "sort", arg, names);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -54,6 +52,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_SOCKET:
+		if (!*arg)
+			argp_error(state, "--socket=: expected the path of klind's metrics-socket");
 		t->socket = arg;
 		break;
 	case 'b':

@@ -68,15 +68,16 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* Turn the reduction @name off.  Return: false if there is no such reduction. */
-static bool turn_off(struct kl_verify_options *o, const char *name)
+static const char *const reductions[] = { "merge", "por", "symmetry", "all", NULL };
+
+/* Turn the reduction @name off. */
+static void turn_off(struct kl_verify_options *o, const char *name)
 {
 	const bool all = !strcmp(name, "all");
 
 	o->no_merge |= all || !strcmp(name, "merge");
 	o->no_por |= all || !strcmp(name, "por");
 	o->no_symmetry |= all || !strcmp(name, "symmetry");
-	return all || !strcmp(name, "merge") || !strcmp(name, "por") || !strcmp(name, "symmetry");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -100,9 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->lim.deadline_ns = kl_now_ns() + kl_arg_seconds(state, "time-limit", arg);
 		break;
 	case OPT_NO_REDUCE:
-		if (!turn_off(&a->o, arg))
-			argp_error(state, "--no-reduce=%s: expected merge, por, symmetry or all",
-				   arg);
+		turn_off(&a->o, reductions[kl_arg_choice(state, "no-reduce", arg, reductions)]);
 		break;
 	case OPT_DOT:
 		a->dot = arg;
@@ -185,7 +184,13 @@ static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_o
 	uint64_t methods, n;
 	int m;
 
+	const size_t len = strlen(list);
+
 	o->roles = true;
+	if (len && (*list == ',' || list[len - 1] == ',' || strstr(list, ",,"))) {
+		kl_err("--roles=%s: expected a method before and after each comma", list);
+		return -EINVAL;
+	}
 	for (role = strtok_r(list, ",", &rest); role; role = strtok_r(NULL, ",", &rest)) {
 		n = 1;
 		count = strchr(role, ':');

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/ending.h"
 #include "base/err.h"
+#include "base/nearest.h"
+#include "history/formats/form.h"
 #include "klin/input.h"
 #include "records/records.h"
 
@@ -77,6 +80,9 @@ static const struct kl_form *find_form(struct argp_state *state, const char *opt
 	if (!form)
 		argp_error(state, "--%s=%s: expected %s%s", option, arg,
 			   kl_form_names(names, written), kl_form_hint(arg, hint));
+	else if (written && !kl_form_written(form))
+		argp_error(state, "--%s=%s: klin only reads this form; expected %s", option, arg,
+			   kl_form_names(names, written));
 	return form;
 }
 
@@ -90,22 +96,42 @@ const struct kl_form *kl_arg_to(struct argp_state *state, const char *arg)
 	return find_form(state, "to", arg, true);
 }
 
+unsigned int kl_arg_choice(struct argp_state *state, const char *option, const char *arg,
+			   const char *const *names)
+{
+	char list[256] = "";
+	const char *near;
+	unsigned int i, n;
+	size_t at = 0;
+
+	for (n = 0; names[n]; n++)
+		if (!strcmp(arg, names[n]))
+			return n;
+	for (i = 0; i < n && at < sizeof(list); i++)
+		at += snprintf(list + at, sizeof(list) - at, "%s%s",
+			       !i	 ? "" :
+			       i + 1 < n ? ", " :
+					   " or ",
+			       names[i]);
+	near = kl_nearest(arg, names, n);
+	argp_error(state, "--%s=%s: expected %s%s%s%s", option, arg, list,
+		   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	return 0;
+}
+
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg)
 {
-	const bool yes = !strcmp(arg, "yes");
+	static const char *const names[] = { "yes", "no", NULL };
 
-	if (!yes && strcmp(arg, "no"))
-		argp_error(state, "--independent=%s: expected yes or no", arg);
-	return yes ? KL_INDEPENDENT_YES : KL_INDEPENDENT_NO;
+	return kl_arg_choice(state, "independent", arg, names) ? KL_INDEPENDENT_NO :
+								 KL_INDEPENDENT_YES;
 }
 
 bool kl_arg_sc(struct argp_state *state, const char *arg)
 {
-	const bool sc = !strcmp(arg, "sc");
+	static const char *const names[] = { "tso", "sc", NULL };
 
-	if (!sc && strcmp(arg, "tso"))
-		argp_error(state, "--memory-model=%s: expected tso or sc", arg);
-	return sc;
+	return kl_arg_choice(state, "memory-model", arg, names);
 }
 
 uint64_t kl_arg_seconds(struct argp_state *state, const char *name, const char *arg)
@@ -121,7 +147,7 @@ uint64_t kl_arg_mib(struct argp_state *state, const char *name, const char *arg)
 void kl_arg_only(struct argp_state *state, const char *what, const char *arg, const char **only)
 {
 	if (!arg)
-		argp_error(state, "expected a %s", what);
+		kl_args_missing(state, "expected a %s", what);
 	if (*only)
 		argp_error(state, "expected one %s, found also '%s'", what, arg);
 	*only = arg;

@@ -47,6 +47,20 @@ const struct kl_form *kl_arg_from(struct argp_state *state, const char *arg);
 	"In EDN and Jepsen's log: do values [KEY VALUE] belong to " \
 	"independent keys?  By default klin infers this from reads and cas"
 
+/**
+ * kl_arg_choice() - find an option's value among those that exist
+ * @state: the parser's state
+ * @option: the option's name
+ * @arg: its value
+ * @names: the existing values, ending with NULL
+ *
+ * Another value ends klin with a message that lists all, and suggests one.
+ *
+ * Return: the index of @arg in @names.
+ */
+unsigned int kl_arg_choice(struct argp_state *state, const char *option, const char *arg,
+			   const char *const *names);
+
 /* Return: the value of --independent=@arg, which is yes or no. */
 enum kl_independent kl_arg_independent(struct argp_state *state, const char *arg);
 

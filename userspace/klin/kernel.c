@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->symbols && !a->btf)
 			argp_error(state, "--symbols requires --btf");
+		if (a->btf && access(a->btf, R_OK))
+			argp_error(state, "--btf=%s: %s", a->btf, strerror(errno));
+		if (a->symbols && access(a->symbols, R_OK))
+			argp_error(state, "--symbols=%s: %s", a->symbols, strerror(errno));
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -55,20 +60,53 @@ int kernel_open(const struct kernel_args *a, struct kl_kernel **k)
 	return kl_ending_error(err);
 }
 
-void kernel_lacks(struct kl_kernel *k, const char *name)
+/* Refuse a name as bpftrace and perf have it.  Return: false if it is none. */
+static bool foreign_name(const char *name, const char *colon)
+{
+	static const char *const kinds[] = { "kprobe", "kretprobe", "fentry",
+					     "fexit",  "kfunc",	    "kretfunc" };
+	const size_t len = colon ? colon - name : 0;
+	size_t i;
+
+	if (strchr(name, ',')) {
+		kl_err("'%s': expected the name of one function, without a comma", name);
+		return true;
+	}
+	if (len == strlen("tracepoint") && !strncmp(name, "tracepoint", len)) {
+		kl_err("'%s': klin attaches to functions, not to tracepoints; name the function "
+		       "that has the tracepoint",
+		       name);
+		return true;
+	}
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (len != strlen(kinds[i]) || strncmp(name, kinds[i], len))
+			continue;
+		kl_err("'%s': klin chooses how to attach; name the function alone: %s", name,
+		       colon + 1);
+		return true;
+	}
+	return false;
+}
+
+void kernel_lacks(struct kl_kernel *k, const char *name, const char *spec)
 {
 	const char *colon = strchr(name, ':');
 	char near[400] = "", module[256];
 
+	if (foreign_name(name, colon))
+		return;
+
 	snprintf(module, sizeof(module), "/sys/module/%.*s", colon ? (int)(colon - name) : 0, name);
 	if (colon && !k->offline && access(module, F_OK)) {
 		kl_err("kernel %s has no module '%.*s': load it, or leave it out if the function "
-		       "is in vmlinux",
+		       "is in vmlinux; klin lists functions, and no tracepoints",
 		       k->release, (int)(colon - name), name);
 		return;
 	}
 	kl_func_suggest(k, colon ? colon + 1 : name, near, sizeof(near));
 	kl_err("kernel %s has no function '%s': it was inlined everywhere, renamed, or not built "
-	       "in%s%s%s",
-	       k->release, name, *near ? "; did you mean " : "", near, *near ? "?" : "");
+	       "in%s%s%s%s%s%s",
+	       k->release, name, *near || spec ? "; did you mean " : "", near,
+	       *near && spec ? ", or " : "", spec ? "the specification " : "", spec ?: "",
+	       *near || spec ? "?" : "");
 }

@@ -17,7 +17,10 @@ extern const struct argp kernel_argp;
 /* Open the kernel that the options name.  Return: an exit code. */
 int kernel_open(const struct kernel_args *a, struct kl_kernel **k);
 
-/* Report that the kernel has no function of this name, and which ones are similar. */
-void kernel_lacks(struct kl_kernel *k, const char *name);
+/*
+ * Report that the kernel has no function of this name, and which ones are similar.  @spec is the
+ * name of a specification that may have been meant, or NULL.
+ */
+void kernel_lacks(struct kl_kernel *k, const char *name, const char *spec);
 
 #endif

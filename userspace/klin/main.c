@@ -78,13 +78,17 @@ static int no_command(const char *name)
 	for (i = 0; names && i < nothers; i++)
 		names[n + i] = others[i];
 	near = names ? kl_nearest(name, names, n + nothers) : NULL;
-	if (!near && !access(name, F_OK))
+	if (!near && *name == '-' && name[1])
+		kl_err("no option '%s' before a command; options follow the command, as in `klin "
+		       "check --json'; `klin help' lists the commands",
+		       name);
+	else if (!near && !access(name, F_OK))
 		kl_err("no command '%s'; did you mean `klin check %s'?  `klin help' lists the "
 		       "commands",
 		       name, name);
 	else
-		kl_err("no command '%s'%s%s%s; `klin help' lists them", name,
-		       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		kl_err("no command '%s'%s%s%s `klin help' lists them", name,
+		       near ? "; did you mean " : "", near ? near : "", near ? "?" : ";");
 	free(names);
 	return KLIN_EXIT_USAGE;
 }
@@ -136,6 +140,10 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return kl_ending(help(argc - 1, argv + 1));
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		if (argc > 2) {
+			kl_err("%s: expected no argument, found '%s'", argv[1], argv[2]);
+			return kl_ending(KLIN_EXIT_USAGE);
+		}
 		kl_put_build(stdout, "klin");
 		kl_put_features(stdout);
 		return kl_ending(KLIN_EXIT_OK);

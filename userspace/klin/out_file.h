@@ -9,9 +9,13 @@
 /* Return: true if both are the same regular file. */
 bool kl_same_file(const char *a, const char *b);
 
+/* Return: true if both outputs would be one file, whether it exists or not. */
+bool kl_one_output(const char *a, const char *b);
+
 /*
- * Refuse the file @out that --@option names if it cannot be written: it is a directory or in none.
- * A command would otherwise find this out after its work.  @out may be NULL.
+ * Refuse the file @out that --@option names, or an argument if @option is NULL, if it cannot be
+ * written: it is a directory or in none.  A command would otherwise find this out after its work.
+ * @out may be NULL.
  */
 void kl_arg_out(struct argp_state *state, const char *option, const char *out);
 

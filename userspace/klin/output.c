@@ -2,27 +2,27 @@
 /* The options --output and --color, see output.h. */
 #include <string.h>
 
+#include "klin/input.h"
 #include "klin/output.h"
 
 enum kl_output kl_arg_output(struct argp_state *state, const char *arg)
 {
-	const int form = kl_output_find(arg);
+	static const char *const names[] = { "text", "json", "ktap", "junit", NULL };
+	const char *dot = strrchr(arg, '.');
 
-	if (form < 0)
-		argp_error(state, "--output=%s: expected text, json, ktap or junit", arg);
-	return form;
+	if (dot && kl_output_find(arg) < 0)
+		argp_error(state,
+			   "--output=%s: expected a form, text, json, ktap or junit, not the name "
+			   "of a file; to write one, append >%s",
+			   arg, arg);
+	return kl_output_find(names[kl_arg_choice(state, "output", arg, names)]);
 }
 
 enum kl_diagram_auto kl_arg_colour(struct argp_state *state, const char *arg)
 {
-	static const char *const words[] = {
-		[KL_DIAGRAM_AUTO] = "auto", [KL_DIAGRAM_OFF] = "never", [KL_DIAGRAM_ON] = "always",
-	};
-	int i;
+	static const char *const names[] = { "auto", "always", "never", NULL };
+	static const enum kl_diagram_auto values[] = { KL_DIAGRAM_AUTO, KL_DIAGRAM_ON,
+						       KL_DIAGRAM_OFF };
 
-	for (i = 0; i < 3; i++)
-		if (!strcmp(arg, words[i]))
-			return i;
-	argp_error(state, "--color=%s: expected auto, always or never", arg);
-	return KL_DIAGRAM_AUTO;
+	return values[kl_arg_choice(state, "color", arg, names)];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options and load of `klin record' and `klin monitor', see recording.h. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 #define DEFAULT_SLOTS 4096	/* default of --slots: tasks that keep a slot of their own */
 #define MOST_SAMPLED (1u << 20) /* objects, of which --sample records one */
+#define MOST_SECONDS 1e6 /* of --duration */
 #define INTERVAL_US 3000	/* time between two reads of the buffers */
 
 enum { OPT_LOAD = 1024, OPT_DURATION, OPT_OBJECT, OPT_ATTACH, OPT_BUFFER, OPT_SLOTS,
@@ -35,7 +37,7 @@ static void on_signal(int sig)
 static uint64_t power_of_two(struct argp_state *state, const char *name, const char *arg,
 			     uint64_t max)
 {
-	uint64_t v = kl_arg_number(state, name, arg, 1, max);
+	uint64_t v = kl_arg_amount(state, name, arg, ", a power of two,", 1, max);
 
 	if (v & (v - 1))
 		argp_error(state, "--%s=%s: expected a power of two", name, arg);
@@ -44,14 +46,11 @@ static uint64_t power_of_two(struct argp_state *state, const char *name, const c
 
 static enum kl_way attach_way(struct argp_state *state, const char *arg)
 {
-	if (!strcmp(arg, "auto"))
-		return KL_WAY_NONE;
-	if (!strcmp(arg, "fentry"))
-		return KL_WAY_FENTRY;
-	if (!strcmp(arg, "kprobe"))
-		return KL_WAY_KPROBE;
-	argp_error(state, "--attach=%s: expected auto, fentry, kprobe or plain", arg);
-	return KL_WAY_NONE;
+	static const char *const names[] = { "auto", "fentry", "kprobe", "plain", NULL };
+	static const enum kl_way ways[] = { KL_WAY_NONE, KL_WAY_FENTRY, KL_WAY_KPROBE,
+					    KL_WAY_NONE };
+
+	return ways[kl_arg_choice(state, "attach", arg, names)];
 }
 
 /* Parse a list of CPUs, such as 0-3,6. */
@@ -63,19 +62,45 @@ static void cpu_list(struct argp_state *state, const char *arg, uint64_t *cpus)
 		   64 * KL_CPU_WORDS);
 }
 
+/* Refuse a list of CPUs of which this machine has none. */
+static void some_cpu(struct argp_state *state, const char *arg, const uint64_t *cpus)
+{
+	const long n = sysconf(_SC_NPROCESSORS_CONF);
+	long cpu;
+
+	for (cpu = 0; cpu < n; cpu++)
+		if (cpu >= 64 * KL_CPU_WORDS || kl_cpulist_has(cpus, cpu))
+			return;
+	argp_error(state, "--cpu=%s: this machine has only the CPUs from 0 to %ld", arg, n - 1);
+}
+
+/* Return: true if a shell would find the command @name. */
+static bool is_command(const char *name)
+{
+	const char *dir = getenv("PATH") ?: "/bin:/usr/bin";
+	char path[PATH_MAX];
+	size_t len;
+
+	if (strchr(name, '/'))
+		return !access(name, X_OK);
+	for (;; dir += len + 1) {
+		len = strcspn(dir, ":");
+		snprintf(path, sizeof(path), "%.*s/%s", len ? (int)len : 1, len ? dir : ".", name);
+		if (!access(path, X_OK))
+			return true;
+		if (!dir[len])
+			return false;
+	}
+}
+
 static enum kl_clock clock_kind(struct argp_state *state, const char *arg)
 {
 	static const char *const names[] = {
-		[KL_CLOCK_MONO] = "mono", [KL_CLOCK_SEQ] = "seq", [KL_CLOCK_TICK] = "tick",
-		[KL_CLOCK_EPOCH] = "epoch",
+		[KL_CLOCK_MONO] = "mono",   [KL_CLOCK_SEQ] = "seq",	 [KL_CLOCK_TICK] = "tick",
+		[KL_CLOCK_EPOCH] = "epoch", [KL_CLOCK_EPOCH + 1] = NULL,
 	};
-	unsigned int i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(arg, names[i]))
-			return i;
-	argp_error(state, "--clock=%s: expected mono, seq, tick or epoch", arg);
-	return KL_CLOCK_MONO;
+	return kl_arg_choice(state, "clock", arg, names);
 }
 
 /* Parse an option of which operations are recorded. */
@@ -96,6 +121,7 @@ static error_t parse_filter(struct recording *a, int key, char *arg, struct argp
 		break;
 	case OPT_CPU:
 		cpu_list(state, arg, a->opts.cpus);
+		some_cpu(state, arg, a->opts.cpus);
 		a->opts.by_cpu = a->opts.others = true;
 		break;
 	case OPT_SAMPLE:
@@ -117,7 +143,8 @@ static error_t parse_filter(struct recording *a, int key, char *arg, struct argp
 static void end_arguments(const struct recording *a, struct argp_state *state)
 {
 	if (!a->spec)
-		argp_error(state, "expected a spec file");
+		kl_args_missing(state, "expected a specification; `klin spec --list' lists the "
+				       "shipped ones");
 	if (a->opts.clock_known && a->opts.clock != KL_CLOCK_MONO)
 		kl_warn("--clock-error has an effect only with --clock=mono");
 	if (a->opts.stacks && a->opts.plain)
@@ -126,6 +153,10 @@ static void end_arguments(const struct recording *a, struct argp_state *state)
 	if (a->command && (a->load || a->duration))
 		argp_error(state, "a command excludes --load and --duration: klin records "
 				  "while it runs");
+	if (a->command && !is_command(a->command[0]))
+		argp_error(state, "cannot run '%s': %s; expected a command after the specification",
+			   a->command[0],
+			   errno == EACCES ? strerror(errno) : "there is no such command");
 }
 
 static error_t parse_recording(int key, char *arg, struct argp_state *state)
@@ -142,12 +173,15 @@ static error_t parse_recording(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_DURATION:
 		a->duration = strtod(arg, &end);
-		if (!*arg || *end || !(a->duration > 0) || a->duration > 1e6)
-			argp_error(state, "--duration=%s: expected a number of seconds", arg);
+		if (!*arg || *end || !(a->duration > 0) || a->duration > MOST_SECONDS)
+			argp_error(state,
+				   "--duration=%s: expected a number of seconds, above 0 and at "
+				   "most %.0f, such as 0.5",
+				   arg, MOST_SECONDS);
 		break;
 	case OPT_ATTACH:
 		a->opts.plain = !strcmp(arg, "plain");
-		a->opts.only = a->opts.plain ? KL_WAY_NONE : attach_way(state, arg);
+		a->opts.only = attach_way(state, arg);
 		break;
 	case OPT_STACKS:
 		a->opts.stacks = true;

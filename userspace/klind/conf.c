@@ -464,7 +464,8 @@ int klind_conf_read(const char *path, struct klind_conf **out)
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
-		kl_err("cannot read %s: %s", path, strerror(-ret));
+		kl_err("cannot read %s: %s; --config=FILE names another configuration", path,
+		       strerror(-ret));
 		return kl_ending_input(ret);
 	}
 	mark = kl_text_start(path, text, len);

@@ -32,12 +32,14 @@ static int not_allowed(void)
 	return -EPERM;
 }
 
-/* Say why the kernel refused to make a map. */
-static int refused(const char *what, int err)
+/* Say why the kernel refused to make a map, whose size the option @size gives, or NULL. */
+static int refused(const char *what, const char *size, int err)
 {
 	if (err == -EPERM || err == -EACCES)
 		return not_allowed();
-	kl_err("cannot create %s: %s", what, strerror(-err));
+	kl_err("cannot create %s: %s%s%s", what, strerror(-err),
+	       size && err == -ENOMEM ? "; use a smaller " : "",
+	       size && err == -ENOMEM ? size : "");
 	return -EPERM;
 }
 
@@ -70,25 +72,25 @@ static int make_maps(struct kl_recorder *r)
 	r->events_fd = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "klin_events", 4, 4, r->ncpus,
 				      NULL);
 	if (r->events_fd < 0)
-		return refused("the perf event array", r->events_fd);
+		return refused("the perf event array", NULL, r->events_fd);
 	r->slots_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "klin_slots", 4, sizeof(struct klin_slot),
 				     KLIN_ALL_SLOTS(r->opts.slots), &opts);
 	if (r->slots_fd < 0)
-		return refused("the map of open operations", r->slots_fd);
+		return refused("the map of open operations", "--slots", r->slots_fd);
 	r->slots = mmap(NULL, KLIN_ALL_SLOTS(r->opts.slots) * sizeof(struct klin_slot),
 			PROT_READ | PROT_WRITE, MAP_SHARED, r->slots_fd, 0);
 	if (r->slots == MAP_FAILED) {
 		r->slots = NULL;
-		return refused("the memory mapping of open operations", -errno);
+		return refused("the memory mapping of open operations", "--slots", -errno);
 	}
 	err = kl_ring_open(r);
 	if (err)
-		return refused("the map of the CPUs' ring buffers", err);
+		return refused("the map of the CPUs' ring buffers", "--buffer", err);
 	err = kl_filter_open(r);
 	if (err)
-		return refused("the map of filtered objects", err);
+		return refused("the map of filtered objects", NULL, err);
 	err = r->opts.stacks ? kl_stacks_open(r) : 0;
-	return err ? refused("the map of stacks", err) : 0;
+	return err ? refused("the map of stacks", NULL, err) : 0;
 }
 
 /* Return: the number of the first clause on the same function. */

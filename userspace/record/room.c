@@ -38,6 +38,16 @@ unsigned int kl_room_pages(unsigned int ncpus, uint64_t memory)
 	return pages;
 }
 
+/* Return: the greatest power of two that leaves half of the memory, in pages, to others. */
+static unsigned int most_pages(unsigned int ncpus, uint64_t memory)
+{
+	unsigned int pages = 1;
+
+	while (2ull * pages * ncpus <= memory / 2)
+		pages *= 2;
+	return pages;
+}
+
 static int raise_fds(const struct kl_recorder *r)
 {
 	const rlim_t need = kl_room_fds(r->ncpus, r->nclauses);
@@ -81,14 +91,23 @@ static void raise_locked(void)
  * @r: the recorder, its CPUs and clauses counted
  *
  * If the options give no size of the buffers, the function chooses 4 MiB for each CPU, or less if
- * all buffers would take more than an eighth of the memory.
+ * all buffers would take more than an eighth of the memory.  Buffers of a given size that would
+ * take more than half are refused: the kernel would kill klin, or others, for them.
  *
- * Return: 0, or -EPERM after a message.
+ * Return: 0, -EINVAL or -EPERM after a message.
  */
 int kl_room_make(struct kl_recorder *r)
 {
-	if (!r->opts.pages)
-		r->opts.pages = kl_room_pages(r->ncpus, sysconf(_SC_PHYS_PAGES));
+	const uint64_t memory = sysconf(_SC_PHYS_PAGES);
+
+	if (!r->opts.pages) {
+		r->opts.pages = kl_room_pages(r->ncpus, memory);
+	} else if ((uint64_t)r->opts.pages * r->ncpus > memory / 2) {
+		kl_err("--buffer=%u: buffers of %u pages for each of %d CPUs need more than half "
+		       "of the memory; use --buffer=%u or less",
+		       r->opts.pages, r->opts.pages, r->ncpus, most_pages(r->ncpus, memory));
+		return -EINVAL;
+	}
 	raise_locked();
 	return raise_fds(r);
 }

@@ -316,7 +316,10 @@ int kl_vf_model(struct kl_vf_model *m, struct kl_spec *spec)
 	m->spec = spec;
 	m->im = spec->impl;
 	if (!m->im) {
-		kl_err("%s: no implementation: nothing to verify", spec->path);
+		kl_err("%s: the file has no implementation: 'klin verify' needs 'shared' and "
+		       "'method' after the specification, as the shipped explore/treiber has them; "
+		       "`klin spec --list' lists such models",
+		       spec->path);
 		return -EINVAL;
 	}
 	if (m->im->nthreads)

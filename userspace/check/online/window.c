@@ -186,9 +186,14 @@ int on_window_check(struct kl_online *o, const struct on_part *p, uint64_t time,
 		    const uint32_t *core, size_t ncore, bool shrink, struct on_window *w)
 {
 	const struct kl_options opt = {
-		.classical = o->opts.classical, .no_witness = true, .threads = 1,
-		.max_shrink = shrink, .bytes = o->opts.bytes, .stop = o->opts.stop,
+		.classical = o->opts.classical,
+		.no_witness = true,
+		.threads = 1,
+		.max_shrink = shrink,
+		.bytes = o->opts.bytes,
+		.stop = o->opts.stop,
 		.work = o->opts.look_work,
+		.own_work = true,
 	};
 	size_t i;
 	int ret;

@@ -28,9 +28,16 @@ static void no_load(const char *arg, size_t len)
 		names[i] = __start_kl_loads[i]->name;
 	snprintf(written[0], KL_NEAREST_MAX, "%.*s", (int)len, arg);
 	snprintf(written[1], KL_NEAREST_MAX, "user:%.*s", (int)len, arg);
-	near = kl_nearest(written[0], names, i) ?: kl_nearest(written[1], names, i);
-	kl_err("--load: unknown load '%s'%s%s%s; `klin record --help' lists them", written[0],
-	       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	/* The "user:" that klin adds makes names no more alike. */
+	near = kl_nearest(written[0], names, i);
+	if (!near)
+		near = kl_nearest(written[1], names, i);
+	if (near && kl_edits(written[1], strlen(written[1]), near) > (len + 1) / 3 &&
+	    kl_edits(written[0], len, near) > (len + 1) / 3)
+		near = NULL;
+	kl_err("--load: unknown load '%s'%s%s%s `klin record --help' lists them%s", written[0],
+	       near ? "; did you mean " : "", near ? near : "", near ? "?" : ";",
+	       near ? "" : "; a structure of klin.ko is named as in --load=subject=seqlock");
 }
 
 int kl_load_open(const char *arg, struct kl_load **out)
@@ -153,10 +160,13 @@ int kl_load_check(const char *settings, const char *const *names)
 		if (!names[i]) {
 			snprintf(written, sizeof(written), "%.*s", (int)n, at);
 			near = kl_nearest(written, names, i);
-			kl_err("--load: unknown setting '%s'%s%s%s; `klin record --help' lists "
-			       "those of each load",
+			kl_err("--load: unknown setting '%s'%s%s%s `klin record --help' lists "
+			       "those of each load%s",
 			       written, near ? "; did you mean " : "", near ? near : "",
-			       near ? "?" : "");
+			       near ? "?" : ";",
+			       strchr(written, ':') ?
+				       "; a comma separates a load and its settings" :
+				       "");
 			return -EINVAL;
 		}
 		if (n == len) {

@@ -152,9 +152,9 @@ static int check_subject(const char *arg)
 	}
 	near = kl_nearest(name, names, n);
 	if (!found)
-		kl_err("--load subject=%s: klin.ko has no such structure%s%s%s; "
+		kl_err("--load subject=%s: klin.ko has no such structure%s%s%s "
 		       "%s lists them",
-		       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
+		       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : ";",
 		       KL_MODULE_DIR "subjects");
 	free(list);
 	return found ? 0 : -EINVAL;

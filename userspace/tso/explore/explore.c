@@ -505,7 +505,9 @@ int kl_ex_check(const struct kl_spec *s, const struct kl_explore_options *o)
 {
 	if (!s->impl) {
 		kl_err("%s: the file has no implementation: 'klin explore' needs 'shared', "
-		       "'method' and 'client' after the specification", s->path);
+		       "'method' and 'client' after the specification, as the shipped explore/treiber "
+		       "has them; `klin spec --list' lists such models",
+		       s->path);
 		return -EINVAL;
 	}
 	if (o->threads && s->impl->client.given && s->impl->client.roles) {
