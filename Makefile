@@ -24,6 +24,7 @@ MAKEFLAGS += --no-builtin-rules
 
 V ?= 0
 SAN ?= 0
+$(if $(filter 0 1,$(SAN)),,$(error SAN=$(SAN): expected 0 or 1))
 ifeq ($(V),1)
 Q :=
 say = @:
@@ -211,6 +212,9 @@ targets := all help userspace static bpf module replay-files unit unit-build fuz
 	check check-long style lint bench demo install install-dkms install-selftests \
 	$(groups:%=install-%) uninstall package clean distclean
 .PHONY: $(targets) FORCE
+ifneq ($(filter-out /%,$(PREFIX)),)
+$(error PREFIX=$(PREFIX): expected an absolute path; DESTDIR= names the root of the installation)
+endif
 # Names of files have a slash.
 $(foreach t,$(filter-out $(targets),$(MAKECMDGOALS)),$(if $(findstring /,$(t)),,$(error \
 	no target '$(t)': `make help' lists the targets)))

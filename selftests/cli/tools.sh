@@ -41,6 +41,19 @@ done
 wrong "no such module" "$top/tools/btf" nothing
 wrong "no such file" "$top/tools/embed-page" nothing.html
 wrong "no such target" "$top/tools/fuzz" nothing
+wrong "'--runs=': expected a number" "$top/tools/fuzz" --runs= klh
+wrong "'--jobs=0': expected a number, 1 or more" "$top/tools/fuzz" --jobs=0 klh
+wrong "joined by =, as in --runs=VALUE" "$top/tools/fuzz" --runs 5 klh
+wrong "exclude each other" "$top/tools/fuzz" --runs=5 --seconds=5 klh
+wrong "--kernel 'nothing'" "$top/tools/bundle" --kernel nothing
+wrong "no directory $PWD/nothing" "$top/tools/bundle" nothing/x
+wrong "is a directory" "$top/tools/bundle" .
+wrong "--kernel 'nothing'" "$top/tools/catalog" --kernel nothing
+wrong "'b': expected one directory" "$top/tools/kselftest" a b
+wrong "'--runs': unknown option" "$top/tools/bench" --runs
+wrong "KLIN_RUNS=x: expected a number" env KLIN_RUNS=x "$top/selftests/check" unit
+wrong "SAN=2: expected 0 or 1" make -C "$top" -s --no-print-directory SAN=2 help
+wrong "PREFIX=usr: expected an absolute path" make -C "$top" -s --no-print-directory PREFIX=usr help
 wrong "cannot be read" "$top/tools/vmlinux" nothing vmlinux
 wrong "holds no kernel" "$top/tools/vmlinux" empty vmlinux
 wrong "expected BZIMAGE and VMLINUX" "$top/tools/vmlinux"
