@@ -200,6 +200,7 @@ refuse "an empty --spec of klin-replay" "--spec=: expected" --spec= h.cert
 refuse "an empty --history of klin-replay" "--history=: expected" --history= h.cert
 KLIN=$klin
 mv h.txt moved.txt
+refuse "a misspelt certificate" "did you mean h.cert" replay h.crt
 refuse "a certificate whose history was moved" "h.cert: cannot read .*; --history=FILE" replay h.cert
 mv moved.txt h.txt
 refuse "two outputs in one file of another name" "name one file: ./out.x" \
@@ -215,6 +216,8 @@ done
 refuse "a role after the last comma" "before and after each comma" verify --roles=push:2, treiber
 refuse "an empty name of a spec" "the name is empty" check "" h.txt
 refuse "an empty name of a history" "the name is empty" check "$register" ""
+refuse "a spec of another ending" "did you mean the shipped queue" spec queue.lni
+refuse "an object that is no number" "such as the address 0x" record --object=ffff8880 pipe
 refuse "a short name that is like none" "spec --list' lists" spec nope
 echo "X86 SB" >sb.litmus
 refuse "a litmus test as the model" "a litmus test: .klin litmus FILE" explore sb.litmus
@@ -238,6 +241,7 @@ refuse "no BTF" "--btf=nothing: No such file" new --btf=nothing f
 refuse "a CPU that is not there" "--cpu=511: this machine has" record --cpu=511 pipe
 refuse "a command that is not there" "cannot run './nothing'" record pipe -- ./nothing
 refuse "a command in no directory" "cannot run 'no_such_command'" monitor pipe no_such_command
+refuse "no command after --" "expected a command after .--'" record pipe --
 refuse "a file that is no command" "cannot run './h.txt'.*" record pipe -- ./h.txt
 refuse "a recording of ten seconds" "at most 1000000, such as 0.5" record --duration=10s pipe
 refuse "a spec of another variant" "did you mean --variant=trylock" rounds fig5_lock
@@ -279,6 +283,8 @@ ignored "text in a file of another form" "x.edn is written in klin's text form; 
 	convert h.txt x.edn
 ignored "text in a file of a form that klin does not write" \
 	"x.json is written in klin's text form: klin writes no json" convert h.txt x.json
+ignored "a history block for a history of klin's" "h.txt has the form text, so the history block" \
+	convert --spec=logs/tally h.txt x
 ignored "a run of no violation" "--shortest has no effect with --outcomes" \
 	explore --outcomes --shortest fig5
 expect 0 "the same option twice" check --engine=dfs --engine=dfs "$register" h.txt

@@ -30,6 +30,8 @@ const char *kl_shipped_near(const char *path)
 	near = kl_nearest(name, names, n);
 	if (near)
 		return near;
+	/* Another ending than .lin makes names no less alike. */
+	name[strlen(name) - strlen(kl_last_part(name)) + strcspn(kl_last_part(name), ".")] = '\0';
 	near = kl_nearest(kl_last_part(name), lasts, n);
 	for (i = 0; near && i < n; i++)
 		if (lasts[i] == near)

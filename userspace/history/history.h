@@ -394,6 +394,7 @@ struct kl_input;
 /* Options for reading a history. */
 struct kl_read_opts {
 	const struct kl_form *form;	/* KL_FORM_AUTO: its first bytes show the form */
+	bool rules; /* warn of a form that is read without the specification's history block */
 	bool hashed;			/* also compute the hash of the file's bytes */
 	const char *name; /* the file's name in messages; NULL: its path */
 	/* In EDN and Jepsen's log: whether values are [KEY VALUE]; TOLD: the operations show it. */

@@ -51,6 +51,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SPEC:
 		args->spec = arg;
+		args->read.rules = true;
 		break;
 	case OPT_NAME:
 		if (!*arg)

@@ -8,16 +8,23 @@
 #include "base/args.h"
 #include "base/beside.h"
 #include "base/err.h"
+#include "history/wrong_file.h"
 #include "klin/cmd.h"
 #include "klin-replay/options.h"
 
 static int cmd_replay(int argc, char **argv)
 {
 	const struct argp argp = { .options = replay_options };
-	char *path;
+	const char *last = argv[argc - 1];
+	char hint[KL_FILE_HINT], *path;
 
 	/* klin-replay, which is to be small, does not suggest options. */
 	kl_args_suggest(&argp, argc, argv);
+	if (argc > 1 && *last != '-' && !kl_args_last_option && access(last, F_OK)) {
+		kl_err("cannot read certificate %s: %s%s", last, strerror(errno),
+		       kl_history_hint(last, -errno, hint));
+		return KLIN_EXIT_USAGE;
+	}
 	path = kl_beside("klin-replay");
 	if (path) {
 		execv(path, argv);

@@ -207,7 +207,7 @@ static int read_roles(const struct kl_spec *spec, char *list, struct kl_verify_o
 		for (method = strtok_r(role, "|", &at); method; method = strtok_r(NULL, "|", &at)) {
 			m = kl_spec_find_method(spec, method);
 			if (m < 0 || m > 63) {
-				kl_no_method(spec, "roles", method, strlen(method));
+				kl_no_method(spec, "roles", method, strcspn(method, "="));
 				return -EINVAL;
 			}
 			methods |= 1ULL << m;

@@ -111,7 +111,9 @@ static error_t parse_filter(struct recording *a, int key, char *arg, struct argp
 	switch (key) {
 	case OPT_OBJECT:
 		a->opts.one_object = true;
-		a->opts.object = kl_arg_number(state, "object", arg, 0, UINT64_MAX);
+		a->opts.object = kl_arg_amount(state, "object", arg,
+					       ", such as the address 0xffff888003a5c000,", 0,
+					       UINT64_MAX);
 		break;
 	case OPT_PID:
 		a->opts.pid = kl_arg_number(state, "pid", arg, 1, 1 << 22);
@@ -153,6 +155,8 @@ static void end_arguments(const struct recording *a, struct argp_state *state)
 	if (a->command && (a->load || a->duration))
 		argp_error(state, "a command excludes --load and --duration: klin records "
 				  "while it runs");
+	if (!a->command && state->quoted && state->quoted == state->argc)
+		argp_error(state, "expected a command after `--'");
 	if (a->command && !is_command(a->command[0]))
 		argp_error(state, "cannot run '%s': %s; expected a command after the specification",
 			   a->command[0],

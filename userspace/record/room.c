@@ -108,9 +108,8 @@ int kl_room_make(struct kl_recorder *r)
 		       r->opts.pages, r->opts.pages, r->ncpus, most_pages(r->ncpus, memory));
 		return -EINVAL;
 	}
-	if (!r->opts.plain &&
-	    KLIN_ALL_SLOTS((uint64_t)r->opts.slots) * sizeof(struct klin_slot) >
-		    memory / 2 * sysconf(_SC_PAGESIZE)) {
+	if (!r->opts.plain && KLIN_ALL_SLOTS((uint64_t)r->opts.slots) * sizeof(struct klin_slot) >
+				      memory / 2 * sysconf(_SC_PAGESIZE)) {
 		kl_err("--slots=%u: so many slots need more than half of the memory; use a smaller "
 		       "--slots",
 		       r->opts.slots);

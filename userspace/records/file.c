@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "history/formats/form.h"
 #include "history/internal.h"
@@ -58,10 +59,16 @@ static int read_by_rules(struct kl_input *in, const struct kl_spec *spec, struct
 	return ret;
 }
 
+/* What the reader of records is given. */
+struct by_rules {
+	const struct kl_spec *spec;
+	bool rules; /* as in struct kl_read_opts */
+};
+
 /* Read by the form that the first bytes show, or by the history block if this is none or EDN. */
 static int read_input(struct kl_input *in, const void *ctx, struct kl_history **out)
 {
-	const struct kl_spec *spec = ctx;
+	const struct by_rules *by = ctx;
 	const struct kl_form *form;
 	const char *data;
 	size_t len;
@@ -71,20 +78,25 @@ static int read_input(struct kl_input *in, const void *ctx, struct kl_history **
 	if (ret < 0)
 		return ret;
 	form = kl_form_tell(data + ret, len - ret);
-	if (form && form != &kl_form_edn && len > (size_t)ret)
+	if (form && form != &kl_form_edn && len > (size_t)ret) {
+		if (by->rules)
+			kl_warn("%s has the form %s, so the history block has no effect", in->name,
+				form->name);
 		return kl_form_read(form, in, out);
+	}
 	kl_input_skip(in, ret);
-	return read_by_rules(in, spec, out);
+	return read_by_rules(in, by->spec, out);
 }
 
 int kl_records_parse(const char *name, const char *data, size_t len, const struct kl_spec *spec,
 		     struct kl_history **out)
 {
+	const struct by_rules by = { .spec = spec };
 	struct kl_input in;
 	int ret;
 
 	kl_input_memory(&in, name, data, len);
-	ret = read_input(&in, spec, out);
+	ret = read_input(&in, &by, out);
 	kl_input_close(&in);
 	return ret;
 }
@@ -92,9 +104,10 @@ int kl_records_parse(const char *name, const char *data, size_t len, const struc
 int kl_records_open(const char *path, const struct kl_read_opts *opts, const struct kl_spec *spec,
 		    struct kl_history **out)
 {
+	const struct by_rules by = { .spec = spec, .rules = opts->rules };
 	struct kl_read_opts as = *opts;
 
 	as.read = read_input;
-	as.ctx = spec;
+	as.ctx = &by;
 	return kl_history_read_with(path, &as, out);
 }
