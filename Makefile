@@ -119,7 +119,7 @@ replay_src := $(filter-out userspace/spec/advice/% userspace/spec/impl/% userspa
 	base/outfile.c base/shipped_near.c history/wrong_file.c \
 	history/klh_feed.c history/klh_write.c history/source_text.c history/spell_out.c \
 	history/stream.c base/clock_skew.c \
-	history/string_pool.c history/write.c \
+	history/string_pool.c history/text_wanted.c history/write.c spec/classify/failing_push.c \
 	spec/interp/dump.c spec/interp/fast_path.c spec/interp/flow.c), \
 	$(call sources,klin-replay trusted base history spec)) \
 	$(addprefix userspace/history/formats/,form.c kv_spec.c registry.c unread.c) \
@@ -144,7 +144,7 @@ language_src := $(addprefix userspace/spec/,advice/advice.c advice/sign.c advice
 	lang/parse.c lang/parse_expr.c lang/parse_stmt.c \
 	impl/impl.c impl/parse_impl.c mapping/parse_mapping.c probe/parse_probe.c interp/gen.c \
 	interp/run.c interp/fast_path.c) userspace/records/file.c \
-	userspace/history/wrong_file.c
+	userspace/history/text_wanted.c userspace/history/wrong_file.c
 shipped := $(sort $(wildcard specs/*.lin specs/*/*.lin))
 schema := userspace/report/klin-1.schema.json
 # The page's files.  Of the scripts, base.js comes first, since others use its constants when they

@@ -22,6 +22,12 @@ struct kl_text_src {
 	unsigned int clock, first, memory; /* the lines that said this; 0 for none */
 };
 
+/*
+ * Return: what is expected in place of the word of @n bytes at @p, which is no value.  klin-replay
+ * lacks this function.
+ */
+const char *kl_text_wanted(const char *p, size_t n) __attribute__((weak));
+
 /* Write all header lines except those of gaps. */
 void kl_text_put_header(FILE *f, const struct kl_history *h);
 

@@ -15,7 +15,6 @@
  * either, but is not before 100.  Every line ends with a newline, which no token contains, so the
  * scanner checks no other bound.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +22,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/nearest.h"
 #include "history/batch.h"
 #include "history/formats/form.h"
 #include "history/index.h"
@@ -79,35 +77,6 @@ static int spell(struct kl_history *h, uint64_t v, const char *p, size_t len)
 	       kl_history_spell_number(h, v, p, len) : 0;
 }
 
-/* Return: what is expected in place of the word at @p, which is no value. */
-static const char *wanted_value(const char *p, size_t n)
-{
-	static const char *const names[] = { "empty", "full", "absent", "true", "false" };
-	static const char *const wanted[] = {
-		KL_TEXT_VALUE "; write `empty'",  KL_TEXT_VALUE "; write `full'",
-		KL_TEXT_VALUE "; write `absent'", KL_TEXT_VALUE "; write `true'",
-		KL_TEXT_VALUE "; write `false'",
-	};
-	size_t i;
-
-	if (*p == '#')
-		return "a comment in a line of its own";
-	if ((*p == '-' || *p == '=') && p[1] == '>')
-		return "`->' with blanks around it, before results";
-	for (i = 0; i < n && isxdigit((unsigned char)p[i]); i++)
-		;
-	if (n && i == n)
-		return KL_TEXT_VALUE "; hexadecimal numbers begin with 0x";
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (kl_edits(p, n, names[i]) <= 2 ||
-		    (n == strlen(names[i]) && !strncasecmp(p, names[i], n)))
-			return wanted[i];
-	if (kl_scan_is(p, n, "nil") || kl_scan_is(p, n, "null") || kl_scan_is(p, n, "NULL") ||
-	    kl_scan_is(p, n, "None"))
-		return KL_TEXT_VALUE "; write `empty' or `absent' where nothing was there";
-	return KL_TEXT_VALUE;
-}
-
 static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 {
 	const char *p = *pp;
@@ -121,7 +90,7 @@ static int scan_val(struct kl_scan *s, const char **pp, struct kl_val *v)
 			       0;
 	n = kl_scan_word(p);
 	if (!named_val(p, n, v))
-		return kl_scan_bad(s, p, wanted_value(p, n));
+		return kl_scan_bad(s, p, kl_text_wanted ? kl_text_wanted(p, n) : KL_TEXT_VALUE);
 	/* A truth value may also be written as a number. */
 	if (v->tag == KL_WORD && s->spelled)
 		s->spelled->respelled = true;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "history/formats/form.h"
 
 const char *kl_form_examples(char text[KL_EXAMPLES])
@@ -30,4 +31,22 @@ const char *kl_form_examples(char text[KL_EXAMPLES])
 		}
 	}
 	return text;
+}
+
+const char *kl_form_near_title(const struct kl_start *start, char buf[KL_TITLE])
+{
+	static const char *const titles[] = {
+		"set", "stack", "queue", "priorityqueue", "pqueue", "deque",
+	};
+	const char *line = start->text, *end = memchr(line, '\n', start->len), *near;
+	char word[KL_TITLE / 2];
+
+	*buf = 0;
+	if (!end || strncmp(line, "# ", 2))
+		return buf;
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(line + 2, " \r\n"), line + 2);
+	near = kl_nearest(word, titles, sizeof(titles) / sizeof(*titles));
+	if (near)
+		snprintf(buf, KL_TITLE, "; did you mean the first line `# %s'?", near);
+	return buf;
 }

@@ -141,6 +141,15 @@ struct kl_start {
 
 void kl_start_add(struct kl_start *s, const char *data, size_t len);
 
+#define KL_TITLE 64 /* size of a buffer for advice on the first line */
+
+/*
+ * Return: "; did you mean the first line `# set'?", in @buf, if the first line is nearly one of
+ * LinP's form, or "".  klin-replay lacks this function, too.
+ */
+const char *kl_form_near_title(const struct kl_start *start, char buf[KL_TITLE])
+	__attribute__((weak));
+
 /*
  * Report that a file is empty, has no operation in @form, or (@form NULL) has no known form.  Show
  * the first lines of the file.  Return: -EINVAL.

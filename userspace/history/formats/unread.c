@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Messages about files that are no histories: their first lines, and the expected ones. */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/err.h"
-#include "base/nearest.h"
 #include "history/formats/form.h"
 #include "history/wrong_file.h"
 
-#define TITLE 64 /* size of advice on the first line */
 #define LINES 3 /* number of lines of the file that are shown */
-
-/* Return: "; did you mean ...", in @buf, if the first line is nearly that of LinP's form, or "". */
-static const char *near_title(const struct kl_start *start, char buf[TITLE])
-{
-	static const char *const titles[] = {
-		"set", "stack", "queue", "priorityqueue", "pqueue", "deque",
-	};
-	const char *line = start->text, *end = memchr(line, '\n', start->len), *near;
-	char word[TITLE / 2];
-
-	*buf = 0;
-	if (!end || strncmp(line, "# ", 2))
-		return buf;
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(line + 2, " \r\n"), line + 2);
-	near = kl_nearest(word, titles, sizeof(titles) / sizeof(*titles));
-	if (near)
-		snprintf(buf, TITLE, "; did you mean the first line `# %s'?", near);
-	return buf;
-}
 
 int kl_form_unread(const char *name, const struct kl_form *form, const struct kl_start *start)
 {
 	const struct kl_file_kind *kind =
 		kl_file_kind && !form ? kl_file_kind(start->text, start->len) : NULL;
-	char examples[KL_EXAMPLES], near[TITLE];
+	char examples[KL_EXAMPLES], near[KL_TITLE];
 
 	if (kind && kind->not_history) {
 		kl_err_at(name, 1, 0, "the file is %s: %s", kind->what, kind->not_history);
@@ -52,7 +29,7 @@ int kl_form_unread(const char *name, const struct kl_form *form, const struct kl
 			  "the file has no form that klin reads: expected %s, or a spec with a "
 			  "history block%s",
 			  kl_form_examples ? kl_form_examples(examples) : "klin's own forms",
-			  near_title(start, near));
+			  kl_form_near_title ? kl_form_near_title(start, near) : "");
 	if (start->more)
 		kl_err_lines(start->text, start->len, LINES);
 	return -EINVAL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Methods at the ends of queues, stacks and deques, see ends.h. */
 #include "spec/lang/ast.h"
-#include "spec/classify/ends.h"
+#include "spec/classify/ends_match.h"
 
 /* Return: @s without blocks of one statement around it. */
 static const struct kl_stmt *unwrap(const struct kl_stmt *s)
@@ -38,12 +38,8 @@ static const struct kl_ast_expr *call_on(const struct kl_spec *s, const struct k
 	return e && e->kind == KL_A_CALL && e->var == s->vars ? e : NULL;
 }
 
-/*
- * Match a return of constants, which go to @v.  If @at is not NULL, one of the results must be a
- * call, and *@at becomes its index.  Return: NULL if @st does not match; else the call, if any.
- */
-static const struct kl_ast_expr *results(const struct kl_spec *s, const struct kl_stmt *st,
-					 struct kl_val *v, unsigned int *at)
+const struct kl_ast_expr *kl_ends_results(const struct kl_spec *s, const struct kl_stmt *st,
+					  struct kl_val *v, unsigned int *at)
 {
 	const struct kl_ast_expr *call = NULL;
 	unsigned int i;
@@ -100,11 +96,11 @@ static bool match_full(const struct kl_spec *s, const struct kl_method_def *m,
 			return false;
 		st = unwrap(st->body->body);
 	}
-	return results(s, st, e->other, NULL);
+	return kl_ends_results(s, st, e->other, NULL);
 }
 
-static bool match_push(const struct kl_spec *s, const struct kl_method_def *m,
-		       const struct kl_stmt *st, struct kl_end_method *e)
+bool kl_ends_push(const struct kl_spec *s, const struct kl_method_def *m, const struct kl_stmt *st,
+		  struct kl_end_method *e)
 {
 	const struct kl_ast_expr *call;
 	int param;
@@ -124,7 +120,7 @@ static bool match_push(const struct kl_spec *s, const struct kl_method_def *m,
 	e->back = call->cont_op == KL_CO_PUSH;
 	e->value = param;
 	st = st->next;
-	return m->pub.nresults ? st && !st->next && results(s, st, e->done, NULL) : !st;
+	return m->pub.nresults ? st && !st->next && kl_ends_results(s, st, e->done, NULL) : !st;
 }
 
 static bool match_pop(const struct kl_spec *s, const struct kl_method_def *m,
@@ -135,11 +131,11 @@ static bool match_pop(const struct kl_spec *s, const struct kl_method_def *m,
 
 	if (zero) {
 		if (!constant(zero, &v) || !kl_val_eq(v, kl_word(0)) ||
-		    !results(s, unwrap(st->body), e->other, NULL))
+		    !kl_ends_results(s, unwrap(st->body), e->other, NULL))
 			return false;
 		st = st->next;
 	}
-	call = st && !st->next ? results(s, st, e->done, &e->value) : NULL;
+	call = st && !st->next ? kl_ends_results(s, st, e->done, &e->value) : NULL;
 	if (!call || call->nargs || m->pub.results[e->value].type != KL_T_WORD)
 		return false;
 	/* Without an `if', the call itself returns `empty', and must be the only result. */
@@ -155,8 +151,7 @@ static bool match_pop(const struct kl_spec *s, const struct kl_method_def *m,
 	return call->cont_op != KL_CO_SIZE;
 }
 
-/* Return: the first statement of a method that is one atomic block, or NULL. */
-static const struct kl_stmt *first_statement(const struct kl_method_def *m)
+const struct kl_stmt *kl_ends_first(const struct kl_method_def *m)
 {
 	const struct kl_stmt *st = unwrap(m->body);
 
@@ -168,49 +163,13 @@ static const struct kl_stmt *first_statement(const struct kl_method_def *m)
 bool kl_spec_end_method(const struct kl_spec *s, unsigned int method, struct kl_end_method *e)
 {
 	const struct kl_method_def *m = &s->methods[method];
-	const struct kl_stmt *st = first_statement(m);
+	const struct kl_stmt *st = kl_ends_first(m);
 
 	*e = (struct kl_end_method){ .most = -1, .replaces = -1, .nresults = m->pub.nresults };
 	if (!st || s->nvars != 1)
 		return false;
-	if (match_push(s, m, st, e))
+	if (kl_ends_push(s, m, st, e))
 		return true;
 	*e = (struct kl_end_method){ .most = -1, .replaces = -1, .nresults = m->pub.nresults };
 	return match_pop(s, m, st, e);
-}
-
-/* Match the alternatives of a push that may fail: @done pushes, @fails only returns. */
-static bool match_failing(const struct kl_spec *s, const struct kl_method_def *m,
-			  const struct kl_stmt *done, const struct kl_stmt *fails,
-			  struct kl_end_method *e)
-{
-	unsigned int i;
-
-	*e = (struct kl_end_method){
-		.most = -1,
-		.replaces = -1,
-		.fails = true,
-		.nresults = m->pub.nresults,
-	};
-	done = done->kind == KL_S_BLOCK ? done->body : NULL;
-	fails = fails->kind == KL_S_BLOCK ? fails->body : NULL;
-	if (!done || done->kind != KL_S_EXPR || !match_push(s, m, done, e) || !fails ||
-	    fails->next || !results(s, fails, e->other, NULL))
-		return false;
-	/* The results must say which alternative it was. */
-	for (i = 0; i < e->nresults && kl_val_eq(e->done[i], e->other[i]); i++)
-		;
-	return i < e->nresults;
-}
-
-bool kl_spec_failing_push(const struct kl_spec *s, unsigned int method, struct kl_end_method *e)
-{
-	const struct kl_method_def *m = &s->methods[method];
-	const struct kl_stmt *st = first_statement(m), *a, *b;
-
-	if (!st || s->nvars != 1 || st->kind != KL_S_EITHER || st->next || !m->pub.nresults)
-		return false;
-	a = st->body;
-	b = a->next;
-	return !b->next && (match_failing(s, m, a, b, e) || match_failing(s, m, b, a, e));
 }
