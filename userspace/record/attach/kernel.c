@@ -441,10 +441,11 @@ static const char no_module_btf[] =
 enum kl_way kl_func_way(const struct kl_func *f, char *why, size_t size)
 {
 	const char *bad = f->proto ? bad_signature(f) : NULL;
-	const char *untraceable = f->ftrace_unknown ?
-		"not known to be traceable: tracefs cannot be read (needs root)" :
-		"not traceable: ftrace does not manage it (notrace, or its directory is built "
-		"without ftrace)";
+	const char *untraceable =
+		f->ftrace_unknown ?
+			"not known to be traceable: tracefs cannot be read (needs root)" :
+			"not traceable: ftrace does not manage it (notrace, or its directory is built "
+			"without ftrace)";
 
 	why[0] = '\0';
 	if (f->proto && f->types_differ && f->copies == 1) {
