@@ -95,10 +95,13 @@ cat >tree/userspace/history/toy.c <<-END
 	KL_FORM(kl_form_toy);
 END
 cat >tree/userspace/story/toy.c <<-END
+	#include <errno.h>
 	#include "story/reason.h"
 
 	static int tell(const struct kl_scene *s, struct kl_story *story)
 	{
+	        if (kl_story_cast(story, 0, "played"))
+	                return -ENOMEM;
 	        return kl_story_headline(story, "a toy says so");
 	}
 

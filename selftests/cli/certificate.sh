@@ -503,7 +503,7 @@ refuse "a missing history" "nothing.txt': No such file or directory$" \
 	replay --history=nothing.txt --spec="$spec" c.cert
 sed 's|^history .* sha256|history /elsewhere/run.klh sha256|' c.cert >elsewhere.cert
 refuse "a history of another machine" \
-	"'/elsewhere/run.klh': No such file .*; the certificate names it: --history=FILE" \
+	"'/elsewhere/run.klh': No such file .*; --history=FILE names another" \
 	replay elsewhere.cert
 refuse "a missing certificate" "nothing.cert" replay nothing.cert
 long="a

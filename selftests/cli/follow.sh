@@ -352,7 +352,7 @@ test_gap()
 	pipe 3 '^UNKNOWN .*lost' "a gap without operations: UNKNOWN" "$queue" <in.txt
 }
 
-ktap_plan 64
+ktap_plan 66
 test_grows
 test_gap
 test_late_header

@@ -13,11 +13,10 @@
 #include "base/args.h"
 #include "base/ending.h"
 #include "base/err.h"
-#include "history/wrong_file.h"
 #include "klin/input.h"
+#include "klin/replay_options.h"
 #include "klin/stop.h"
 #include "klin-replay/foreign.h"
-#include "klin-replay/options.h"
 #include "base/shipped.h"
 #include "trusted/replay.h"
 
@@ -86,18 +85,6 @@ static const struct argp argp = {
 	       "  # The history is somewhere else now.\n"
 	       "  klin replay --history=moved/run.txt run.cert",
 };
-
-static bool named; /* by --history */
-
-/* See wrong_file.h.  The certificate may have been made on another machine. */
-const char *kl_history_hint(const char *path, int err, char hint[KL_FILE_HINT])
-{
-	(void)path;
-	(void)err;
-	snprintf(hint, KL_FILE_HINT, "%s",
-		 named ? "" : "; the certificate names it: --history=FILE, if it is elsewhere now");
-	return hint;
-}
 
 /*
  * The history's path: as the certificate names it, or, if no such file exists, beside the
@@ -217,7 +204,6 @@ static int replay_certificate(int argc, char **argv)
 	ret = kl_args(&argp, argc, argv, 0, &a);
 	if (ret)
 		return ret;
-	named = a.history;
 	ret = kl_cert_open(a.cert, &c);
 	if (!ret) {
 		path = a.history ? strdup(a.history) : find_history(c);

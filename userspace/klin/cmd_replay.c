@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "history/wrong_file.h"
 #include "klin/cmd.h"
-#include "klin-replay/options.h"
+#include "klin/replay_options.h"
 
 static int cmd_replay(int argc, char **argv)
 {
