@@ -647,6 +647,9 @@ refuse "a mistyped form of --from" "--from=jespen: .*; did you mean jepsen\?" \
 	check --from=jespen counter counter.txt
 refuse "a form that klin can only read" "--to=limo: klin only reads this form" convert --to=limo counter.txt -
 printf '# set\ninsert 1 1 2\ninsert one 1 2\n' >broken
+echo '{"process":0,"type":"invoke","f":"write","value":1}' >log.json
+refuse "JSON without a history block" "no form that klin reads: .* a spec with a history block" \
+	check "$specs/register.lin" log.json
 refuse "a broken line" "^broken:3:[0-9]*: error: 'one': expected a value" check "$specs/set.lin" broken
 untouched "a history that the form cannot say leaves the file" convert --to=linp counter.txt kept
 

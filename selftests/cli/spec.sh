@@ -89,6 +89,9 @@ spec unmeant {
 	method half(word key) -> word { atomic { return x / NONE; } }	// divides by 0
 	method rest(word key) { atomic { x %= 0; x /= 2; } }		// divides by 0
 	method high(word key) -> word { atomic { return x >> BITS | x << 63; } }	// 64 or more
+	method gone(word key) -> word { atomic { return x >> -1; } }	// 64 or more
+	method debt(word key) -> bool { atomic { return x - key < 0; } }	// never true
+	method paid(word key) -> bool { atomic { return 0 <= x && x > 0; } }	// always true
 	method low(word key) { atomic { x <<= 64; x >>= 1; } }		// 64 or more
 	method same(word key) -> bool { atomic { return x + 1 != x + 1 || x == key; } }	// both sides
 	method twice(word key) -> bool { atomic { return q.pop() == q.pop(); } }

@@ -582,6 +582,10 @@ def test_signals():
     status, wrong = program.ended()
     told("an unknown terminal is refused", status == 2 and not wrong and
          b"no such terminal is known" in program.raw, (status, wrong, program.raw))
+    program = Program(TERM="dumb")
+    status, wrong = program.ended()
+    told("a terminal without a cursor is refused", status == 2 and not wrong and
+         b"cannot move its cursor" in program.raw, (status, wrong, program.raw))
     server.end()
 
 

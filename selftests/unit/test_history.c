@@ -359,6 +359,7 @@ static void test_text_errors(void **state)
 		{ "# cpus 65535", "t:1: error: '65535': expected fewer than 65535 CPUs" },
 		{ "# gap from 5 to 4",
 		  "t:1: error: 'from': expected a gap that ends after it begins" },
+		{ "# end\nt3 @3 5 6 m", "t:2: error: 't3': an operation behind the line `# end'" },
 		{ "# end 7", "t:1: error: '7': expected the end of the line" },
 		{ "# gap between 5",
 		  "t:1: error: 'between': expected cpu, from, to, lost, object or reason" },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Suggestions for mistyped names, see nearest.h. */
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -31,6 +32,14 @@ unsigned int kl_edits(const char *a, size_t na, const char *b)
 	return d[n % 3][m];
 }
 
+/* May @name stand for @meant, with @d edits?  Of one letter, only the same letter twice may. */
+static bool is_near(const char *name, const char *meant, unsigned int d)
+{
+	if (strlen(meant) == 1)
+		return strlen(name) == 2 && name[0] == *meant && name[1] == *meant;
+	return d <= (strlen(meant) + 1) / 3 && d < strlen(name);
+}
+
 const char *kl_nearest(const char *name, const char *const *names, size_t n)
 {
 	const char *best = NULL;
@@ -41,7 +50,7 @@ const char *kl_nearest(const char *name, const char *const *names, size_t n)
 		if (!strcasecmp(name, names[i]))
 			return names[i];
 		d = kl_edits(name, strlen(name), names[i]);
-		if (d <= (strlen(names[i]) + 1) / 3 && d < strlen(name) && (!best || d < best_d)) {
+		if (is_near(name, names[i], d) && (!best || d < best_d)) {
 			best = names[i];
 			best_d = d;
 		}

@@ -26,6 +26,8 @@ static bool constant(const struct kl_ast_expr *e, uint64_t *v)
 		*v = e->num;
 	else if (e->kind == KL_A_NAME && e->konst && e->konst->type == KL_ET_WORD)
 		*v = e->konst->val.v;
+	else if (e->kind == KL_A_UNARY && e->op == '-' && constant(e->a, v))
+		*v = -*v;
 	else
 		return false;
 	return true;
@@ -67,9 +69,26 @@ static void warn_right_side(struct look *l, int op, const struct kl_ast_expr *b)
 		kl_diag_warn(&l->d, b->pos, "a shift by 64 or more gives 0; words have 64 bits");
 }
 
+/* Warn of a comparison with 0 that does not depend on the other side. */
+static void warn_unsigned(struct look *l, const struct kl_ast_expr *e)
+{
+	uint64_t v = 1;
+	bool never;
+
+	if (e->op == '<' || e->op == KL_OP_GE)
+		constant(e->b, &v);
+	else if (e->op == '>' || e->op == KL_OP_LE)
+		constant(e->a, &v);
+	never = e->op == '<' || e->op == '>';
+	if (!v)
+		kl_diag_warn(&l->d, e->pos, "words are not negative, so this is %s true",
+			     never ? "never" : "always");
+}
+
 static void warn_binary(struct look *l, const struct kl_ast_expr *e)
 {
 	warn_right_side(l, e->op, e->b);
+	warn_unsigned(l, e);
 	switch (e->op) {
 	case KL_OP_EQ:
 	case KL_OP_NE:

@@ -446,6 +446,8 @@ static int scan_line(void *ctx, const char **pp)
 
 	if (**pp == '#')
 		return kl_text_header(r->h, &r->src, *pp + 1);
+	if (r->src.ended)
+		return kl_scan_bad_shown(&r->src.scan, *pp, "an operation behind the line `# end'");
 	return scan_op(r, pp);
 }
 

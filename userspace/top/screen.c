@@ -132,7 +132,8 @@ static void close_files(void)
 int top_screen_open(int in, int out, const char *title, enum kl_diagram_auto colour)
 {
 	static bool registered;
-	const char *term = getenv("TERM");
+	const char *term = getenv("TERM"), *move;
+	bool known;
 
 	if (!isatty(in) || !isatty(out)) {
 		kl_err("the screen needs a terminal; `klin top --once' prints the table as text");
@@ -153,10 +154,13 @@ int top_screen_open(int in, int out, const char *title, enum kl_diagram_auto col
 	/* ncurses leaves these to a program that handles them already. */
 	handle(endings, sizeof(endings) / sizeof(*endings), on_ending, 0);
 	scr.term = newterm(NULL, scr.out, scr.in);
-	if (!scr.term) {
-		kl_err("TERM=%s: no such terminal is known; set TERM, or use `klin top --once'",
-		       term ? term : "");
+	known = scr.term;
+	move = known ? tigetstr("cup") : NULL;
+	if (!move || move == (char *)-1) {
 		top_screen_close();
+		kl_err("TERM=%s: %s; set TERM, or use `klin top --once'", term ? term : "",
+		       known ? "this terminal cannot move its cursor" :
+			       "no such terminal is known");
 		return -EINVAL;
 	}
 	handle(crashes, sizeof(crashes) / sizeof(*crashes), on_crash, SA_RESETHAND | SA_NODEFER);

@@ -169,8 +169,12 @@ static bool is_json(const struct kl_head *head)
 		return false;
 	for (p++; p < head->end && *p != '"' && *p != '\n'; p++)
 		p += *p == '\\';
-	for (p++; p < head->end && kl_scan_blank(*p); p++)
-		;
+	/* Writers of EDN put a blank between a key and its value, which may be a keyword. */
+	p++;
+	if (p < head->end && *p == ':')
+		return true;
+	while (p < head->end && kl_scan_blank(*p))
+		p++;
 	return p < head->end && *p == ':' && p + 1 < head->end &&
 	       (kl_scan_end(p[1]) || p[1] == '"');
 }
