@@ -476,6 +476,11 @@ def role_failing(s, op):
     demand(op is s.failing, "it is another operation")
 
 
+@form(ROLES, "ends the counterexample")
+def role_ends(s, op):
+    demand(op.index in {p.index for p in s.proof}, "it is not in the counterexample")
+
+
 @form(ROLES, "was called with {V}")
 def role_called_with(s, op, V):
     sizes = s.model.domains.get(op.method, ())

@@ -269,8 +269,9 @@ static bool casts(const struct kl_story *story, uint32_t op)
 
 /*
  * Say what would have been right, unless the reason did: of the failing operation if it has
- * results, of the one that ends the counterexample if the story tells of it, or that the failing
- * operation could not take effect.  Return: 0 or -ENOMEM.
+ * results, of the one that ends the counterexample if the story tells of it, that the failing
+ * operation could not take effect, or of the one that ends the counterexample, which the story then
+ * tells of.  Return: 0 or -ENOMEM.
  */
 static int allow(const struct kl_scene *s, struct kl_story *story)
 {
@@ -285,6 +286,11 @@ static int allow(const struct kl_scene *s, struct kl_story *story)
 		ret = kl_story_allow(s, story, last);
 	if (!ret && !story->allowed.sentence && !has_results)
 		ret = kl_story_allow(s, story, first);
+	/* The proof is about another operation, which joins the cast. */
+	if (!ret && !story->allowed.sentence && last != KL_NO_OP)
+		ret = kl_story_cast(story, last, "ends the counterexample");
+	if (!ret && !story->allowed.sentence && last != KL_NO_OP && casts(story, last))
+		ret = kl_story_allow(s, story, last);
 	return ret;
 }
 
