@@ -50,6 +50,9 @@ extern const char *kl_args_last_option;
  */
 void kl_args_suggest(const struct argp *argp, int argc, char **argv);
 
+/* Refuse the file @path of --@option if it cannot be read.  NULL: the option was not given. */
+void kl_args_readable(struct argp_state *state, const char *option, const char *path);
+
 /*
  * Add the file @arg of --@option, which must be an ELF file, to @files.  More than KL_FILES_MAX
  * files are a usage error.

@@ -197,14 +197,19 @@ static bool is_elf(const char *path)
 	return is;
 }
 
+void kl_args_readable(struct argp_state *state, const char *option, const char *path)
+{
+	if (path && access(path, R_OK))
+		argp_error(state, "--%s=%s: %s", option, path, strerror(errno));
+}
+
 void kl_args_file(struct argp_state *state, const char *option, struct kl_files *files,
 		  const char *arg)
 {
 	if (files->n == KL_FILES_MAX)
 		argp_error(state, "--%s '%s': expected %u files at most", option, arg,
 			   KL_FILES_MAX);
-	if (access(arg, R_OK))
-		argp_error(state, "--%s=%s: %s", option, arg, strerror(errno));
+	kl_args_readable(state, option, arg);
 	if (!is_elf(arg))
 		argp_error(state, "--%s=%s: expected an ELF file: vmlinux, or a module", option,
 			   arg);

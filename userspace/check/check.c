@@ -134,8 +134,7 @@ static size_t first_of(const struct kl_history *h, unsigned int method)
 	return KL_NO_OP;
 }
 
-/* Map each method of the history to the spec's method. */
-/* What to do about a method of the history that the specification lacks. */
+/* Write what to do about a method of the history that the specification lacks. */
 static void tell_method(const struct kl_spec *spec, const char *name, char *buf, size_t size)
 {
 	size_t len, i;
@@ -148,6 +147,7 @@ static void tell_method(const struct kl_spec *spec, const char *name, char *buf,
 				kl_spec_method(spec, i)->name);
 }
 
+/* Map each method of the history to the spec's method. */
 static int match_methods(const struct kl_spec *spec, const struct kl_history *h, int **out)
 {
 	static const char carries[] =

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* klin sites: list where a function was inlined, and where its parameters are there. */
 #include <argp.h>
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/args.h"
 #include "base/err.h"
@@ -48,9 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_DEBUG:
 	case OPT_KERNEL:
-		if (access(arg, R_OK))
-			argp_error(state, "--%s=%s: %s", key == OPT_DEBUG ? "debug" : "kernel", arg,
-				   strerror(errno));
+		kl_args_readable(state, key == OPT_DEBUG ? "debug" : "kernel", arg);
 		a->debug = arg;
 		break;
 	case OPT_MODULE:

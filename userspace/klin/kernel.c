@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/args.h"
 #include "base/ending.h"
 #include "base/err.h"
 #include "klin/kernel.h"
@@ -37,10 +37,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->symbols && !a->btf)
 			argp_error(state, "--symbols requires --btf");
-		if (a->btf && access(a->btf, R_OK))
-			argp_error(state, "--btf=%s: %s", a->btf, strerror(errno));
-		if (a->symbols && access(a->symbols, R_OK))
-			argp_error(state, "--symbols=%s: %s", a->symbols, strerror(errno));
+		kl_args_readable(state, "btf", a->btf);
+		kl_args_readable(state, "symbols", a->symbols);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -95,7 +93,6 @@ void kernel_lacks(struct kl_kernel *k, const char *name, const char *spec)
 
 	if (foreign_name(name, colon))
 		return;
-
 	snprintf(module, sizeof(module), "/sys/module/%.*s", colon ? (int)(colon - name) : 0, name);
 	if (colon && !k->offline && access(module, F_OK)) {
 		kl_err("kernel %s has no module '%.*s': load it, or leave it out if the function "

@@ -199,7 +199,7 @@ static void print_nils(FILE *f, const struct kl_report *r)
 			n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
 }
 
-/* So is a number that some records have as a text. */
+/* A number that some records have as a text may be what a violation comes from. */
 static void print_digits(FILE *f, const struct kl_report *r)
 {
 	const size_t n = r->h->digits;
