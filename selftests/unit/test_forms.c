@@ -625,6 +625,15 @@ static void test_error_messages(void **state)
 		  "t:1: error: ':cas': expected a :value as in [1 2]" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write #_ #_ 1\n",
 		  "t:1: error: the end of the line: expected a value" },
+		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write\n"
+		  "INFO  jepsen.util - 1 :ok :write 1\n",
+		  "t:1: error: ':write': expected a value behind it, as in `:write 4'" },
+		{ "edn", "[{:process 0, :type :invoke, :f :read]\n",
+		  "t:1: error: ']': expected `}' here, which closes the last `{'" },
+		{ "edn", "{:process 0, :type :invoke, :f :cas, :value [1 2}}\n",
+		  "t:1: error: '}}': expected `]' here, which closes the last `['" },
+		{ "edn", "{:process 0, :type :invoke, :f :write, :value #{1 2)}\n",
+		  "t:1: error: ')}': expected `}' here, which closes the last `{'" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write [1 2]\n",
 		  "t: error: cannot tell whether values like [1 2] are [KEY VALUE]" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\n"

@@ -360,6 +360,14 @@ static void test_text_errors(void **state)
 		{ "# gap from 5 to 4",
 		  "t:1: error: 'from': expected a gap that ends after it begins" },
 		{ "# end\nt3 @3 5 6 m", "t:2: error: 't3': an operation behind the line `# end'" },
+		{ "# floor 50\nt3 @3 - 6 m\nt3 @3 >=7 8 m\nt3 @3 50 60 m\nt3 @3 49 60 m",
+		  "t:5: error: '49': expected a call not before the time of the last `# floor'" },
+		{ "t3\u00a0@3 5 6 m",
+		  "t:1: error: '3\u00a0@3': expected a thread as in `t3', or `#'; the word has a "
+		  "blank that does not break: write a blank" },
+		{ "t3 @3 5 6 m \u22121",
+		  "t:1: error: '\u22121': expected a number, true, false, empty, full, absent or `?'; the "
+		  "word has a minus sign of typography: write `-'" },
 		{ "# end 7", "t:1: error: '7': expected the end of the line" },
 		{ "# gap between 5",
 		  "t:1: error: 'between': expected cpu, from, to, lost, object or reason" },

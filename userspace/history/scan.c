@@ -36,10 +36,9 @@ static const char *quote(char *buf, size_t size, const char *p)
 	if (*p == '\n' || *p == '\r')
 		return "the end of the line";
 	buf[n++] = '\'';
-	while (!ends(p, keyword) && n < size - 5) {
-		buf[n++] = isprint((unsigned char)*p) ? *p : '?';
-		p++;
-	}
+	/* A character of UTF-8 is shown whole. */
+	for (; !ends(p, keyword) && n < size - ((*p & 0xc0) == 0x80 ? 5 : 8); p++)
+		buf[n++] = *p & 0x80 || isprint((unsigned char)*p) ? *p : '?';
 	if (!ends(p, keyword)) {
 		memcpy(buf + n, "...", 3);
 		n += 3;
@@ -84,7 +83,8 @@ static int say(struct kl_scan *s, const char *tok, const char *expected, const c
 	/* A line ends before its carriage returns. */
 	if (line && col > len)
 		col = len + 1;
-	kl_err_at(s->name, s->line, col, "%s: %s%s", quoted, expected, what);
+	kl_err_at(s->name, s->line, col, "%s: %s%s%s", quoted, expected, what,
+		  kl_scan_odd ? kl_scan_odd(tok) : "");
 	if (line)
 		kl_err_source(line, len, col);
 	return -EINVAL;

@@ -133,6 +133,9 @@ static inline const char *kl_scan_past(const char *p, const char *word)
 	return *word || !kl_scan_end(*p) ? NULL : p;
 }
 
+/* Return: advice on odd characters in the word at @tok, or "".  klin-replay lacks this function. */
+const char *kl_scan_odd(const char *tok) __attribute__((weak));
+
 /*
  * Report that @expected was expected at @tok, show the place, and count the error.  Return:
  * -EINVAL.

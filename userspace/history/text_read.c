@@ -303,7 +303,7 @@ static int add_op(struct kl_text_reader *r, struct line *l)
 static int scan_op(struct kl_text_reader *r, const char **pp)
 {
 	struct kl_scan *s = &r->src.scan;
-	const char *p = *pp;
+	const char *p = *pp, *call;
 	struct line l;
 	uint64_t raw;
 	int64_t i;
@@ -325,8 +325,11 @@ static int scan_op(struct kl_text_reader *r, const char **pp)
 	if (i < 0)
 		return i;
 	l.op.object = i;
+	call = kl_scan_skip(p);
 	if (scan_times(s, &p, &l.op))
 		return -EINVAL;
+	if (l.op.call < r->src.floor && !(l.op.flags & KL_OP_NOCALL))
+		return kl_scan_bad(s, call, "a call not before the time of the last `# floor'");
 	p = kl_scan_skip(p);
 	i = scan_method(r, &p);
 	if (i < 0)

@@ -6,6 +6,27 @@
 #include "base/nearest.h"
 #include "history/text.h"
 
+const char *kl_scan_odd(const char *tok)
+{
+	static const struct {
+		const char *text, *advice;
+	} odd[] = {
+		{ "\xc2\xa0", "; the word has a blank that does not break: write a blank" },
+		{ "\xe2\x80\xaf", "; the word has a blank that does not break: write a blank" },
+		{ "\xe3\x80\x80", "; the word has a wide blank: write a blank" },
+		{ "\xe2\x80\x8b", "; the word has a blank without width: remove it" },
+		{ "\xe2\x88\x92", "; the word has a minus sign of typography: write `-'" },
+		{ "\xe2\x86\x92", "; write `->' for the arrow" },
+	};
+	const size_t n = kl_scan_word(tok);
+	size_t i;
+
+	for (i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+		if (memmem(tok, n, odd[i].text, strlen(odd[i].text)))
+			return odd[i].advice;
+	return "";
+}
+
 const char *kl_text_wanted(const char *p, size_t n)
 {
 	static const char *const names[] = { "empty", "full", "absent", "true", "false" };

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "base/path.h"
@@ -108,6 +109,7 @@ const char *kl_spec_hint(const char *path, int err, char hint[KL_FILE_HINT])
 
 const char *kl_history_hint(const char *path, int err, char hint[KL_FILE_HINT])
 {
+	const char *equals = strchr(path, '=');
 	char near[KL_FILE_HINT / 2];
 
 	*hint = '\0';
@@ -115,6 +117,9 @@ const char *kl_history_hint(const char *path, int err, char hint[KL_FILE_HINT])
 		return hint;
 	if (!*path)
 		snprintf(hint, KL_FILE_HINT, "; the name is empty");
+	else if (equals && equals > path && !access(equals + 1, F_OK))
+		snprintf(hint, KL_FILE_HINT, "; did you mean `%.*s %s'?", (int)(equals - path),
+			 path, equals + 1);
 	else if (kl_shipped_text(path))
 		snprintf(hint, KL_FILE_HINT, "; this is the shipped specification: %s",
 			 "name a history after it");

@@ -50,6 +50,16 @@ static int next(struct kl_edn *e, const char *tok, const char *expected)
 	return e->bad ? -EINVAL : 0;
 }
 
+int kl_edn_wrong_bracket(struct kl_edn *e, char close)
+{
+	if (!strchr(")]}", *e->p) || *e->p == close)
+		return 0;
+	return kl_scan_bad(&e->scan, e->p,
+			   close == '}' ? "`}' here, which closes the last `{'" :
+			   close == ']' ? "`]' here, which closes the last `['" :
+					  "`)' here, which closes the last `('");
+}
+
 /* Read a list or a vector up to @close.  Blanks separate the canonical texts of its forms. */
 static int sequence(struct kl_edn *e, const char *tok, char close, unsigned int depth)
 {
@@ -61,7 +71,7 @@ static int sequence(struct kl_edn *e, const char *tok, char close, unsigned int 
 		ret = next(e, tok, "a closing bracket");
 		if (ret || *e->p == close)
 			break;
-		ret = first ? 0 : put(e, ' ');
+		ret = kl_edn_wrong_bracket(e, close) ?: first ? 0 : put(e, ' ');
 		ret = ret ?: form(e, depth + 1);
 	}
 	if (ret)
@@ -138,7 +148,7 @@ static int items(struct kl_edn *e, const char *tok, struct items *is, bool map, 
 		ret = next(e, tok, "a closing bracket");
 		if (ret || *e->p == '}')
 			return ret;
-		ret = kl_grow(is->item, is->cap, is->n + 1);
+		ret = kl_edn_wrong_bracket(e, '}') ?: kl_grow(is->item, is->cap, is->n + 1);
 		if (ret)
 			return ret;
 		item = &is->item[is->n++];

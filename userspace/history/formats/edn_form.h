@@ -22,6 +22,8 @@ int kl_edn_number(struct kl_edn *e);
 int kl_edn_symbol(struct kl_edn *e);
 /* Read ##Inf, ##-Inf or ##NaN. */
 int kl_edn_symbolic(struct kl_edn *e, const char *tok);
+/* Refuse a closing bracket at e->p other than @close.  Return: 0 if there is none. */
+int kl_edn_wrong_bracket(struct kl_edn *e, char close);
 
 /* Apply the tag #inst or #uuid at @tok to the last value, whose canonical text begins at @at. */
 int kl_edn_inst(struct kl_edn *e, const char *tok, size_t at);

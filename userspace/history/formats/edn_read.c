@@ -299,7 +299,7 @@ static int operation(struct reader *r)
 			return -EINVAL;
 		if (*e->p == '}')
 			break;
-		ret = scan_key(e, &keys, &key, &i);
+		ret = kl_edn_wrong_bracket(e, '}') ?: scan_key(e, &keys, &key, &i);
 		if (ret)
 			return ret;
 		more = kl_edn_skip(e);

@@ -166,6 +166,9 @@ static int invoke(struct kl_jepsen *j, const char *tok, uint64_t number,
 	int64_t object;
 	int ret;
 
+	/* Jepsen writes nil into a log.  In a map, a key that is missing is nil. */
+	if (s.nargs && v->missing && j->log)
+		return kl_scan_bad(&j->scan, tok, "a value behind it, as in `:write 4'");
 	if (m == WRITE && v->kind == KL_JEPSEN_NONE)
 		args[0] = kl_word(KL_JEPSEN_NIL);
 	else if (v->kind == KL_JEPSEN_NONE)
@@ -289,6 +292,9 @@ int kl_jepsen_event(struct kl_jepsen *j, const char *tok, uint64_t number,
 		return m;
 	if (type == KL_JEPSEN_INVOKE)
 		return invoke(j, tok, number, process, m, v);
+	/* After an error this is most often the end of the operation in error. */
+	if (!process->op && j->scan.errors)
+		return -EINVAL;
 	if (!process->op)
 		return kl_scan_bad(&j->scan, tok,
 				   "an :invoke of this process before its completion");

@@ -37,6 +37,7 @@ struct kl_jepsen_value {
 		KL_JEPSEN_OTHER, /* a remark, such as :timed-out */
 	} kind;
 	uint64_t v[2];
+	bool missing; /* the event has no value, not even nil */
 	bool text; /* something in the value is neither a number nor nil */
 	bool keyed; /* keys are independent, so the value has a key */
 	uint64_t key;

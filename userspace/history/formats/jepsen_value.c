@@ -90,6 +90,7 @@ int kl_jepsen_value_event(struct kl_jepsen *j, struct kl_edn *e, bool independen
 	if (ret)
 		return ret;
 	value.text = c.text;
+	value.missing = !v->tok;
 	if (c.strange)
 		value = (struct kl_jepsen_value){ .kind = KL_JEPSEN_OTHER };
 	return kl_jepsen_event(j, f->tok, number, type, f->s + 1, f->len - 1, &value);

@@ -178,6 +178,9 @@ int kl_kv_event(struct kl_kv *kv, const char *tok, uint64_t number, enum kl_jeps
 		return kind;
 	if (type == KL_JEPSEN_INVOKE)
 		return invoke(kv, tok, process, kind, key, v);
+	/* After an error this is most often the end of the operation in error. */
+	if (!process->op && kv->j->scan.errors)
+		return -EINVAL;
 	if (!process->op)
 		return kl_scan_bad(&kv->j->scan, tok,
 				   "an :invoke of this process before its completion");
