@@ -107,6 +107,58 @@ while IFS=' ' read -r line part; do
 done <want >said
 [ $status -eq 0 ] && [ ! -s said ] && [ "$(wc -l <got)" -eq "$(wc -l <want)" ]
 ktap_result $? "klin spec warns of what hardly is meant, and of nothing else" "$(cat said got)"
+# The threads release what pass() takes, so its end with a lock is meant.
+cat >held.lin <<'END'
+spec held {
+	word x = 0;
+	method put(word v) { atomic { x = v; } }
+	method get() -> word { atomic { return x; } }
+	method pass() { fence; }
+}
+shared lock l, m, n, h, k, all[2];
+shared word x = 0;
+method put(word v) {			// 'put' ends with the lock 'n' of line 18
+	lock(l);
+	while (x != v) {
+		if (x == 1) {
+			lock(m);
+			return;		// 'put' ends with the lock 'l' of line 10
+		}
+		break;
+	}
+	lock(n);
+	unlock(l);
+}
+method get() -> word {
+	lock(l);
+	do {
+		if (x == 1)
+			continue;
+		either { unlock(l); } or { unlock(l); lock(l); }
+		return x;
+	} while (x == 2);
+	return x;			// 'get' ends with the lock 'l' of line 26
+}
+method pass() {
+	lock(m);
+	lock(all[0]);
+	if (x == 1)
+		lock(k);
+	if (x == 1)
+		unlock(k);
+	lock(h);
+	unlock(h);
+}
+thread one { call pass(); unlock(m); }
+END
+run spec held.lin
+awk -F '\t+// ' 'NF > 1 { print NR ": " $2 }' held.lin >want
+grep -v '^  ' err | grep -v "warning: no method reads" |
+	sed -n 's/^held.lin:\([0-9]*\):.*: warning: \(.*\), and no other method unlocks it/\1: \2/p' |
+	sort >got
+[ $status -eq 0 ] && sort want | cmp -s - got
+ktap_result $? "klin spec warns of ends with a lock that nothing else unlocks" "$(diff want got)" \
+	"$(cat err)"
 for cmd in spec check; do
 	case $cmd in
 	spec)	run spec doubt.lin ;;
@@ -195,6 +247,10 @@ advise spec <<'END'
 s/"invoke"/'invoke'/|13:21: error: .*texts stand in double quotes
 s/"invoke"/“invoke”/|13:21: error: unexpected '“'; write '"'
 s/return x/return ‘x’/|4:43: error: unexpected '‘'; write '"'
+s/put(word v)/put(word v; word w)/|3:19: error: .* found ';'; write ','
+s/= p->x/= (struct box *p)->x/|9:26: error: .* found 'p'; it closes the '(' in column 13 of line 9
+s/= p->x/= (u32 p)->x/|9:18: error: expected ')' after the type, found 'p'; it closes the '('
+s/= p->x/= (u32/|9:14: error: 'u32' is a type: write '(u32)' before what is cast
 s/return x/return (x/|4:45: error: expected ')', found ';'; it closes the '(' in column 43 of line 4
 s/word x = 0/word x: 0/|2:8: error: .* found ':'; write '='
 s/x = v;/assumed(x == v);/|3:32: error: 'assumed(': no such function; did you mean 'assume'?

@@ -139,6 +139,9 @@ void kl_warn_blocks(const struct kl_spec *spec);
  */
 void kl_warn_suspicious(const struct kl_spec *spec);
 
+/* Warn of methods of an implementation that end with a lock; kl_warn_suspicious() does, too. */
+void kl_warn_held_locks(const struct kl_spec *spec);
+
 /* A violation made small: a history of its own, and where it came from. */
 struct kl_counterexample {
 	struct kl_history *h;	/* the kept operations; a gap replaces forgotten ones */

@@ -192,4 +192,5 @@ void kl_warn_suspicious(const struct kl_spec *spec)
 			kl_diag_warn(&l.d, spec->vars[i].pos,
 				     "no method reads '%s'; if that is meant, name it '_%s'",
 				     spec->vars[i].name, spec->vars[i].name);
+	kl_warn_held_locks(spec);
 }

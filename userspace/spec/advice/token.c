@@ -260,7 +260,7 @@ const char *kl_advise_token(struct kl_parser *p, const char *what, char buf[KL_A
 		advice = kl_advise_item(m.text + t->off, t->len);
 	if (*advice)
 		return advice;
-	if (!strcmp(what, "')'") && t->kind != '=')
+	if ((!strcmp(what, "')'") || expects(&m, "')' after the type")) && t->kind != '=')
 		return on_paren(&m, buf);
 	if (t->kind != KL_TOK_NAME)
 		advice = on_sign(&m);

@@ -128,7 +128,11 @@ static unsigned int parse_params(struct kl_parser *p, struct kl_param *params, s
 		pos[n] = kl_p_peek(p)->pos;
 		params[n].name = kl_p_name(p, "a name");
 		n++;
-	} while (kl_p_take(p, ','));
+		/* The parser takes a ';' for the ',' that was meant, so as to say no more of it. */
+		if (kl_p_is(p, ';') && kl_p_ahead(p, 1)->kind == KL_TOK_NAME)
+			kl_diag_err(kl_p_diag(p), kl_p_peek(p)->pos,
+				    "expected ')' or ',', found ';'; write ','");
+	} while (kl_p_take(p, ',') || (kl_p_ahead(p, 1)->kind == KL_TOK_NAME && kl_p_take(p, ';')));
 	kl_p_expect(p, ')', "')' or ','");
 	return n;
 }

@@ -123,6 +123,9 @@ static bool at_cast(struct ctx *c)
 	if (t->kind != KL_TOK_NAME || t->kw != KL_KW_NONE ||
 	    find_param(c->target, text + t->off, t->len) >= 0)
 		return false;
+	/* Two names in a row are no expression, but a cast without its ')'. */
+	if (t[1].kind == KL_TOK_NAME)
+		return true;
 	for (t++; t->kind == '*'; t++)
 		;
 	return t->kind == ')';
@@ -231,6 +234,17 @@ static struct kl_expr *special(struct ctx *c)
 	return NULL;
 }
 
+/* Return: true if the word looks like the name of a type of the kernel, as u32 and size_t do. */
+static bool is_type(const char *word)
+{
+	const size_t len = strlen(word);
+
+	if (len > 2 && !strcmp(word + len - 2, "_t"))
+		return true;
+	return (*word == 'u' || *word == 's') && isdigit((unsigned char)word[1]) &&
+	       strspn(word + 1, "0123456789") == len - 1;
+}
+
 /* Return: true if the word looks like a constant of C. */
 static bool is_constant(const char *word)
 {
@@ -288,6 +302,9 @@ static struct kl_expr *name(struct ctx *c)
 	if (near)
 		kl_p_fail(p, t->pos, "'%s' has no parameter '%s'; did you mean '%s'?", target->name,
 			  word, near);
+	if (is_type(word))
+		kl_p_fail(p, t->pos, "'%s' is a type: write '(%s)' before what is cast", word,
+			  word);
 	if (!strcmp(word, "retval") || !strcmp(word, "ret") || !strcmp(word, "result"))
 		kl_p_fail(p, t->pos,
 			  "the clause gives '%s' no parameter '%s'; its result is "
