@@ -65,6 +65,12 @@ ends 1 "a writer of asserted coverage: VIOLATION" '^coverage of write: asserted,
 history whole 'unknown "get(): nobody knows"' >h.txt
 ends 1 "a reader of unknown coverage: VIOLATION" 'harmless, since the method writes nothing'
 ends 1 "a reader of unknown coverage, --follow: VIOLATION" '^VIOLATION' --follow
+history whole whole | sed 's/coverage write/coverage writes/' >h.txt
+for follow in "" --follow; do
+	run check $follow "$spec" h.txt
+	grep -q "^h.txt: warning: .# coverage writes whole' .* no method 'writes'; did you mean 'write'?" err
+	ktap_result $? "a warning of the coverage of no method $follow" "$(cat err)"
+done
 history whole whole | grep -v coverage >h.txt
 ends 1 "a history that no probes recorded: VIOLATION" '^VIOLATION'
 history 'unknown "x"' whole | sed 's/read -> 7/read -> 1/' >h.txt

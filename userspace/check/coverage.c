@@ -2,7 +2,9 @@
 /* Violations that an unseen call or store may explain, see coverage.h. */
 #include <stdio.h>
 
+#include "base/err.h"
 #include "check/coverage.h"
+#include "history/source.h"
 
 static bool harms(const struct kl_method *m, enum kl_cover kind, bool classical)
 {
@@ -23,6 +25,24 @@ const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec, const str
 			return &h->coverage[i];
 	}
 	return NULL;
+}
+
+void kl_coverage_warn(const struct kl_spec *spec, const struct kl_history *h, const char *name)
+{
+	char near[128];
+	size_t i;
+
+	name = h->source && h->source->name ? h->source->name : name;
+	for (i = 0; i < h->ncoverage; i++) {
+		const struct kl_coverage *c = &h->coverage[i];
+
+		if (kl_spec_find_method(spec, c->method) >= 0)
+			continue;
+		kl_warn_at(name, 0, 0,
+			   "`# coverage %s %s' has no effect, since spec '%s' has no method '%s'%s",
+			   c->method, kl_cover_names[c->kind], kl_spec_name(spec), c->method,
+			   kl_spec_near_method(spec, c->method, near, sizeof(near)));
+	}
 }
 
 int kl_coverage_follow(const struct kl_spec *spec, struct kl_history *to,

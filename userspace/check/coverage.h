@@ -26,6 +26,9 @@
 const struct kl_coverage *kl_coverage_harm(const struct kl_spec *spec, const struct kl_history *h,
 					   bool classical);
 
+/* Warn of coverage of methods that the specification lacks; @name is the history's. */
+void kl_coverage_warn(const struct kl_spec *spec, const struct kl_history *h, const char *name);
+
 /**
  * kl_coverage_follow() - replace the coverage when it gets harmful while a recording goes on
  * @spec: the specification

@@ -16,6 +16,7 @@
 #include "base/outfile.h"
 #include "base/quote.h"
 #include "check/certificate.h"
+#include "check/coverage.h"
 #include "klin/certify.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
@@ -644,6 +645,7 @@ static int cmd_check(int argc, char **argv)
 	}
 	cost.read_seconds = seconds() - start;
 	kl_warn_blocks(spec);
+	kl_coverage_warn(spec, h, a.history);
 	/* An engine that requires store buffers sets the memory model to tso. */
 	if (!a.model && a.engines[0] && a.engines[0]->tso)
 		a.opt.memory_by = KL_MEMORY_BY_ENGINE;

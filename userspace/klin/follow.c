@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "check/coverage.h"
 #include "history/stream.h"
 #include "klin/cmd.h"
 #include "klin/follow.h"
@@ -36,6 +37,7 @@ static int begin_session(const struct follow_args *a, const struct kl_history *h
 
 	if (ret)
 		return ret;
+	kl_coverage_warn(*spec, h, a->history);
 	*s = session_new(*spec, h, &a->style);
 	return *s ? 0 : -ENOMEM;
 }
