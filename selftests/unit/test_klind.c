@@ -79,6 +79,8 @@ static void test_conf_mistakes(void **state)
 		{ "", "nothing to watch" },
 		{ "[klind]\n", "nothing to watch" },
 		{ "memory = 1M\n", "c:1:1: error: 'memory' is in no section" },
+		{ "// A queue.\nspec queue {\n",
+		  "c:1:1: error: expected a section, [klind] or [spec NAME]; a comment begins" },
 		{ "[spec a]\nmemory 1M\n", "c:2:1: error: expected KEY = VALUE" },
 		{ "[spec a]\n\nmemory = 1\n", "c:3:10: error: memory = 1: expected bytes" },
 		{ "[spec a]\nmemory = 1Q\n", "from 1M to 1T" },
@@ -128,6 +130,12 @@ static void test_conf_mistakes(void **state)
 			fail_msg("'%s': '%s' is not in '%s'", bad[i].text, bad[i].message,
 				 history_log);
 	}
+	/* There is one message about all lines before the first section. */
+	history_log_start();
+	assert_int_equal(klind_conf_parse("c", "spec q {\n\tx = 1;\n}\n", &c), -EINVAL);
+	history_log_stop();
+	assert_non_null(strstr(history_log, "c:1:1: "));
+	assert_null(strstr(history_log, "c:2:"));
 	/* Each of several mistakes is reported. */
 	history_log_start();
 	assert_int_equal(klind_conf_parse("c", "[spec a]\nx = 1\n\ny = 2\n", &c), -EINVAL);

@@ -359,6 +359,13 @@ static int parse_assignment(struct parser *p, char *s)
 	char *value = strchr(s, '=');
 	const struct key *k;
 
+	/* One message about the lines before the first section is enough. */
+	if (!p->at && p->wrong)
+		return 0;
+	if (!value && !p->at) {
+		mistake(p, "expected a section, [klind] or [spec NAME]; a comment begins with #");
+		return 0;
+	}
 	if (!value) {
 		mistake(p, "expected KEY = VALUE, a [section] or a comment");
 		return 0;
