@@ -146,6 +146,9 @@ refuse "an unknown location in --explain" "--explain:1:1: error: the test has no
 	litmus --explain=z=1 "$tests/SB.litmus"
 refuse "a wrong condition in --explain" "--explain:1:9: error: expected the end of the condition" \
 	litmus '--explain=1:EAX=1 1' "$tests/SB.litmus"
+refuse "a register in --explain that nothing sets" \
+	"--explain:1:12: error: register EBX of P1 is always 0: no instruction of P1 sets it" \
+	litmus '--explain=0:EAX=0 /\ 1:EBX=1' "$tests/SB.litmus"
 run litmus --json --explain "$tests"
 python3 "$here/litmus_story.py" "$KLIN" out >said 2>&1
 [ $status -eq 0 ] && [ "$(cat said)" = "68 24 21 22 16 26 2" ]

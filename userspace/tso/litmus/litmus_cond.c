@@ -24,6 +24,13 @@ static bool sets(const struct kl_litmus *l, unsigned int t, unsigned int reg)
 	return false;
 }
 
+/* Return: true for a register that is 0 in each final state, since nothing gives it a value. */
+static bool is_unset(const struct kl_litmus *l, const struct kl_lit_item *it)
+{
+	return it->thread >= 0 && it->index < KL_LIT_GPRS &&
+	       !(l->has_init[it->thread] >> it->index & 1) && !sets(l, it->thread, it->index);
+}
+
 /*
  * Warn of a register or location at @at that is 0 in each final state, since nothing gives it a
  * value: most often it is misspelt, and the condition always holds or never.
@@ -43,7 +50,7 @@ static void warn_unset(const struct kl_lt_cursor *c, const struct kl_lit_item *i
 						    strlen(l->locs[i].name), &size) < 0 ?
 					    "" :
 					    "; write '0:' before a register of P0");
-	} else if (i < KL_LIT_GPRS && !(l->has_init[t] >> i & 1) && !sets(l, t, i)) {
+	} else if (is_unset(l, it)) {
 		kl_lit_warn(l, at, "register %s of P%u is always 0: no instruction of P%u sets it",
 			    kl_litmus_reg(l->x64, i), t, t);
 	}
@@ -64,6 +71,12 @@ static int find_item(struct kl_lt_cursor *c, const struct kl_lit_item *it, const
 	}
 	if (it->thread >= (int)l->nthreads) {
 		kl_lt_fail(c, "the program has no thread %d", it->thread);
+		return -1;
+	}
+	if (c->other && is_unset(l, it)) {
+		c->p = at;
+		kl_lt_fail(c, "register %s of P%u is always 0: no instruction of P%u sets it",
+			   kl_litmus_reg(l->x64, it->index), it->thread, it->thread);
 		return -1;
 	}
 	warn_unset(c, it, at);
@@ -331,6 +344,7 @@ bool kl_lt_other_condition(struct kl_lt_cursor *c, const char *text)
 	char buf[32];
 
 	/* Messages show the condition, and not the test. */
+	c->other = true;
 	l->path = "--explain";
 	l->text = l->copy = c->p = text;
 	l->quantifier = KL_LIT_EXISTS;

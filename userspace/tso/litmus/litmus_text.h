@@ -14,6 +14,7 @@ struct kl_lt_cursor {
 	const char *p;
 	unsigned int depth;
 	int err;
+	bool other; /* the condition of --explain is read, and not the test's own */
 };
 
 /* Print a message about the current position, unless c->err is set already.  Return: false. */
