@@ -112,6 +112,11 @@ for line in "1 klin-certifcate 3" "2 spec register" "4 operations fifty" "5 memo
 	sed "${line%% *}s/.*/${line#* }/" c.cert >t.cert
 	replay 2 "a wrong line is shown: ${line#* }" t.cert "^t.cert:${line%% *}:[0-9]+: error: "
 done
+for n in 2 3; do
+	sed "$n s/.$//" c.cert >t.cert
+	column=$(sed -n "$n s/sha256 .*/sha256 /p" c.cert | wc -c)
+	replay 2 "line $n with a short hash" t.cert "^t.cert:$n:$column: error: .*HEX of 64 digits"
+done
 sed 's/$/\r/' c.cert >t.cert
 replay 2 "a certificate with line ends of Windows" t.cert "^t.cert:1:1: error: .*dos2unix"
 printf '\357\273\277' | cat - c.cert >t.cert

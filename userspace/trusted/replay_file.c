@@ -27,15 +27,16 @@ void kl_cert_err(const char *path, char *const *lines, unsigned int line, unsign
 		kl_err_source(lines[line - 1], lines[line] - 1 - lines[line - 1], col ? col : 1);
 }
 
-static int bad_line(const struct kl_cert *c, size_t line, const char *what)
+/* Report a line of the certificate, with a caret at @at, or at its begin if @at is NULL. */
+static int bad_at(const struct kl_cert *c, size_t line, const char *at, const char *what)
 {
-	kl_cert_err(c->path, c->lines, line, 1, what);
+	kl_cert_err(c->path, c->lines, line, at ? at - c->lines[line - 1] + 1 : 1, what);
 	return -EINVAL;
 }
 
 static int bad(const struct kl_cert *c, const char *what)
 {
-	return bad_line(c, c->nheader, what);
+	return bad_at(c, c->nheader, NULL, what);
 }
 
 static int read_lines(struct kl_cert *c)
@@ -133,13 +134,15 @@ static int read_header(struct kl_cert *c)
 	int is;
 
 	if (strcmp(c->lines[c->nlines - 1], "end"))
-		return bad_line(c, c->nlines,
-				"'end' expected in the last line: the certificate is "
-				"cut off, or something follows it; " AGAIN);
+		return bad_at(c, c->nlines, NULL,
+			      "'end' expected in the last line: the "
+			      "certificate is cut off, or something follows it; " AGAIN);
 	if (!read_hashed(next_line(c), "spec ", false, &c->spec_name, &c->spec_sha256))
-		return bad(c, "'spec NAME sha256 HEX' expected");
+		return bad_at(c, c->nheader, c->spec_sha256,
+			      "'spec NAME sha256 HEX' expected, HEX of 64 digits");
 	if (!read_hashed(next_line(c), "history ", true, &c->history, &c->history_sha256))
-		return bad(c, "'history PATH sha256 HEX' expected");
+		return bad_at(c, c->nheader, c->history_sha256,
+			      "'history PATH sha256 HEX' expected, HEX of 64 digits");
 	end = kl_digits_after(next_line(c), "operations ", &c->nops);
 	if (!end || *end)
 		return bad(c, "'operations N' expected");
@@ -186,9 +189,8 @@ static int take_text(struct kl_cert *c)
 		from--;
 	stop = from && from < end ? kl_digits_after(c->lines[from - 1], "text ", &n) : NULL;
 	if (!stop || *stop || n != end - from)
-		return bad_line(c, from ? from : 1,
-				"'text N' and N lines of the specification "
-				"expected; " AGAIN);
+		return bad_at(c, from ? from : 1, NULL,
+			      "'text N' and N lines of the specification expected; " AGAIN);
 	c->nlines = from - 1;
 	c->spec_text = join_lines(c, from, end);
 	if (!c->spec_text)
@@ -198,8 +200,7 @@ static int take_text(struct kl_cert *c)
 		return 0;
 	snprintf(what, sizeof(what), "the carried specification has sha256 %.*s, not %.*s; " AGAIN,
 		 KL_SHA256_SHORT, sha256, KL_SHA256_SHORT, c->spec_sha256);
-	kl_cert_err(c->path, c->lines, 2, c->spec_sha256 - c->lines[1] + 1, what);
-	return -EINVAL;
+	return bad_at(c, 2, c->spec_sha256, what);
 }
 
 int kl_cert_open(const char *path, struct kl_cert **out)
@@ -249,8 +250,7 @@ int kl_cert_check_spec(const struct kl_cert *c, const struct kl_spec *spec, cons
 		snprintf(what, sizeof(what),
 			 "the carried specification is '%s', not '%.64s'; " AGAIN,
 			 kl_spec_name(spec), c->spec_name);
-		kl_cert_err(c->path, c->lines, 2, c->spec_name - c->lines[1] + 1, what);
-		return -EINVAL;
+		return bad_at(c, 2, c->spec_name, what);
 	}
 	kl_sha256(text, strlen(text), sha256);
 	kl_err("%s: is about another specification: '%s' of sha256 %.*s; %s is '%s' of sha256 %.*s",
