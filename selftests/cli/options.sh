@@ -67,6 +67,12 @@ refuse "a wrong mix" "method" gen --mix=nothing=1
 refuse "a weight with a sign" "METHOD=WEIGHT" gen --type=register --mix=read=+1
 refuse "a weight too large" "below 1048576" gen --type=register --mix=read=1,write=1048577
 refuse "an argument of klin gen" "'h.txt'" gen h.txt
+refuse "a number without its option" "found '20'; a number has its option, as in --ops=20" \
+	gen --ops 10 20
+refuse "an option of klin help" "help: '--json': expected a COMMAND" help --json
+refuse "-- without a command" "expected a command before '--'" -- check
+expect 0 "klin help -h" help -h
+refuse "= between a specification and a history" "did you mean \`queue h.txt'" check queue=h.txt
 refuse "an unknown form" "--to=xml" convert --to=xml h.txt x
 refuse "klin replay without a certificate" "certificate" replay
 refuse "a certificate that is a history" "h.txt:1:.*not a certificate" replay h.txt
@@ -192,6 +198,9 @@ refuse "--no-color" "did you mean .--color" check --no-color "$register" h.txt
 refuse "an option after --" "options come before .--'" check -- "$register" h.txt --json
 refuse "an option before the command" "options follow the command" --json check h.txt
 refuse "an argument of --version" "expected no argument, found 'x'" --version x
+refuse "an empty form of klin replay" "^klin: --from=: expected klh, text" replay --from= h.cert
+refuse "an unknown form of klin replay" "^klin: --from=ednn: .*did you mean edn" \
+	replay --from ednn h.cert
 refuse "a misspelt option of klin replay" "did you mean .--spec'" replay --sepc=queue h.cert
 refuse "an empty --spec" "--spec=: expected" replay --spec= h.cert
 refuse "an empty --history" "--history=: expected" replay --history= h.cert

@@ -209,6 +209,11 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 				"expected options only, found '%s'; --mix has its methods in one "
 				"argument, as in --mix=%s,%s",
 				arg, args->mix, arg);
+		if (strspn(arg, "0123456789") == strlen(arg))
+			argp_error(state,
+				   "expected options only, found '%s'; a number has its option, as "
+				   "in --ops=%s",
+				   arg, arg);
 		argp_error(state, "expected options only, found '%s'; --type names "
 			   "the kind of history", arg);
 		break;

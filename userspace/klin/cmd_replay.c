@@ -8,9 +8,31 @@
 #include "base/args.h"
 #include "base/beside.h"
 #include "base/err.h"
+#include "history/formats/form.h"
 #include "history/wrong_file.h"
 #include "klin/cmd.h"
+#include "klin/input.h"
 #include "klin/replay_options.h"
+
+/* Return: false after a message if an option of klin-replay names no form. */
+static bool check_form(int argc, char **argv)
+{
+	char names[KL_FORM_NAMES], hint[32];
+	const char *arg;
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (strncmp(argv[i], "--from", 6) || (argv[i][6] && argv[i][6] != '='))
+			continue;
+		arg = argv[i][6] ? argv[i] + 7 : i + 1 < argc ? argv[++i] : "help";
+		if (!strcmp(arg, "help") || kl_form_find(arg))
+			continue;
+		kl_err("--from=%s: expected %s%s", arg, kl_form_names(names, false),
+		       kl_form_hint(arg, hint));
+		return false;
+	}
+	return true;
+}
 
 static int cmd_replay(int argc, char **argv)
 {
@@ -25,6 +47,8 @@ static int cmd_replay(int argc, char **argv)
 		       kl_history_hint(last, -errno, hint));
 		return KLIN_EXIT_USAGE;
 	}
+	if (!check_form(argc, argv))
+		return KLIN_EXIT_USAGE;
 	path = kl_beside("klin-replay");
 	if (path) {
 		execv(path, argv);

@@ -78,7 +78,9 @@ static int no_command(const char *name)
 	for (i = 0; names && i < nothers; i++)
 		names[n + i] = others[i];
 	near = names ? kl_nearest(name, names, n + nothers) : NULL;
-	if (!near && *name == '-' && name[1])
+	if (!near && !strcmp(name, "--"))
+		kl_err("expected a command before '--'; `klin help' lists the commands");
+	else if (!near && *name == '-' && name[1])
 		kl_err("no option '%s' before a command; options follow the command, as in `klin "
 		       "check --json'; `klin help' lists the commands",
 		       name);
@@ -116,11 +118,15 @@ static int help(int argc, char **argv)
 		kl_err("help: expected one COMMAND, found also '%s'", argv[2]);
 		return KLIN_EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help")) {
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		usage(stdout);
 		return KLIN_EXIT_OK;
 	}
 	c = find_command(argv[1]);
+	if (!c && *argv[1] == '-') {
+		kl_err("help: '%s': expected a COMMAND, as in `klin help check'", argv[1]);
+		return KLIN_EXIT_USAGE;
+	}
 	return c ? run(c, 2, args) : no_command(argv[1]);
 }
 
