@@ -54,6 +54,15 @@ t1 @1 3 4 read -> ff|'ff': expected .*; hexadecimal numbers begin with 0x
 END
 printf '# quue\nenq 1 1 3\n' >broken.txt
 refuse "a mistyped first line" "^broken.txt:1: error: .*; did you mean the first line \`# queue'?" check "$register" broken.txt
+printf '#queue\nenq 1 1 3\n' >broken.txt
+refuse "a first line without its blank" "; did you mean the first line \`# queue'?" check "$register" broken.txt
+printf '# first init\nT1 @0 1 2 read -> 0\n' >broken.txt
+refuse "a thread with a large letter" "; a thread is written as in \`t3'" check "$register" broken.txt
+printf '2 invoke add 23\n' >broken.txt
+refuse "a mistyped event" "; did you mean \`invokes'?" check "$register" broken.txt
+printf '# first init\nt1 @0 1 2 read -> 0\n' >broken.txt
+refuse "a history in place of the specification" "^broken.txt: error: the file is a history: a spec" \
+	check broken.txt queue
 echo >member
 tar cf broken.txt member
 refuse "a tar archive" "^broken.txt:1: error: the file is a tar archive: unpack it" check "$register" broken.txt

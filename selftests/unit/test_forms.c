@@ -571,6 +571,13 @@ static void test_error_messages(void **state)
 		{ "events", "1 invokes add 2\n1 invokes add 3\n",
 		  "t:2: error: '1': expected the return of the previous operation" },
 		{ "events", "1 invokes put 2\n", "t:1: error: 'put': expected add, remove or" },
+		/* The return of a call in error, and the call after a return in error. */
+		{ "events", "1 invokes add\n1 returns true\n",
+		  "t:1: error: the end of the line: expected a number" },
+		{ "events", "1 invokes add 1\n1 returns yes\n1 invokes add 2\n1 returns true\n",
+		  "t:2: error: 'yes': expected true or false" },
+		{ "limo", "# @object stack\n[1] push(1)\n[1] return\n",
+		  "t:2: error: 'push(1)': expected call or return" },
 		{ "events", "1 invokes add two\n", "t:1: error: 'two': expected a number" },
 		{ "events", "1 invokes add 1\n1 returns maybe\n",
 		  "t:2: error: 'maybe': expected true" },
@@ -625,7 +632,8 @@ static void test_error_messages(void **state)
 		  "t:1: error: ':cas': expected a :value as in [1 2]" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write #_ #_ 1\n",
 		  "t:1: error: the end of the line: expected a value" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write\n"
+		{ "jepsen",
+		  "INFO  jepsen.util - 1 :invoke :write\n"
 		  "INFO  jepsen.util - 1 :ok :write 1\n",
 		  "t:1: error: ':write': expected a value behind it, as in `:write 4'" },
 		{ "edn", "[{:process 0, :type :invoke, :f :read]\n",
@@ -636,14 +644,17 @@ static void test_error_messages(void **state)
 		  "t:1: error: ')}': expected `}' here, which closes the last `{'" },
 		{ "jepsen", "INFO  jepsen.util - 1 :invoke :write [1 2]\n",
 		  "t: error: cannot tell whether values like [1 2] are [KEY VALUE]" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read nil\n"
+		{ "jepsen",
+		  "INFO  jepsen.util - 1 :invoke :read nil\n"
 		  "INFO  jepsen.util - 2 :invoke :read [7 nil]\n",
-				"t:2: error: ':read': expected an operation without a key, as in "
-				"line 1; --independent" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read [7 nil]\n"
+		  "t:2: error: ':read': expected an operation without a key, as in "
+		  "line 1; --independent" },
+		{ "jepsen",
+		  "INFO  jepsen.util - 1 :invoke :read [7 nil]\n"
 		  "INFO  jepsen.util - 1 :ok :read 3\n",
 		  "t:2: error: '3': expected a :value as in [KEY" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :read [7 nil]\n"
+		{ "jepsen",
+		  "INFO  jepsen.util - 1 :invoke :read [7 nil]\n"
 		  "INFO  jepsen.util - 1 :ok :read [8 nil]\n",
 		  "t:2: error: ':read': expected the key" },
 		{ "jepsen", "INFO  jepsen.util - 1 :ok :read 1\n",
@@ -668,16 +679,19 @@ static void test_error_messages(void **state)
 		  "t: error: cannot tell whether values like [1 2] are [KEY VALUE]" },
 		{ "edn", "{:process 0, :type :invoke, :f :cas, :value 1}\n",
 		  "t:1: error: ':cas': expected a :value as in [1 2]" },
-		{ "edn", "{:process 0, :type :invoke, :f :transfer, :value 1}\n"
+		{ "edn",
+		  "{:process 0, :type :invoke, :f :transfer, :value 1}\n"
 		  "{:process 1, :type :invoke, :f :transfer, :value 1}\n",
 		  "t:1: error: ':transfer': expected read, write or cas, enqueue or dequeue, "
 		  "acquire or release; klin reads other logs by a spec with a history block" },
-		{ "jepsen", "INFO  jepsen.util - 1 :invoke :pop nil\n"
+		{ "jepsen",
+		  "INFO  jepsen.util - 1 :invoke :pop nil\n"
 		  "INFO  jepsen.util - 2 :invoke :pop nil\n",
 		  "t:1: error: ':pop': expected read, write or cas" },
 		{ "edn", "{:process 0, :type :invoke, :f :cas, :value [1 \"x]}\n",
 		  "t:1: error: '\"x]}': expected a string with a closing quote" },
-		{ "edn", "{:process 0, :type :invoke, :f :read}\n"
+		{ "edn",
+		  "{:process 0, :type :invoke, :f :read}\n"
 		  "{:process 1, :type :invoke, :f :enqueue, :value 1}\n",
 		  "t:2: error: ':enqueue': expected a method of the same structure" },
 		{ "edn", "{:process 0, :type :invoke, :f :write, :key 7, :value 3}\n",
@@ -692,13 +706,16 @@ static void test_error_messages(void **state)
 		  "t:1: error: 'nil,': expected a :key" },
 		{ "edn", "{:process 0, :type :invoke, :f :put, :key ^:a \"0\", :value \"a\"}\n",
 		  "t:1: error: '^:a': expected a :key without metadata" },
-		{ "edn", "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"a\"}\n"
+		{ "edn",
+		  "{:process 0, :type :invoke, :f :put, :key \"0\", :value \"a\"}\n"
 		  "{:process 0, :type :ok, :f :put, :key 0, :value \"a\"}\n",
 		  "t:2: error: '0,': expected the :key that its :invoke has" },
-		{ "edn", "{:process 0, :type :invoke, :f :get, :key 0, :value nil}\n"
+		{ "edn",
+		  "{:process 0, :type :invoke, :f :get, :key 0, :value nil}\n"
 		  "{:process 0, :type :info, :f :get, :key 1, :value :timed-out}\n",
 		  "t:2: error: '1,': expected the :key that its :invoke has" },
-		{ "edn", "{:process 0, :type :invoke, :f :append, :key 0, :value \"a\"}\n"
+		{ "edn",
+		  "{:process 0, :type :invoke, :f :append, :key 0, :value \"a\"}\n"
 		  "{:process 0, :type :ok, :f :append, :key 0, :value \"b\"}\n",
 		  "t:2: error: '\"b\"}': expected the :value that its :invoke has" },
 	};

@@ -341,6 +341,11 @@ static void test_text_errors(void **state)
 		  "t:1: error: 'drain=4': expected a time not before the call" },
 		{ "t3 @3 5 6 m where=4",
 		  "t:1: error: 'where=4': expected cpu=NUMBER, drain=TIME, point=TIME or stack=NUMBER" },
+		{ "t3 @3 5 6 m cpu=1 point=5 cpu=1",
+		  "t:1: error: 'cpu=1': expected each attribute once" },
+		{ "t3 @3 5 6 m cpu 1",
+		  "t:1: error: 'cpu': expected a number, true, false, empty, full, absent or `?'; "
+		  "attributes have no blanks, as in cpu=3" },
 		{ "t3 @3 5 6 m cpu=1 7",
 		  "t:1: error: '7': expected cpu=NUMBER, drain=TIME, point=TIME or stack=NUMBER" },
 		{ "# klin history 2",

@@ -207,10 +207,12 @@ static int cut_short(struct kl_klh_reader *r)
 		.reason = KL_GAP_LOST,
 	};
 
-	kl_warn("%s: truncated at offset %zu after %zu operations: operations that may have "
-		"followed, from time "
-		"%" PRIu64 " on, count as lost", r->name, r->at, r->h->nops, r->floor);
 	/* No operation follows a floor of KL_TIME_MAX, so only the end itself is missing. */
+	kl_warn(r->floor == KL_TIME_MAX ?
+			"%s: truncated at offset %zu, in its end behind all %zu operations" :
+			"%s: truncated at offset %zu after %zu operations: operations that may have "
+			"followed, from time %" PRIu64 " on, count as lost",
+		r->name, r->at, r->h->nops, r->floor);
 	return r->floor == KL_TIME_MAX ? 0 : kl_history_add_gap(r->h, &gap);
 }
 

@@ -168,6 +168,7 @@ static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 	const char *p = *pp;
 	uint8_t *n = &l->sig.nargs;
 	struct kl_val *v = l->vals;
+	uint32_t seen = 0; /* a bit for the first letter of each attribute */
 
 	l->point = l->drain = KL_TIME_MAX;
 	l->stack = 0;
@@ -195,6 +196,9 @@ static int scan_tail(struct kl_scan *s, const char **pp, struct line *l)
 		++*n;
 	}
 	while (*p != '\n') {
+		if (seen & 1u << (*p & 31))
+			return kl_scan_bad(s, p, "each attribute once");
+		seen |= 1u << (*p & 31);
 		if (scan_attribute(s, &p, l))
 			return -EINVAL;
 		p = kl_scan_skip(p);

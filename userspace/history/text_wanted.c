@@ -35,6 +35,7 @@ const char *kl_text_wanted(const char *p, size_t n)
 		KL_TEXT_VALUE "; write `absent'", KL_TEXT_VALUE "; write `true'",
 		KL_TEXT_VALUE "; write `false'",
 	};
+	static const char *const attributes[] = { "cpu", "point", "drain", "stack" };
 	size_t i;
 
 	if (*p == '#')
@@ -49,6 +50,9 @@ const char *kl_text_wanted(const char *p, size_t n)
 		if (kl_edits(p, n, names[i]) <= 2 ||
 		    (n == strlen(names[i]) && !strncasecmp(p, names[i], n)))
 			return wanted[i];
+	for (i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
+		if (kl_scan_is(p, n, attributes[i]))
+			return KL_TEXT_VALUE "; attributes have no blanks, as in cpu=3";
 	if (kl_scan_is(p, n, "nil") || kl_scan_is(p, n, "null") || kl_scan_is(p, n, "NULL") ||
 	    kl_scan_is(p, n, "None"))
 		return KL_TEXT_VALUE "; write `empty' or `absent' where nothing was there";

@@ -109,7 +109,8 @@ const char *kl_spec_hint(const char *path, int err, char hint[KL_FILE_HINT])
 
 const char *kl_history_hint(const char *path, int err, char hint[KL_FILE_HINT])
 {
-	const char *equals = strchr(path, '=');
+	const char *joint = strpbrk(path, "=, ");
+	const char *second = joint ? joint + 1 + strspn(joint + 1, " ") : "";
 	char near[KL_FILE_HINT / 2];
 
 	*hint = '\0';
@@ -117,12 +118,12 @@ const char *kl_history_hint(const char *path, int err, char hint[KL_FILE_HINT])
 		return hint;
 	if (!*path)
 		snprintf(hint, KL_FILE_HINT, "; the name is empty");
-	else if (equals && equals > path && !access(equals + 1, F_OK))
-		snprintf(hint, KL_FILE_HINT, "; did you mean `%.*s %s'?", (int)(equals - path),
-			 path, equals + 1);
+	else if (joint && joint > path && !access(second, F_OK))
+		snprintf(hint, KL_FILE_HINT, "; did you mean `%.*s %s', two arguments?",
+			 (int)(joint - path), path, second);
 	else if (kl_shipped_text(path))
 		snprintf(hint, KL_FILE_HINT, "; this is the shipped specification: %s",
-			 "name a history after it");
+			 "name a history after it, or - for standard input");
 	else if (near_file(path, false, near, sizeof(near)))
 		snprintf(hint, KL_FILE_HINT, "; did you mean %s?", near);
 	return hint;
@@ -212,6 +213,16 @@ static bool is_text(const char *s, size_t n)
 	return true;
 }
 
+/* Return: true for a text whose first line that is no comment is an operation. */
+static bool has_operation(const char *p, const char *end)
+{
+	while (begins(p, end, "#")) {
+		p = memchr(p, '\n', end - p);
+		p = p ? skip_blanks(p, end) : end;
+	}
+	return is_operation(p, end);
+}
+
 const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 {
 	const char *end = data + len, *p = skip_comments(data, end);
@@ -230,7 +241,7 @@ const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 	/* A comment of another language may come before a specification. */
 	if (begins(p, end, "#") && memmem(p, end - p, "\nspec ", 6))
 		return NULL;
-	if (is_header(p, end) || begins(p, end, "\211KLH") || is_operation(p, end))
+	if (is_header(p, end) || begins(p, end, "\211KLH") || has_operation(p, end))
 		return &history;
 	if (begins(p, end, "{") || begins(p, end, "[") || begins(p, end, "INFO "))
 		return &log_lines;

@@ -600,7 +600,7 @@ int kl_map_none(const struct kl_map_reader *rd, const char *file)
 			       "all %zu records of %s are ignored, so there is no operation",
 			       rd->ignored, file);
 	else
-		kl_err("%s: no record: expected a file in EDN, JSON or CSV", file);
+		kl_err("%s: no record: expected one at least, in EDN, JSON or CSV", file);
 	return -EINVAL;
 }
 

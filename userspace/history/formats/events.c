@@ -118,6 +118,9 @@ static int scan_line(void *ctx, const char **pp)
 	ret = kl_pairs_process(&r->pairs, number, &process);
 	if (ret)
 		return ret;
+	/* After an error this is most often the return of the call in error. */
+	if (!process->op && r->scan.errors)
+		return -EINVAL;
 	if (!process->op)
 		return kl_scan_bad(&r->scan, tok, "a call before the return");
 	return kl_pairs_return(&r->pairs, process, &ok);

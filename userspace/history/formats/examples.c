@@ -33,6 +33,27 @@ const char *kl_form_examples(char text[KL_EXAMPLES])
 	return text;
 }
 
+/* Return: advice on the first line that is no comment, if it is nearly an operation. */
+static const char *near_operation(const struct kl_start *start, char buf[KL_TITLE])
+{
+	static const char *const events[] = { "invokes", "returns" };
+	const char *line = start->text, *end = start->text + start->len, *near;
+	char first[KL_TITLE / 2], second[KL_TITLE / 2];
+
+	while (line < end && (*line == '#' || *line == '\n')) {
+		line = memchr(line, '\n', end - line);
+		line = line ? line + 1 : end;
+	}
+	if (line == end || sscanf(line, "%31s %31s", first, second) != 2)
+		return buf;
+	near = kl_nearest(second, events, 2);
+	if (*second == '@' || (*first == 't' && strspn(first + 1, "0123456789") > 0))
+		snprintf(buf, KL_TITLE, "; a thread is written as in `t3'");
+	else if (near && strspn(first, "0123456789") == strlen(first))
+		snprintf(buf, KL_TITLE, "; did you mean `%s'?", near);
+	return buf;
+}
+
 const char *kl_form_near_title(const struct kl_start *start, char buf[KL_TITLE])
 {
 	static const char *const titles[] = {
@@ -40,13 +61,16 @@ const char *kl_form_near_title(const struct kl_start *start, char buf[KL_TITLE])
 	};
 	const char *line = start->text, *end = memchr(line, '\n', start->len), *near;
 	char word[KL_TITLE / 2];
+	int n;
 
 	*buf = 0;
-	if (!end || strncmp(line, "# ", 2))
-		return buf;
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(line + 2, " \r\n"), line + 2);
+	if (!end || *line != '#')
+		return near_operation(start, buf);
+	line += 1 + (line[1] == ' ');
+	n = strcspn(line, " \r\n");
+	snprintf(word, sizeof(word), "%.*s", n, line);
 	near = kl_nearest(word, titles, sizeof(titles) / sizeof(*titles));
 	if (near)
 		snprintf(buf, KL_TITLE, "; did you mean the first line `# %s'?", near);
-	return buf;
+	return *buf ? buf : near_operation(start, buf);
 }

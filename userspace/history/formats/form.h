@@ -145,7 +145,8 @@ void kl_start_add(struct kl_start *s, const char *data, size_t len);
 
 /*
  * Return: "; did you mean the first line `# set'?", in @buf, if the first line is nearly one of
- * LinP's form, or "".  klin-replay lacks this function, too.
+ * LinP's form; other advice if an operation begins nearly as in another form; or "".  klin-replay
+ * lacks this function, too.
  */
 const char *kl_form_near_title(const struct kl_start *start, char buf[KL_TITLE])
 	__attribute__((weak));

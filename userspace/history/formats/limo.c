@@ -362,6 +362,9 @@ static int scan_return(struct reader *r, const char **pp, const char *tok, uint6
 	ret = kl_pairs_process(&r->pairs, id, &process);
 	if (ret)
 		return ret;
+	/* After an error this is most often the return of the call in error. */
+	if (!process->op && r->scan.errors)
+		return -EINVAL;
 	if (!process->op)
 		return kl_scan_bad(&r->scan, tok, "a call before the return");
 	shape = shape_of(r, process->sig.method);

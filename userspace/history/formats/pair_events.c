@@ -160,6 +160,9 @@ int kl_pairs_call(struct kl_pairs *p, const char *tok, struct kl_process *proces
 	unsigned int i;
 	int ret;
 
+	/* After an error, most often the return was in error. */
+	if (process->op && p->scan->errors)
+		return -EINVAL;
 	if (process->op)
 		return kl_scan_bad(p->scan, tok,
 				   "the return of the previous operation of the process");
