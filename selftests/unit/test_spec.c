@@ -503,8 +503,10 @@ static void test_bad_texts(void **state)
 	    "t.lin:2:1: error: a second 'spec'; a file has one\n");
 	bad("spec t { word x = 18446744073709551616; /* ",
 	    "t.lin:1:19: error: number '18446744073709551616' does not fit in 64 bits\nt.lin:1:41: "
-	    "error: the comment does not end: expected '*/'\nt.lin:1:44: error: expected '}' at "
-	    "the specification's end, found end of file\n");
+	    "error: the comment does not end: expected '*/'\n");
+	bad("spec t { const A = B; const B = 1; word x = 0; method f() { atomic { x = A; } } }",
+	    "t.lin:1:20: error: no variable 'B'; the constant is declared later, in line 1\n"
+	    "t.lin:1:74: error: no variable 'A'; the constant in line 1 has a mistake\n");
 	bad("spec t { struct node { word v; } method f() { } }",
 	    "t.lin:1:10: error: 'struct' belongs to an implementation or a client: write it "
 	    "outside 'spec t { }'\n");

@@ -11,6 +11,9 @@
  * that some code unlocks without having locked it.  A lock counts as held at the end of a method
  * only if every path to this end holds it: two `if's may have the same condition.  Locks in arrays
  * and structs, which may be one and the same, are left out.
+ *
+ * There also is a warning of an unlock() that cannot follow a lock(), in the same method or before
+ * it.
  */
 #include <string.h>
 
@@ -26,6 +29,7 @@ struct walk {
 	const char *lock;
 	unsigned int at_break, at_continue; /* the states there, in the innermost loop */
 	bool foreign; /* some code may unlock what it does not hold */
+	bool kept; /* some code may end, or call a method, while it holds the lock */
 	bool telling; /* warn of ends that hold the lock */
 	struct kl_pos locked; /* the last lock() */
 	const struct kl_method_def *m; /* NULL: a thread, or code of the client */
@@ -38,7 +42,8 @@ static bool is_lock(const struct walk *w, const struct kl_stmt *s)
 
 static void end(struct walk *w, struct kl_pos pos, unsigned int state)
 {
-	if (w->telling && w->m && state == HELD)
+	w->kept |= state & HELD;
+	if (w->telling && w->m && state == HELD && !w->foreign)
 		kl_diag_warn(&w->d, pos,
 			     "'%s' ends with the lock '%s' of line %u, and no other method "
 			     "unlocks it",
@@ -118,7 +123,12 @@ static unsigned int walk_one(struct walk *w, const struct kl_stmt *s, unsigned i
 		if (!is_lock(w, s) || !state)
 			return state;
 		w->foreign |= state & FREE;
+		if (w->telling && state == FREE && !w->kept)
+			kl_diag_warn(&w->d, s->pos, "nothing holds the lock '%s' here", w->lock);
 		return FREE;
+	case KL_S_CALL:
+		w->kept |= state & HELD;
+		return state;
 	default:
 		return state;
 	}
@@ -146,8 +156,8 @@ static void walk_all(struct walk *w, const struct kl_impl *im)
 		walk_method(w, &im->methods[i]);
 	w->m = NULL;
 	for (i = 0; i < im->nthreads; i++)
-		walk(w, im->threads[i].body, FREE);
-	walk(w, im->init, FREE);
+		end(w, im->threads[i].pos, walk(w, im->threads[i].body, FREE));
+	end(w, im->init_pos, walk(w, im->init, FREE));
 	walk(w, im->final, FREE);
 }
 
@@ -160,13 +170,13 @@ void kl_warn_held_locks(const struct kl_spec *spec)
 		struct walk w = {
 			.d = { .file = spec->path, .text = spec->text },
 			.lock = im->vars[i].f.name,
+			.kept = im->vars[i].init_expr,
 		};
 
 		if (im->vars[i].f.type != KL_IT_LOCK || im->vars[i].is_array)
 			continue;
 		walk_all(&w, im);
-		w.telling = !w.foreign;
-		if (w.telling)
-			walk_all(&w, im);
+		w.telling = true;
+		walk_all(&w, im);
 	}
 }

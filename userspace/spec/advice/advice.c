@@ -119,13 +119,26 @@ const char *kl_advise_name(const char *name, const char *const *names, size_t n,
 	return buf;
 }
 
-const char *kl_advise_variable(const struct kl_checker *c, const char *name,
+const char *kl_advise_variable(const struct kl_checker *c, const char *name, struct kl_pos pos,
 			       char buf[KL_ADVICE_MAX])
 {
 	const char *names[KL_LOCALS_MAX + 2 * KL_ITEMS_MAX];
 	const char *word = kl_advise_word(name, strlen(name), false);
 	size_t i, n = 0;
 
+	for (i = 0; i < c->s->nconsts; i++) {
+		const struct kl_const *k = &c->s->consts[i];
+
+		if (strcmp(k->name, name))
+			continue;
+		snprintf(buf, KL_ADVICE_MAX,
+			 k->pos.line < pos.line ||
+					 (k->pos.line == pos.line && k->pos.col < pos.col) ?
+				 "; the constant in line %u has a mistake" :
+				 "; the constant is declared later, in line %u",
+			 k->pos.line);
+		return buf;
+	}
 	for (i = 0; i < c->nscope; i++)
 		names[n++] = c->scope[i]->name;
 	for (i = 0; i < c->s->nvars; i++)

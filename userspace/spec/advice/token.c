@@ -195,6 +195,10 @@ static const char *on_word(const struct mistake *m)
 		return "; x86 has 'tso'";
 	if (expects_item(m) && m->t[1].kind == '=' && is_kind(m->before, ';'))
 		return "; write ',' between values, and ';' behind the last";
+	if ((m->t->kw == KL_KW_WORD || m->t->kw == KL_KW_BOOL) && expects(m, "'spec'"))
+		return "; write 'shared word NAME' for a variable of an implementation";
+	if (is_word(m, m->before, "call") && expects(m, "';' after a declaration"))
+		return "; declare the variable first, then write 'NAME = call METHOD(...);'";
 	if (m->t->kw == KL_KW_METHOD && expects(m, "a statement"))
 		return "; a '}' is missing before it";
 	if ((m->t->kw == KL_KW_WORD || m->t->kw == KL_KW_BOOL) && is_kind(m->before, '('))

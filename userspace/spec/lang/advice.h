@@ -27,8 +27,8 @@ const char *kl_advise_item(const char *word, size_t len);
 /* Advice on a name that is none of @names. */
 const char *kl_advise_name(const char *name, const char *const *names, size_t n,
 			   char buf[KL_ADVICE_MAX]);
-/* Advice on a name that is no variable of the spec. */
-const char *kl_advise_variable(const struct kl_checker *c, const char *name,
+/* Advice on a name at @pos that is no variable of the spec. */
+const char *kl_advise_variable(const struct kl_checker *c, const char *name, struct kl_pos pos,
 			       char buf[KL_ADVICE_MAX]) KL_OPTIONAL;
 /* Advice on a bool @e where a word is needed; @what names the place: "the operand". */
 const char *kl_advise_operand(const struct kl_ast_expr *e, const char *what) KL_OPTIONAL;

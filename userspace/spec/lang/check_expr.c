@@ -47,7 +47,7 @@ static void no_such_name(struct kl_checker *c, const struct kl_ast_expr *e)
 	char advice[KL_ADVICE_MAX];
 
 	kl_diag_err(c->d, e->pos, "no variable '%s'%s", e->name,
-		    kl_advise_variable ? kl_advise_variable(c, e->name, advice) : "");
+		    kl_advise_variable ? kl_advise_variable(c, e->name, e->pos, advice) : "");
 }
 
 static bool check_shared(struct kl_checker *c, const struct kl_ast_expr *e)

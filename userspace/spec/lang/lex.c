@@ -241,6 +241,7 @@ int kl_lex(struct kl_diag *d, const char *text, size_t len, struct kl_tok **out)
 		*t = (struct kl_tok){ .off = l.pos, .pos = here(&l), .after_bad = bad };
 		if (l.pos >= l.len || d->errors >= KL_ERRORS_MAX) {
 			t->kind = KL_TOK_EOF;
+			t->after_bad |= d->errors > 0; /* as behind an open comment */
 			break;
 		}
 		c = at(&l, 0);
