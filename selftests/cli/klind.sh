@@ -32,7 +32,7 @@ END
 expect 0 "a specification by its path" --check-config --config klind.conf
 refuse "a missing configuration" "^klind: cannot read .*nowhere.conf: No such file" \
 	--check-config --config nowhere.conf
-refuse "a superfluous argument" "no arguments expected" --check-config more
+refuse "a superfluous argument" "no arguments expected; --config=FILE names" --check-config more
 config <<END
 [klind]
 reports = $work

@@ -158,7 +158,14 @@ static int begin_section(struct parser *p, char *s)
 		if (!strncmp(s, "spec", 4) && isspace((unsigned char)s[4]) && is_name(trim(s + 4)))
 			return new_watch(p, trim(s + 4));
 	}
-	mistake(p, "expected [klind], or [spec NAME] with a name of letters, digits, -, _ and .");
+	if (end && strpbrk(end, "#;"))
+		mistake(p, "a comment needs a line of its own");
+	else
+		mistake(p,
+			"expected [klind], or [spec NAME] with a name of letters, digits, -, _ "
+			"and .%s",
+			strstr(s, "\xc2\xa0") ? "; the blank here does not break: write a blank" :
+						"");
 	/* Do not report the keys of the wrong section as mistakes, too. */
 	p->keys = NULL;
 	p->at = p->c;
@@ -244,7 +251,8 @@ static void wrong_value(struct parser *p, const struct key *k, const char *value
 	case PATH:
 		if (k->max && strlen(value) > k->max)
 			snprintf(max, sizeof(max), ", of at most %u bytes", (unsigned int)k->max);
-		mistake(p, "%s = %s: expected a path that begins with /%s", k->name, value, max);
+		mistake(p, "%s = %s: expected a path that begins with /%s%s", k->name, value, max,
+			*value == '"' || *value == '\'' ? ", without quotes" : "");
 		break;
 	case BOOL:
 		mistake(p, "%s = %s: expected yes or no", k->name, value);

@@ -77,7 +77,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		kl_log_level = KL_LOG_DEBUG;
 		break;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s': no arguments expected", arg);
+		argp_error(state,
+			   "'%s': no arguments expected; --config=FILE names the "
+			   "configuration",
+			   arg);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
