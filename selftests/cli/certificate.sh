@@ -112,6 +112,8 @@ for line in "1 klin-certifcate 3" "2 spec register" "4 operations fifty" "5 memo
 	sed "${line%% *}s/.*/${line#* }/" c.cert >t.cert
 	replay 2 "a wrong line is shown: ${line#* }" t.cert "^t.cert:${line%% *}:[0-9]+: error: "
 done
+sed 's/^part LINEARIZABLE/part VIOLATION/' c.cert >t.cert
+replay 2 "an order of a violation" t.cert "'order' is for LINEARIZABLE"
 for n in 2 3; do
 	sed "$n s/.$//" c.cert >t.cert
 	column=$(sed -n "$n s/sha256 .*/sha256 /p" c.cert | wc -c)
