@@ -69,10 +69,15 @@ refuse "a weight too large" "below 1048576" gen --type=register --mix=read=1,wri
 refuse "an argument of klin gen" "'h.txt'" gen h.txt
 refuse "a number without its option" "found '20'; a number has its option, as in --ops=20" \
 	gen --ops 10 20
+refuse "--spec, which klin check has not" "no option .--spec'; write .klin check \[SPEC.lin\] HIST" \
+	check --spec=queue h.txt
+refuse "a specification as the command" "did you mean .klin check queue HISTORY'" queue h.txt
 refuse "an option of klin help" "help: '--json': expected a COMMAND" help --json
 refuse "-- without a command" "expected a command before '--'" -- check
 expect 0 "klin help -h" help -h
 refuse "= between a specification and a history" "did you mean \`queue h.txt'" check queue=h.txt
+refuse "two arguments in quotes" "did you mean \`queue h.txt', two arguments" check "queue h.txt"
+refuse "a specification without the history in a pipe" "or - for standard input" check queue
 refuse "an unknown form" "--to=xml" convert --to=xml h.txt x
 refuse "klin replay without a certificate" "certificate" replay
 refuse "a certificate that is a history" "h.txt:1:.*not a certificate" replay h.txt

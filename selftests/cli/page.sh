@@ -325,6 +325,8 @@ ktap_result $? "the page of a result says that its history was not found"
 refuse "a certificate whose history is missing" "queue.txt" report queue.cert
 refuse "a page without -o" "to write the page to 'x.html', say -o x.html" report queue.cert x.html
 refuse "a file that is nothing" "error" report "$specs/queue.lin" wrong.lin
+head -c 200 queue.json >cut.json
+refuse "a result that is cut off" "^cut.json:[0-9]+:[0-9]+: error: the result is cut off" report cut.json
 refuse "a result with a specification" "name the result alone" report "$specs/queue.lin" queue.json
 mkdir empty
 refuse "a directory without a report" "not a report of klind" report empty

@@ -169,6 +169,10 @@ void kl_args_suggest(const struct argp *argp, int argc, char **argv)
 			if (near)
 				refuse(argv[0], "no option `--%.*s'; did you mean `--%s'?",
 				       (int)len, name, near);
+			if (len == 4 && !strncmp(name, "spec", len) && argp->args_doc &&
+			    strstr(argp->args_doc, "SPEC"))
+				refuse(argv[0], "no option `--spec'; write `%s %s'", argv[0],
+				       argp->args_doc);
 			continue;
 		}
 		if (!is_long)

@@ -137,6 +137,7 @@ struct made {
 	char *source;		/* text of a model */
 	char *history, *command;
 	char *replay;		/* the command that checks the proofs again */
+	json_error_t damage; /* what is wrong with a result that is no JSON */
 };
 
 static int no_memory(const char *name)
@@ -423,6 +424,8 @@ static bool read_results(struct made *m, const char *data, size_t len)
 		json_t *j = json_loadb(data, len, JSON_DISABLE_EOF_CHECK, &e);
 		const char *kind = json_string_value(json_object_get(j, "kind"));
 
+		if (!j)
+			m->damage = e;
 		if (!json_is_string(json_object_get(j, "verdict")) &&
 		    !json_is_string(json_object_get(j, "schema"))) {
 			json_decref(j);
@@ -505,8 +508,14 @@ static int make(struct report_args *a, struct made *m)
 	}
 	if (len > strlen(cert) && !strncmp(data, cert, strlen(cert))) {
 		ret = from_certificate(a, m, data);
+	} else if (read_results(m, data, len)) {
+		ret = from_result(a, m);
+	} else if (m->damage.line && memmem(data, len < 100 ? len : 100, "\"klin/1\"", 8)) {
+		kl_err_at(a->input, m->damage.line, m->damage.column,
+			  "the result is cut off or damaged: %s", m->damage.text);
+		ret = -EINVAL;
 	} else {
-		ret = read_results(m, data, len) ? from_result(a, m) : from_history(a, m, a->input);
+		ret = from_history(a, m, a->input);
 	}
 	free(data);
 	return ret;

@@ -10,6 +10,7 @@
 #include "base/args.h"
 #include "base/err.h"
 #include "base/nearest.h"
+#include "base/shipped.h"
 #include "klin/cmd.h"
 #include "record/attach/features.h"
 #include "report/build.h"
@@ -84,10 +85,10 @@ static int no_command(const char *name)
 		kl_err("no option '%s' before a command; options follow the command, as in `klin "
 		       "check --json'; `klin help' lists the commands",
 		       name);
-	else if (!near && !access(name, F_OK))
-		kl_err("no command '%s'; did you mean `klin check %s'?  `klin help' lists the "
+	else if (!near && (!access(name, F_OK) || kl_shipped_text(name)))
+		kl_err("no command '%s'; did you mean `klin check %s%s'?  `klin help' lists the "
 		       "commands",
-		       name, name);
+		       name, name, kl_shipped_text(name) ? " HISTORY" : "");
 	else
 		kl_err("no command '%s'%s%s%s `klin help' lists them", name,
 		       near ? "; did you mean " : "", near ? near : "", near ? "?" : ";");
