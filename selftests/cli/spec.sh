@@ -96,6 +96,7 @@ spec unmeant {
 	method same(word key) -> bool { atomic { return x + 1 != x + 1 || x == key; } }	// both sides
 	method twice(word key) -> bool { atomic { return q.pop() == q.pop(); } }
 	method lost(word key) { word old = 3, _new = 4; atomic { x = key; } }	// variable 'old'
+	method zero(word key) -> bool { bool no; word left; left = 1; atomic { return no && x == left; } }	// nothing sets the local variable 'no'
 	method todo(word key, word v) -> word { atomic { choose any; return any; } }
 }
 END
@@ -251,6 +252,11 @@ advise spec <<'END'
 s/"invoke"/'invoke'/|13:21: error: .*texts stand in double quotes
 s/"invoke"/“invoke”/|13:21: error: unexpected '“'; write '"'
 s/return x/return ‘x’/|4:43: error: unexpected '‘'; write '"'
+s/put(word v)/put(word)/|3:17: error: expected a name, found ')'; write its name after the type
+s/-> word v/-> word, word/|4:22: error: .* found ','; several results need parentheses
+s/x = v/x =+ v/|3:35: error: .* found '+'; write '+=' to add
+s/spec box {/spec box { const A = 1, B = 2;/|1:23: error: .* found ','; write 'const' before each
+s/word x = 0;/queue<word> x; bool b;/;s/return x/return x.empty()/|4:45: error: .* 'empty'; write 'size() == 0'
 s/put(word v)/put(word v; word w)/|3:19: error: .* found ';'; write ','
 s/= p->x/= (struct box *p)->x/|9:26: error: .* found 'p'; it closes the '(' in column 13 of line 9
 s/= p->x/= (u32 p)->x/|9:18: error: expected ')' after the type, found 'p'; it closes the '('

@@ -147,6 +147,10 @@ static void look_list(struct look *l, const struct kl_stmt *s)
 			look_assign(l, s);
 		for (i = 0; i < s->nret; i++)
 			look_expr(l, s->ret[i]);
+		if (s->kind == KL_S_DECL && !s->a && !s->local->assigned && s->local->read)
+			kl_diag_warn(&l->d, s->local->pos,
+				     "nothing sets the local variable '%s', so it is always %s",
+				     s->local->name, s->local->type == KL_ET_BOOL ? "false" : "0");
 		if (s->kind == KL_S_DECL && !s->local->read && *s->local->name != '_')
 			kl_diag_warn(&l->d, s->local->pos,
 				     "nothing reads the local variable '%s'; if that is meant, "

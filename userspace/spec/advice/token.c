@@ -141,6 +141,16 @@ static const char *on_sign(const struct mistake *m)
 								   "";
 	case ';':
 		return expects(m, "')' or ','") ? "; write ','" : "";
+	case ')':
+		if (!expects(m, "a name") || !m->before)
+			return "";
+		return m->before->kw == KL_KW_WORD || m->before->kw == KL_KW_BOOL ?
+			       "; write its name after the type, as in 'word v'" :
+			       "";
+	case '+':
+		return is_kind(m->before, '=') && expects(m, "an expression") ?
+			       "; write '+=' to add" :
+			       "";
 	case KL_TOK_STRING:
 		return expects(m, "an expression") ? "; values are whole numbers, true and false" :
 		       expects(m, "the number of an item") ?
@@ -153,9 +163,13 @@ static const char *on_sign(const struct mistake *m)
 		return expects(m, "'(' and the names") ?
 			       "; write MODULE:FUNCTION for a function of a module" : "";
 	case ',':
-		return expects(m, "an assignment") ? "; write one assignment after the other" :
-		       expects(m, "'{' and the method's body") ?
-			       "; several results need parentheses: '-> (word a, word b)'" : "";
+		return expects(m, "an assignment") ?
+			       "; write one assignment after the other" :
+		       expects(m, "';' after a constant") ?
+			       "; write 'const' before each" :
+		       expects(m, "'{' and the method's body") || expects(m, "the result's name") ?
+			       "; several results need parentheses: '-> (word a, word b)'" :
+			       "";
 	case ']':
 		return is_kind(m->before, '[') ?
 			       "; an array has a constant length, as in 'word a[8];'" : "";
@@ -189,6 +203,8 @@ static const char *on_word(const struct mistake *m)
 	for (i = 0; i < sizeof(parts) / sizeof(*parts) && expects(m, "';'"); i++)
 		if (is_word(m, m->t, parts[i]))
 			return "; a ';' is missing before it";
+	if (is_word(m, m->t, "empty") && expects(m, "a container's method"))
+		return "; write 'size() == 0'";
 	if (is_word(m, m->t, "lin") && m->impl)
 		return "; write '@lin'";
 	if (expects(m, "'sc' or 'tso'") && !memcmp(m->text + m->t->off, "x", 1))
@@ -288,6 +304,17 @@ static bool is_method(struct kl_parser *p, const char *name)
 		    !memcmp(kl_p_spec(p)->text + t[1].off, name, len))
 			return true;
 	return false;
+}
+
+void kl_advise_no_method(struct kl_parser *p, struct kl_pos pos, const char *name)
+{
+	const struct kl_spec *s = kl_p_spec(p);
+	char near[KL_ADVICE_MAX];
+
+	if (kl_p_diag(p)->errors && is_method(p, name))
+		kl_p_give_up(p);
+	kl_p_fail(p, pos, "'%s' has no method '%s'%s", s->name, name,
+		  kl_spec_near_method(s, name, near, sizeof(near)));
 }
 
 const char *kl_advise_call(struct kl_parser *p, const char *name, char buf[KL_ADVICE_MAX])

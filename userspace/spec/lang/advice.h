@@ -17,6 +17,12 @@ struct kl_checker;
 /* Advice on the next token, where @what was expected. */
 const char *kl_advise_token(struct kl_parser *p, const char *what, char buf[KL_ADVICE_MAX])
 	KL_OPTIONAL;
+/*
+ * Report that the spec has no method @name, unless its declaration has a mistake, which was
+ * reported; this does not return.
+ */
+void kl_advise_no_method(struct kl_parser *p, struct kl_pos pos, const char *name)
+	__attribute__((noreturn));
 /* Advice on a call NAME(...), where the language has no such function. */
 const char *kl_advise_call(struct kl_parser *p, const char *name, char buf[KL_ADVICE_MAX])
 	KL_OPTIONAL;

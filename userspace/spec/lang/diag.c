@@ -43,7 +43,7 @@ void kl_diag_warn(struct kl_diag *d, struct kl_pos pos, const char *fmt, ...)
 	char msg[1024];
 	va_list ap;
 
-	if (d->warned)
+	if (d->warned || d->errors)
 		return;
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);

@@ -103,7 +103,7 @@ static void fatal(struct kl_parser *p, int err)
 	longjmp(p->fatal, 1);
 }
 
-static void give_up(struct kl_parser *p)
+void kl_p_give_up(struct kl_parser *p)
 {
 	if (p->d.errors >= KL_ERRORS_MAX)
 		fatal(p, -EINVAL);
@@ -125,7 +125,7 @@ __attribute__((noreturn)) static void expected(struct kl_parser *p, const char *
 			    kl_tok_show(buf, p->spec->text, t),
 			    kl_advise_token ? kl_advise_token(p, what, advice) : "");
 	p->end_told |= kl_p_is(p, KL_TOK_EOF);
-	give_up(p);
+	kl_p_give_up(p);
 	__builtin_unreachable();
 }
 
@@ -143,7 +143,7 @@ void kl_p_fail(struct kl_parser *p, struct kl_pos pos, const char *fmt, ...)
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
 	kl_diag_err(&p->d, pos, "%s", msg);
-	give_up(p);
+	kl_p_give_up(p);
 	__builtin_unreachable();
 }
 

@@ -35,6 +35,8 @@ void *kl_p_add_(struct kl_parser *p, void **items, size_t *n, size_t *cap, size_
 					   &(s)->c##field, sizeof(*(s)->field), #field))
 struct kl_spec *kl_p_spec(struct kl_parser *p);
 struct kl_diag *kl_p_diag(struct kl_parser *p);
+/* Give up the present statement or declaration, after a message; this does not return. */
+void kl_p_give_up(struct kl_parser *p) __attribute__((noreturn));
 /* Print a message and give up the present statement or declaration; these do not return. */
 void kl_p_expected(struct kl_parser *p, const char *what) __attribute__((noreturn));
 void kl_p_fail(struct kl_parser *p, struct kl_pos pos, const char *fmt, ...)

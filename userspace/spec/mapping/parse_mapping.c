@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "spec/lang/advice.h"
 #include "spec/lang/parse.h"
 #include "spec/mapping/mapping.h"
 
@@ -313,21 +314,18 @@ static const struct kl_map_expr *parse_when(struct kl_parser *p, struct rule *r)
 static void find_method(struct kl_parser *p, struct kl_map_rule *r)
 {
 	const struct kl_spec *s = kl_p_spec(p);
-	const char *names[KL_ITEMS_MAX], *name, *near;
+	const char *name;
 	size_t i;
 
 	r->pos = kl_p_peek(p)->pos;
 	name = kl_p_name(p, "the name of a method");
 	for (i = 0; i < s->nmethods; i++) {
-		names[i] = s->methods[i].pub.name;
-		if (strcmp(names[i], name))
+		if (strcmp(s->methods[i].pub.name, name))
 			continue;
 		r->method = i;
 		return;
 	}
-	near = kl_nearest(name, names, s->nmethods);
-	kl_p_fail(p, r->pos, "'%s' has no method '%s'%s%s%s", s->name, name,
-		  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	kl_advise_no_method(p, r->pos, name);
 }
 
 /* Parse `NAME =', which may be omitted if there is only one.  Return: the index of NAME. */

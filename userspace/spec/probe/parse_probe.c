@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "spec/lang/advice.h"
 #include "spec/probe/parse_probe.h"
 
 #define PARAMS_MAX	16 /* maximal number of parameters of a probed function */
@@ -23,23 +24,17 @@ enum when_read { AT_DEFAULT, AT_CALL, AT_RETURN };
 static const struct kl_method_def *find_method(struct kl_parser *p, unsigned int *index)
 {
 	const struct kl_spec *s = kl_p_spec(p);
-	const char *names[KL_ITEMS_MAX], *name, *near;
 	struct kl_pos pos = kl_p_peek(p)->pos;
+	const char *name = kl_p_name(p, "the name of a method");
 	size_t i;
 
-	name = kl_p_name(p, "the name of a method");
 	for (i = 0; i < s->nmethods; i++) {
-		names[i] = s->methods[i].pub.name;
-		if (strcmp(names[i], name))
+		if (strcmp(s->methods[i].pub.name, name))
 			continue;
 		*index = i;
 		return &s->methods[i];
 	}
-	near = kl_nearest(name, names, s->nmethods);
-	if (near)
-		kl_p_fail(p, pos, "'%s' has no method '%s'; did you mean '%s'?", s->name, name,
-			  near);
-	kl_p_fail(p, pos, "'%s' has no method '%s'", s->name, name);
+	kl_advise_no_method(p, pos, name);
 }
 
 static void parse_klin_target(struct kl_parser *p, struct kl_probe_target *t)
