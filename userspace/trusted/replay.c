@@ -283,9 +283,7 @@ static int replay_lines(struct replay *r, const struct kl_cert *c)
 				  kl_history_why_empty(r->h) != NULL;
 	if (!ret && r->line < r->nlines) {
 		r->line++;
-		ret = kl_replay_bad(
-			r,
-			"expected the end of the parts: 'order' is for LINEARIZABLE, 'cut' before 'kept' for VIOLATION");
+		ret = kl_replay_bad(r, "'order' is for LINEARIZABLE, 'cut', 'kept' for VIOLATION");
 	}
 	return ret;
 }
