@@ -44,6 +44,9 @@ for line in "keep_reports = 5|did you mean 'keep-reports'" "memory = 5M|belongs 
 	printf '[klind]\n%s\n[spec port_range]\n' "${line%|*}" >line.conf
 	refuse "a wrong line: ${line%|*}" "^line.conf:2:[0-9]+: error: .*${line#*|}" --check-config --config line.conf
 done
+printf '[spec a]\nmemory = 2M\nfile = /nowhere.lin\n' >line.conf
+refuse "a specification that is not there" "^line.conf:3: error: .spec a.: cannot read .*nowhere.lin': No such" \
+	--check-config --config line.conf
 printf '\357\273\277[spec port_range]\n' >mark.conf
 expect 0 "a byte order mark is no mistake" --check-config --config mark.conf
 printf '[spec port_range]\nfile = a\0b\n' >zero.conf

@@ -125,8 +125,12 @@ static int new_watch(struct parser *p, const char *name)
 		return ret;
 	w = &c->watch[c->nwatch];
 	*w = (struct klind_watch_conf){
-		.line = p->line, .attach = KLIND_AUTO, .slots = 4096,
-		.memory = 256 << 20, .flight = 32 << 20,
+		.line = p->line,
+		.file_line = p->line,
+		.attach = KLIND_AUTO,
+		.slots = 4096,
+		.memory = 256 << 20,
+		.flight = 32 << 20,
 	};
 	w->name = strdup(name);
 	if (!w->name)
@@ -302,6 +306,8 @@ static int set_value(struct parser *p, const struct key *k, const char *value)
 		if (!*value || (k->kind == PATH && *value != '/') ||
 		    (k->max && strlen(value) > k->max))
 			break;
+		if (k->kind == TEXT)
+			((struct klind_watch_conf *)p->at)->file_line = p->line;
 		free(*(char **)at);
 		*(char **)at = strdup(value);
 		return *(char **)at ? 0 : -ENOMEM;

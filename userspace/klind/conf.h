@@ -24,6 +24,7 @@ enum klind_attach { KLIND_FENTRY, KLIND_KPROBE, KLIND_AUTO, KLIND_PLAIN };
 struct klind_watch_conf {
 	char *name;		/* NAME: letters, digits, - _ and . */
 	unsigned int line;	/* line where the section begins */
+	unsigned int file_line; /* line that names the specification */
 	char *file;		/* name or path of the specification; by default @name */
 	/* file with debugging information, or NULL: find an installed one */
 	char *debug;

@@ -13,6 +13,8 @@
 
 #include "base/args.h"
 #include "base/err.h"
+#include "base/shipped.h"
+#include "history/wrong_file.h"
 #include "klin/cmd.h"
 #include "klind/conf.h"
 #include "klind/confine.h"
@@ -117,6 +119,7 @@ static const struct argp argp = {
 
 static int check_specs(const struct klind_conf *c)
 {
+	char hint[KL_FILE_HINT];
 	size_t i;
 	int ret = 0, err;
 
@@ -124,15 +127,24 @@ static int check_specs(const struct klind_conf *c)
 		const struct klind_watch_conf *w = &c->watch[i];
 		struct kl_spec *spec = NULL;
 
+		if (!kl_shipped_text(w->file) && access(w->file, R_OK)) {
+			err = -errno;
+			kl_err_at(c->path, w->file_line, 0,
+				  "[spec %s]: cannot read specification '%s': %s%s", w->name,
+				  w->file, strerror(-err), kl_spec_hint(w->file, err, hint));
+			ret = kl_ending_input(err);
+			continue;
+		}
 		err = kl_spec_load(w->file, &spec);
 		if (err) {
-			kl_err_at(c->path, w->line, 0,
+			kl_err_at(c->path, w->file_line, 0,
 				  "[spec %s]: cannot load specification '%s'", w->name, w->file);
 			ret = kl_ending_input(err);
 		} else if (!kl_spec_nprobes(spec)) {
-			kl_err_at(c->path, w->line, 0,
+			kl_err_at(c->path, w->file_line, 0,
 				  "[spec %s]: '%s' has no probe clauses; choose a specification "
-				  "that has some", w->name, w->file);
+				  "that has some",
+				  w->name, w->file);
 			ret = -EINVAL;
 		}
 		kl_spec_free(spec);
