@@ -160,6 +160,16 @@ run litmus --explain unset.litmus
 	grep -q "^unset.litmus:7:20: warning: register ECX of P1 is always 0: " err &&
 	grep -q "^unset.litmus:7:31: warning: 'z' is always 0: " err
 ktap_result $? "warnings of a register and a location that nothing sets" "$(cat err)"
+sed 's/^{/{ 2:EAX=1; /' "$tests/SB.litmus" >extra.litmus
+run litmus extra.litmus
+[ $status -eq 0 ] && grep -q "^extra.litmus:3:3: warning: the program has no thread 2" err
+ktap_result $? "a warning of a first value in no thread" "$(cat err)"
+sed 's/^{/{ x=1; x=2;/' "$tests/SB.litmus" >twice.litmus
+refuse "two first values of one location" "^twice.litmus:3:8: error: the place has another first" \
+	litmus twice.litmus
+sed '/^exists/s/.*/exists 0:EAX=0 and 1:EAX=0/' "$tests/SB.litmus" >and.litmus
+refuse "a condition with an operator of another language" "found 'and 1:EAX=0'; write '/.' for and" \
+	litmus and.litmus
 sed 's/^ MOV EAX,\[y\] .*/ MOV EAX,[y] ;/' "$tests/SB.litmus" >short.litmus
 refuse "a row with fewer columns than threads" \
 	"^short.litmus:6:14: error: the row ends after 1 column of 2" litmus short.litmus

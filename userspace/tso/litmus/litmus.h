@@ -34,6 +34,7 @@ struct kl_lit_loc {
 	unsigned int size;	/* bytes, as declared or as first accessed; 0 if neither */
 	unsigned int len;	/* number of elements of the array from this one on, or 0 */
 	bool is_unsigned;
+	bool given; /* the initial state gives it a value */
 	bool addressed;		/* a word holds its address, or the address of its array */
 };
 
@@ -90,6 +91,7 @@ struct kl_litmus {
 	unsigned int nlocs;
 	uint64_t reg[KL_VM_THREADS][KL_LIT_TEMP];
 	uint32_t has_init[KL_VM_THREADS]; /* bits of the registers with a first value */
+	const char *init_at[KL_VM_THREADS]; /* the first of them in the initial state, or NULL */
 	unsigned int nprogram; /* number of locations of the initial state and program */
 	struct kl_lit_item items[KL_LIT_ITEMS];
 	unsigned int nitems;

@@ -290,7 +290,12 @@ static bool quantifiers(struct kl_lt_cursor *c)
 bool kl_lt_condition(struct kl_lt_cursor *c)
 {
 	struct kl_litmus *l = c->l;
+	unsigned int t;
 	char buf[32];
+
+	for (t = l->nthreads; t < KL_VM_THREADS; t++)
+		if (l->init_at[t])
+			kl_lit_warn(l, l->init_at[t], "the program has no thread %u", t);
 
 	if (kl_lt_take(c, "locations") && !locations(c))
 		return false;
@@ -332,7 +337,9 @@ bool kl_lt_condition(struct kl_lt_cursor *c)
 	}
 	kl_lt_space(c);
 	if (*c->p)
-		kl_lt_fail(c, "expected the end of the test, found '%s'", kl_lt_here(c, buf));
+		kl_lt_fail(c, "expected the end of the test, found '%s'%s", kl_lt_here(c, buf),
+			   strncmp(c->p, "exists", 6) ? operator_meant(c->p) :
+							"; a test has one condition");
 	return !c->err;
 }
 

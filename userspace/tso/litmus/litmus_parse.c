@@ -147,20 +147,31 @@ static bool array(struct kl_lt_cursor *c, const struct type *t, unsigned int fir
 	return elements(c, first, n);
 }
 
+/* Refuse the value of the place at @at if it has another one already.  Return: false then. */
+static bool is_same(struct kl_lt_cursor *c, const char *at, bool given, uint64_t old, uint64_t v)
+{
+	if (!given || old == v)
+		return true;
+	c->p = at;
+	return kl_lt_fail(c, "the place has another first value already");
+}
+
 static bool init_entry(struct kl_lt_cursor *c)
 {
 	struct kl_litmus *l = c->l;
 	struct kl_lit_item it = { 0 };
 	unsigned int size = 0;
+	const char *at;
 	struct kl_lit_loc *loc;
 	struct type t;
-	bool pointer;
+	bool pointer, given;
 	uint64_t v = 0;
 
 	if (!type(c, &t))
 		return false;
 	kl_lt_space(c);
 	pointer = t.given && *c->p == '*';
+	at = c->p;
 	if (!kl_lt_place(c, &it, &size))
 		return false;
 	kl_lt_space(c);
@@ -168,16 +179,25 @@ static bool init_entry(struct kl_lt_cursor *c)
 		return array(c, &t, it.index);
 	if (*c->p == '[')
 		return kl_lt_fail(c, "arrays of pointers are not supported");
-	if (kl_lt_take(c, "=") && !kl_lt_value(c, &v))
+	given = kl_lt_take(c, "=");
+	if (given && !kl_lt_value(c, &v))
 		return false;
 	if (it.thread >= 0) {
 		if (v < KL_VM_PTR && size == 4)
 			v &= UINT32_MAX;
+		if (!is_same(c, at, l->has_init[it.thread] >> it.index & 1,
+			     l->reg[it.thread][it.index], v))
+			return false;
+		if (!l->init_at[it.thread])
+			l->init_at[it.thread] = at;
 		l->reg[it.thread][it.index] = v;
 		l->has_init[it.thread] |= 1u << it.index;
 		return true;
 	}
 	loc = &l->locs[it.index];
+	if (!is_same(c, at, loc->given && given, loc->init, v))
+		return false;
+	loc->given |= given;
 	if (pointer || (!t.given && kl_vm_is_ptr(v)))
 		loc->size = l->x64 ? 8 : 4;
 	else if (t.size)
@@ -185,7 +205,8 @@ static bool init_entry(struct kl_lt_cursor *c)
 	if (!l->x64 && loc->size == 8)
 		return kl_lt_fail(c, "a location of 64 bits needs a test for X86_64");
 	loc->is_unsigned = t.is_unsigned;
-	loc->init = v;
+	if (given)
+		loc->init = v;
 	return true;
 }
 
