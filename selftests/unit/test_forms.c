@@ -636,6 +636,8 @@ static void test_error_messages(void **state)
 		  "INFO  jepsen.util - 1 :invoke :write\n"
 		  "INFO  jepsen.util - 1 :ok :write 1\n",
 		  "t:1: error: ':write': expected a value behind it, as in `:write 4'" },
+		{ "edn", "{:process 0, :type :invoke, :f :write, :vlaue 3}\n",
+		  "t:1: error: ':vlaue': expected :value" },
 		{ "edn", "[{:process 0, :type :invoke, :f :read]\n",
 		  "t:1: error: ']': expected `}' here, which closes the last `{'" },
 		{ "edn", "{:process 0, :type :invoke, :f :cas, :value [1 2}}\n",

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "history/formats/edn_entry.h"
 #include "history/formats/edn_form.h"
 #include "history/formats/edn_keys.h"
@@ -103,6 +104,20 @@ static int check_key(struct kl_edn *e, struct keys *keys, const struct kl_edn_va
 	if (keys->n == MAX_KEYS)
 		return kl_scan_bad(&e->scan, key->tok, "an operation of at most 64 keys");
 	keys->other[keys->n++] = *key;
+	return 0;
+}
+
+/* Refuse an operation without a :value if another key is nearly this one. */
+static int check_value(struct kl_edn *e, const struct keys *keys)
+{
+	unsigned int i;
+
+	for (i = 0; i < keys->n && !(keys->seen & 1u << VALUE); i++) {
+		const struct kl_edn_val *key = &keys->other[i];
+
+		if (*key->tok == ':' && kl_edits(key->tok, key->end - key->tok, ":value") == 1)
+			return kl_scan_bad(&e->scan, key->tok, ":value");
+	}
 	return 0;
 }
 
@@ -317,7 +332,7 @@ static int operation(struct reader *r)
 	}
 	e->p++;
 	r->j.scan.line = e->scan.line;
-	ret = look(r, val);
+	ret = check_value(e, &keys) ?: look(r, val);
 	return ret || r->looking ? ret : event(r, tok, val);
 }
 
