@@ -63,6 +63,8 @@ refuse "a mistyped event" "; did you mean \`invokes'?" check "$register" broken.
 printf '# first init\nt1 @0 1 2 read -> 0\n' >broken.txt
 refuse "a history in place of the specification" "^broken.txt: error: the file is a history: a spec" \
 	check broken.txt queue
+tr '\n' '\r' <"$register" >broken.txt
+refuse "a specification with line ends of old" "text with lines that end in CR alone: convert it" spec broken.txt
 echo >member
 tar cf broken.txt member
 refuse "a tar archive" "^broken.txt:1: error: the file is a tar archive: unpack it" check "$register" broken.txt

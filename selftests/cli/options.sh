@@ -71,6 +71,9 @@ refuse "a number without its option" "found '20'; a number has its option, as in
 	gen --ops 10 20
 refuse "--spec, which klin check has not" "no option .--spec'; write .klin check \[SPEC.lin\] HIST" \
 	check --spec=queue h.txt
+refuse "a command in quotes" "did you mean .klin check queue h.txt', without quotes" \
+	"check queue h.txt"
+refuse "help behind its command" "did you mean .klin help explore'" explore help
 refuse "a specification as the command" "did you mean .klin check queue HISTORY'" queue h.txt
 refuse "an option of klin help" "help: '--json': expected a COMMAND" help --json
 refuse "-- without a command" "expected a command before '--'" -- check

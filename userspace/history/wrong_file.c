@@ -43,6 +43,11 @@ static const struct kl_file_kind result = {
 	"a result of klin", "`klin report FILE' shows it", "`klin report FILE' shows it",
 };
 
+static const struct kl_file_kind cr_lines = {
+	"text with lines that end in CR alone",
+	"convert it, as in `tr \"\\r\" \"\\n\" <FILE'",
+	"convert it, as in `tr \"\\r\" \"\\n\" <FILE'",
+};
 static const struct kl_file_kind tar = {
 	"a tar archive",
 	"unpack it, as in `tar xf FILE'",
@@ -233,6 +238,8 @@ const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 		return &result;
 	if (begins(data, end, "X86 ") || begins(data, end, "X86_64 "))
 		return &litmus;
+	if (memchr(data, '\r', len) && !memchr(data, '\n', len) && is_text(data, len))
+		return &cr_lines;
 	if (len > TAR_MAGIC && begins(data + TAR_MAGIC, end, "ustar"))
 		return &tar;
 	if (begins(p, end, "spec ") || begins(p, end, "shared ") || begins(p, end, "struct ") ||

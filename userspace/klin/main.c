@@ -2,6 +2,7 @@
 /* The program klin: runs the sub-command that its first argument names. */
 #include <locale.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,12 +67,22 @@ static const struct kl_command *find_command(const char *name)
 	return NULL;
 }
 
+static bool is_command(const char *name, size_t len)
+{
+	const struct kl_command *const *c;
+
+	for (c = __start_kl_commands; c < __stop_kl_commands; c++)
+		if (strlen((*c)->name) == len && !strncmp((*c)->name, name, len))
+			return true;
+	return false;
+}
+
 static int no_command(const char *name)
 {
 	static const char *const others[] = { "help", "--help", "--version" };
 	const size_t n = __stop_kl_commands - __start_kl_commands;
 	const size_t nothers = sizeof(others) / sizeof(*others);
-	const char **names = calloc(n + nothers, sizeof(*names)), *near;
+	const char **names = calloc(n + nothers, sizeof(*names)), *near, *blank;
 	size_t i;
 
 	for (i = 0; names && i < n; i++)
@@ -79,7 +90,12 @@ static int no_command(const char *name)
 	for (i = 0; names && i < nothers; i++)
 		names[n + i] = others[i];
 	near = names ? kl_nearest(name, names, n + nothers) : NULL;
-	if (!near && !strcmp(name, "--"))
+	blank = strchr(name, ' ');
+	if (!near && blank && is_command(name, blank - name))
+		kl_err("no command '%s'; did you mean `klin %s', without quotes?  `klin help' "
+		       "lists the commands",
+		       name, name);
+	else if (!near && !strcmp(name, "--"))
 		kl_err("expected a command before '--'; `klin help' lists the commands");
 	else if (!near && *name == '-' && name[1])
 		kl_err("no option '%s' before a command; options follow the command, as in `klin "
@@ -156,5 +172,9 @@ int main(int argc, char **argv)
 		return kl_ending(KLIN_EXIT_OK);
 	}
 	c = find_command(argv[1]);
+	if (c && argc == 3 && !strcmp(argv[2], "help") && access(argv[2], F_OK)) {
+		kl_err("no file 'help'; did you mean `klin help %s'?", argv[1]);
+		return kl_ending(KLIN_EXIT_USAGE);
+	}
 	return kl_ending(c ? run(c, argc - 1, argv + 1) : no_command(argv[1]));
 }
