@@ -23,6 +23,7 @@ const volatile struct klin_conf confs[KLIN_CLAUSES] = {};
 #include "ring.h"
 #include "fetch.h"
 #include "filter.h"
+#include "lives.h"
 
 /* A hit of the probe: a call or a return, with its task and time. */
 struct hit {
@@ -37,7 +38,7 @@ struct hit {
 struct fetched {
 	__u64 val[KLIN_MAX_VALS];
 	__u64 object;
-	__u32 fault;
+	__u32 fault, life;	/* life: flags of the object */
 };
 
 /* The second clause, or the first where there is only one. */
@@ -87,7 +88,7 @@ static __always_inline bool fetch_call(const volatile struct klin_conf *cl, stru
 {
 	/* Only values that are used are fetched. */
 	v->object = 0;
-	v->fault = 0;
+	v->fault = v->life = 0;
 	if (skipped(cl, tgid) ||
 	    (!cl->all && !cl->filter.note && klin_left_out(&cl->filter, tgid, h->cpu)))
 		return false;
@@ -103,6 +104,8 @@ static __always_inline bool fetch_call(const volatile struct klin_conf *cl, stru
 		klin_note_left(&cl->filter, v->object, v->fault);
 		return false;
 	}
+	if (cl->call_object && !(v->fault & KLIN_FAULT_OBJECT))
+		v->life = klin_note_life(v->object);
 	return true;
 }
 
@@ -135,6 +138,7 @@ static __always_inline void open_frame(const volatile struct klin_conf *cl, cons
 	}
 	if (conf.stacks)
 		f->ev.flags = h->stack;
+	f->ev.flags |= v->life;
 	f->ev.call = h->now;
 	barrier();
 	f->open = KLIN_OPEN;
@@ -290,8 +294,11 @@ static __always_inline void close_frame(const volatile struct klin_conf *cl, con
 		klin_fetch(cl->ret, args, retval, f->ev.val, &f->ev.object, &f->ev.fault);
 	if (cl->ret_loads)
 		f->ev.ret = klin_time(h->cpu);
-	if (wants && (cl->call_object || wanted(cl, f->ev.object, f->ev.fault)))
+	if (wants && (cl->call_object || wanted(cl, f->ev.object, f->ev.fault))) {
+		if (!cl->call_object && !(f->ev.fault & KLIN_FAULT_OBJECT))
+			f->ev.flags |= klin_note_life(f->ev.object);
 		klin_record(h->ctx, h->c, h->cpu, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
+	}
 	barrier();
 	if (s->top != at + 1) {
 		f->open = KLIN_OVER;

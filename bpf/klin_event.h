@@ -53,11 +53,14 @@ enum klin_event_type {
 	KLIN_EV_OP,
 	KLIN_EV_DRAIN,		/* cpu_ret's store buffer was empty at ret */
 	KLIN_EV_TICK,		/* the same, noted by tick.bpf.c, whose events are not counted */
+	/* the memory of the first `probe' objects in val[] was freed at ret, on cpu_ret */
+	KLIN_EV_FREE,
 };
 
 enum klin_event_flags {
 	KLIN_F_NOCALL	= 1,	/* the call was not seen */
 	KLIN_F_NORET	= 2,	/* the return was not seen; it happened before ret */
+	KLIN_F_UNWATCHED = 4,	/* it is not seen when the object's memory is freed */
 };
 
 /* Above the flags: 1 + the id of the call's stack in the map `call_stacks', or 0 without one. */
@@ -160,8 +163,10 @@ struct klin_loss {
 
 /* Which program writes a struct klin_cpu; index KLIN_SIDES * CPU + side. */
 enum klin_side {
-	KLIN_AT_CALL, KLIN_AT_RETURN, KLIN_AT_DRAIN, KLIN_SIDES,
+	KLIN_AT_CALL, KLIN_AT_RETURN, KLIN_AT_DRAIN, KLIN_AT_BULK_TWIN, KLIN_SIDES,
 	KLIN_AT_PLACE = KLIN_AT_DRAIN,	/* in objects of places, which have no drains */
+	/* in free.bpf.c */
+	KLIN_AT_FREE = KLIN_AT_CALL, KLIN_AT_FREE_TWIN, KLIN_AT_BULK,
 };
 
 /*
@@ -352,6 +357,37 @@ struct klin_slab_query {
 	__u32 offset, size;	/* both are 0 if they are not known */
 	__u32 shared;
 	char name[32];
+};
+
+/* Read-only data of the programs in free.bpf.c. */
+struct klin_free_conf {
+	__u32 slot_mask;
+	__u32 clock;		/* enum klin_clock */
+	struct klin_slab_conf slab;
+};
+
+/* Addresses from here on are the kernel's (x86-64), and from there on those of its image. */
+#define KLIN_KERNEL_FROM	0xffff800000000000ULL
+#define KLIN_IMAGE_FROM		0xffffffff80000000ULL
+
+/*
+ * The table of recorded objects, see lives.h: buckets of a cache line each, by the hash of a
+ * granule of memory.  A free looks up all granules of the memory.
+ */
+#define KLIN_BUCKET		8
+#define KLIN_BUCKETS		16384	/* a power of two */
+#define KLIN_GRANULE_BITS	6
+
+struct klin_bucket {
+	__u64 object[KLIN_BUCKET];	/* 0: free */
+};
+
+/* Blocks of memory by a hash of their address; the kernel's slabs are no larger than a block. */
+#define KLIN_BLOCKS		262144	/* a power of two */
+#define KLIN_BLOCK_BITS		15
+
+struct klin_blocks {
+	__u8 used[KLIN_BLOCKS];
 };
 
 /* Read-only data of the programs in task.bpf.c and tick.bpf.c. */

@@ -23,6 +23,7 @@ const volatile struct klin_conf conf = {};
 
 #include "slots.h"
 #include "fetch.h"
+#include "lives.h"
 
 static __always_inline bool skipped(__u32 tgid)
 {
@@ -183,6 +184,8 @@ static __always_inline void alone(void *ctx, struct klin_cpu *c, struct klin_slo
 	f->ev.fault = fault;
 	f->ev.tid = key;
 	f->ev.flags = KLIN_F_NOCALL | KLIN_F_NORET;
+	if (!(fault & KLIN_FAULT_OBJECT))
+		f->ev.flags |= klin_note_life(object);
 	if (conf.stacks)
 		f->ev.flags |= klin_stack(ctx);
 	f->ev.cpu_call = f->ev.cpu_ret = cpu;
@@ -246,8 +249,10 @@ static __always_inline void at_place(struct pt_regs *ctx, struct klin_cpu *c, st
 	}
 	f->ev.object = object;
 	f->ev.fault = fault;
+	if (conf.call_object && !(fault & KLIN_FAULT_OBJECT))
+		f->ev.flags |= klin_note_life(object);
 	if (conf.stacks)
-		f->ev.flags = klin_stack(ctx);
+		f->ev.flags |= klin_stack(ctx);
 #pragma unroll
 	for (i = 0; i < KLIN_MAX_VALS; i++)
 		if (conf.call_vals & 1U << i)
@@ -335,8 +340,11 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 			for (j = 0; j < KLIN_MAX_VALS; j++)
 				if (!(conf.call_vals & 1U << j))
 					f->ev.val[j] = val[j];
-			if (!conf.call_object)
+			if (!conf.call_object) {
 				f->ev.object = object;
+				if (!(fault & KLIN_FAULT_OBJECT))
+					f->ev.flags |= klin_note_life(object);
+			}
 			f->ev.fault |= fault;
 		}
 		if (f->ev.flags & KLIN_F_NOCALL ||

@@ -12,6 +12,7 @@ const volatile struct klin_tp_conf conf = {};
 
 #include "ring.h"
 #include "filter.h"
+#include "lives.h"
 
 static __always_inline bool wanted(__u64 object, __u32 id)
 {
@@ -70,8 +71,9 @@ static __always_inline void called(struct bpf_raw_tracepoint_args *ctx, struct k
 	f->ev.val[0] = ctx->args[2];
 	f->ev.val[1] = ctx->args[3];
 	f->ev.val[2] = ctx->args[4];
+	f->ev.flags = klin_note_life(f->ev.object);
 	if (conf.stacks)
-		f->ev.flags = klin_stack(ctx);
+		f->ev.flags |= klin_stack(ctx);
 	f->ev.call = klin_time(cpu);
 	barrier();
 	f->open = KLIN_OPEN;
@@ -137,7 +139,7 @@ static __always_inline void returned(struct bpf_raw_tracepoint_args *ctx, struct
 		f->ev.call = 0;
 		f->ev.object = object;
 		f->ev.tid = key;
-		f->ev.flags = KLIN_F_NOCALL;
+		f->ev.flags = KLIN_F_NOCALL | klin_note_life(object);
 		f->ev.cpu_call = cpu;
 		f->ev.fault = (1U << nargs) - 1;
 	}

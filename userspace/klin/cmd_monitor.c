@@ -148,9 +148,13 @@ static int poll_monitor(void *ctx)
 	struct monitor *m = ctx;
 	uint64_t floor;
 	int err = kl_recorder_follow(m->r, &floor);
+	const uint64_t *over;
+	size_t n;
 
+	over = kl_recorder_over(m->r, &n);
 	if (!err && floor)
-		err = session_add(m->s, kl_recorder_history(m->r)) ?: session_floor(m->s, floor);
+		err = session_add(m->s, kl_recorder_history(m->r)) ?:
+		      session_floor(m->s, floor) ?: session_over(m->s, over, n);
 	if (err || !m->top) {
 		session_progress(m->s);
 		return err;

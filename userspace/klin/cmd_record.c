@@ -133,6 +133,9 @@ static void summary(FILE *f, const struct kl_recorder *r, const struct kl_histor
 		(unsigned long long)s->lost, (unsigned long long)s->missed, h->ngaps,
 		(unsigned long long)s->pending, (unsigned long long)s->nocall,
 		(unsigned long long)s->missed_calls);
+	if (s->freed)
+		fprintf(f, "%llu recorded objects were freed; what uses their memory later is "
+			"another object\n", (unsigned long long)s->freed);
 	if (s->ignored)
 		fprintf(f,
 			"(%llu calls by interrupts were not seen; these cannot have used the "

@@ -225,6 +225,11 @@ int session_floor(struct session *s, uint64_t floor)
 	return feed_floor(s->feed, floor);
 }
 
+int session_over(struct session *s, const uint64_t *objects, size_t n)
+{
+	return feed_over(s->feed, objects, n);
+}
+
 void session_stats(const struct session *s, struct kl_online_stats *st)
 {
 	feed_stats(s->feed, st);

@@ -53,6 +53,8 @@ int session_add(struct session *s, const struct kl_history *h);
 void session_release(struct session *s);
 /* Note that all later operations have calls at @floor or later.  Return: 0 or -ENOMEM. */
 int session_floor(struct session *s, uint64_t floor);
+/* Forget objects that no later operation has.  Return: 0 or -ENOMEM. */
+int session_over(struct session *s, const uint64_t *objects, size_t n);
 /* Get the counts so far. */
 void session_stats(const struct session *s, struct kl_online_stats *st);
 /* Return: the latest time at which an operation returned. */

@@ -443,13 +443,16 @@ static int add_flight(struct watcher *w, const struct kl_history *h)
 static int pass_ops(struct watcher *w, uint64_t floor)
 {
 	const struct kl_history *h = kl_recorder_history(w->r);
-	const uint64_t start = kl_now_ns();
+	const uint64_t start = kl_now_ns(), *over;
 	uint64_t spent;
 	int err = add_flight(w, h);
+	size_t n;
 
 	w->floor = floor;
+	over = kl_recorder_over(w->r, &n);
 	if (!err)
-		err = feed_add(w->feed, h) ?: feed_floor(w->feed, floor);
+		err = feed_add(w->feed, h) ?: feed_floor(w->feed, floor) ?:
+		      feed_over(w->feed, over, n);
 	spent = kl_now_ns() - start;
 	w->busy += spent;
 	if (spent > w->longest)

@@ -243,6 +243,8 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	if (!err)
 		err = kl_filter_finish(r, stats);
 	if (!err)
+		err = kl_lives_assign(r, r->h->nops, KL_TIME_MIN, r->end);
+	if (!err)
 		err = sort_alone(r->h) ?: kl_history_finish(r->h);
 	if (!err)
 		err = add_switches(r) ?: kl_set_drains(r);
@@ -253,6 +255,7 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	stats->ops = r->h->nops;
 	stats->received = r->received;
 	stats->bytes = r->bytes;
+	stats->freed = r->lives.count;
 	stats->begin = r->began;
 	stats->end = r->ended;
 	return err;

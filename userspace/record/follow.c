@@ -161,6 +161,18 @@ static void drop_missed(struct kl_recorder *r)
 	h->nops = n;
 }
 
+/* Drop the gaps before the begin, where the state is not known anyway. */
+static void drop_early_gaps(struct kl_recorder *r)
+{
+	struct kl_history *h = r->h;
+	size_t i, n = 0;
+
+	for (i = 0; i < h->ngaps; i++)
+		if (kl_time_add(h->gaps[i].to, h->error) >= r->start)
+			h->gaps[n++] = h->gaps[i];
+	h->ngaps = n;
+}
+
 /* Begin the history, if @floor is late enough, and drop the operations that ended before. */
 static int begin(struct kl_recorder *r, uint64_t floor)
 {
@@ -174,10 +186,11 @@ static int begin(struct kl_recorder *r, uint64_t floor)
 	if (!r->opts.fresh && (r->nblocked || floor <= kl_time_add(until, r->h->error))) {
 		/* A task may sleep inside the function for long; do not collect operations. */
 		if (r->nblocked)
-			r->h->nops = r->ndrained = 0;
+			r->h->nops = r->h->ngaps = r->ndrained = 0;
 		return 0;
 	}
 	err = kl_begin(r);
+	drop_early_gaps(r);
 	r->follow.begun = true;
 	return err;
 }
@@ -208,6 +221,9 @@ static int forget(struct kl_recorder *r)
 {
 	struct kl_history *h = r->h;
 
+	/* Before the begin nothing was passed on. */
+	if (!r->follow.begun)
+		return 0;
 	kl_history_drop(h, r->follow.ready);
 	h->ngaps = 0;
 	r->follow.ready = 0;
@@ -296,10 +312,12 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 		err = begin(r, *floor);
 	if (err || !r->follow.begun) {
 		*floor = 0;
+		r->lives.nover = 0;
 		return err;
 	}
 	hold_back(r, late, floor);
-	err = kl_set_drains(r);
+	err = kl_lives_assign(r, r->follow.ready, r->follow.floor, now) ?:
+	      kl_lives_forget(r, *floor) ?: kl_set_drains(r);
 	forget_drained(r, late);
 	if (*floor < r->follow.floor)
 		*floor = r->follow.floor;
@@ -312,6 +330,7 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 	int err = forget(r);
 
 	r->follow.counted = r->h->nops;
+	r->lives.nover = 0;
 	/* End the recording as kl_recorder_stop() does. */
 	r->end = kl_now_ns();
 	usleep(1000);
@@ -329,10 +348,12 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 	}
 	if (!err && kl_losses_unaccounted(r) > r->follow.account.missing)
 		err = add_gap(r, 0, kl_now_ns(), 0, KL_GAP_LOST);
-	if (!err && !r->follow.begun)
+	if (!err && !r->follow.begun) {
 		err = kl_begin(r);
+		drop_early_gaps(r);
+	}
 	if (!err)
-		err = kl_set_drains(r);
+		err = kl_lives_assign(r, r->h->nops, r->follow.floor, r->end) ?: kl_set_drains(r);
 	r->follow.ready = r->h->nops;
 	return err;
 }

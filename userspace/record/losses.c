@@ -149,6 +149,27 @@ uint64_t kl_losses_told(const struct kl_recorder *r)
 	return least;
 }
 
+/*
+ * Count what both twins missed, if @missed is what each missed since the last reading.  The counts
+ * are not read at the same time, so misses of the last two readings belong together.  Return: true
+ * if there may be some.
+ */
+static bool both_missed(struct kl_group *g, const uint64_t *missed)
+{
+	const uint64_t before = g->both;
+	bool unread = false;
+	unsigned int i;
+
+	for (i = 0; i < g->nprogs; i += 2) {
+		const uint64_t a = missed[i] + g->missed[i], b = missed[i + 1] + g->missed[i + 1];
+
+		g->both += a < b ? a : b;
+		unread |= g->progs[i].unread || g->progs[i + 1].unread;
+	}
+	memcpy(g->missed, missed, sizeof(g->missed));
+	return g->both > before || unread;
+}
+
 /**
  * kl_losses_poll() - read the counts of misses
  * @r: the recorder
@@ -167,13 +188,17 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 	for (i = 0; i < r->ngroups; i++) {
 		struct kl_group *g = &r->groups[i];
 		bool more = false, clean = true;
+		uint64_t now_missed[4];
 
 		for (j = 0; j < g->nprogs; j++) {
 			missed = prog_misses(r, g, &g->progs[j], j);
+			now_missed[j] = missed - g->progs[j].misses;
 			more |= missed > g->progs[j].misses || g->progs[j].unread;
 			g->progs[j].misses = missed;
 			clean &= g->progs[j].clean;
 		}
+		if (g->twins)
+			more = both_missed(g, now_missed);
 		/* Unlike a missed run, a call that found no slot may be on any object. */
 		missed = sum_missed(r, g, &r->displaced);
 		more = (more && !r->ignore_misses) || missed > g->crowded;

@@ -13,12 +13,6 @@
 #include "record/recorder.h"
 #include "record/tasks.h"
 
-/* Names of a recording.  A long one may see any number of threads; later ones have no names. */
-#define MOST_NAMES	16384
-
-/* Addresses below are those of allocated memory, and no variable has them (x86-64). */
-#define IMAGE_FROM	0xffffffff80000000ULL
-
 /* Get the name of a task that has ended, from bpf/task.bpf.c. */
 static bool ended_comm(const struct kl_recorder *r, uint32_t tid, char *comm)
 {
@@ -35,7 +29,7 @@ int kl_name_thread(struct kl_recorder *r, uint64_t tid)
 {
 	char comm[KL_COMM_MAX], *p;
 
-	if (r->names >= MOST_NAMES || !tid ||
+	if (r->names >= KL_NAMES_MAX || !tid ||
 	    (!kl_task_comm(tid, comm) && !ended_comm(r, tid, comm)))
 		return 0;
 	/* Anyone may name a thread, and a terminal would obey control characters. */
@@ -48,11 +42,11 @@ int kl_name_thread(struct kl_recorder *r, uint64_t tid)
 
 int kl_name_object(struct kl_recorder *r, uint64_t addr)
 {
-	const bool image = addr >= IMAGE_FROM;
+	const bool image = addr >= KLIN_IMAGE_FROM;
 	const char *name;
 	char slab[128];
 
-	if (r->names >= MOST_NAMES)
+	if (r->names >= KL_NAMES_MAX)
 		return 0;
 	name = image ? kl_kernel_variable(r->kernel, addr) :
 	       kl_slab_name(r, addr, slab, sizeof(slab)) ? slab : NULL;

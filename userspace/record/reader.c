@@ -81,6 +81,8 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 
 	if (ev->type == KLIN_EV_DRAIN || ev->type == KLIN_EV_TICK)
 		return kl_add_drained(r, ev->cpu_ret, ev->ret, ev->ret);
+	if (ev->type == KLIN_EV_FREE)
+		return kl_lives_freed(r, ev);
 	if (ev->type != KLIN_EV_OP || ev->probe >= r->nclauses) {
 		kl_err("unknown event of type %u, probe %u: klin and its BPF programs or klin.ko "
 		       "have different versions; build and load them again", ev->type, ev->probe);
@@ -116,6 +118,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	}
 	op.thread = thread;
 	op.object = object;
+	op.pad = kl_lives_when(c, ev);
 	if (ev->flags & KLIN_F_NOCALL)
 		op.flags |= KL_OP_NOCALL;
 	if (ev->flags & KLIN_F_NORET) {

@@ -70,6 +70,7 @@ struct kl_record_opts {
  * @pending: number of operations without a return
  * @nocall: number of operations without a call, including lost operations
  * @lent: number of times that a task borrowed a slot, which drained the store buffer at a call
+ * @freed: number of times that an object's memory was freed, see lives.c
  * @unaccounted: number of events that were written and never read; it is 0 without a bug
  * @begin: time when everything was attached, by CLOCK_MONOTONIC
  * @end: time when the recording ended
@@ -77,7 +78,7 @@ struct kl_record_opts {
 struct kl_record_stats {
 	uint64_t ops, received, bytes, lost, missed, missed_calls, ignored;
 	uint64_t pending, nocall, unaccounted;
-	uint64_t shared, lent;
+	uint64_t shared, lent, freed;
 	uint64_t begin, end;
 };
 
@@ -137,6 +138,11 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor);
  */
 int kl_recorder_follow_end(struct kl_recorder *r);
 const struct kl_history *kl_recorder_history(struct kl_recorder *r);
+/*
+ * Return: the objects, *n, whose memory was freed: no operation of the last kl_recorder_follow() or
+ * of a later one is on them, except those that kl_recorder_history() has.
+ */
+const uint64_t *kl_recorder_over(const struct kl_recorder *r, size_t *n);
 /* Get the statistics so far: ops, received, bytes, lost and missed. */
 void kl_recorder_counts(const struct kl_recorder *r, struct kl_record_stats *stats);
 

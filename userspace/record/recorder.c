@@ -89,6 +89,9 @@ static int make_maps(struct kl_recorder *r)
 	err = kl_filter_open(r);
 	if (err)
 		return refused("the map of filtered objects", NULL, err);
+	err = kl_lives_open(r);
+	if (err)
+		return refused("the map of objects", NULL, err);
 	err = r->opts.stacks ? kl_stacks_open(r) : 0;
 	return err ? refused("the map of stacks", NULL, err) : 0;
 }
@@ -289,7 +292,7 @@ int kl_recorder_new(const struct kl_record_opts *opts, struct kl_recorder **out)
 		return err;
 	r->opts = *opts;
 	r->events_fd = r->slots_fd = r->left_fd = r->homes_fd = -1;
-	r->times.fd = r->drain_fd = -1;
+	r->times.fd = r->drain_fd = r->lives.living_fd = r->lives.blocks_fd = -1;
 	r->plain.fd = -1;
 	r->nclauses = kl_spec_nprobes(opts->spec);
 	r->clauses = calloc(r->nclauses * (KL_PLACES_MAX + 1) + 1, sizeof(*r->clauses));
@@ -353,6 +356,7 @@ void kl_recorder_free(struct kl_recorder *r)
 		close(r->slots_fd);
 	kl_ring_close(r);
 	kl_filter_close(r);
+	kl_lives_close(r);
 	kl_stacks_close(r);
 	if (r->events_fd >= 0)
 		close(r->events_fd);

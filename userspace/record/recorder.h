@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/table.h"
 #include "bpf/klin_event.h"
 #include "kmod/plain_abi.h"
 #include "record/event_balance.h"
@@ -44,6 +45,9 @@ struct kl_group {
 	unsigned int nprogs;
 	bool place; /* progs[2] is at a place between the call and the return */
 	bool two; /* two clauses share the programs, so a miss may belong to either clause */
+	/* the programs of bpf/free.bpf.c, which are twins: only what both miss is missed */
+	bool twins;
+	uint64_t missed[4], both; /* runs missed between the last two readings; missed by twins */
 	uint64_t crowded; /* number of calls and returns that found no room in a slot */
 	uint64_t ended; /* number of missed calls that have certainly returned */
 	uint64_t clean; /* all misses before this time are counted in progs[]; 0: unknown */
@@ -95,6 +99,31 @@ struct kl_plain {
 	struct klin_plain_map map;
 };
 
+/* A later life of an object's memory, see lives.c. */
+struct kl_life {
+	uint64_t time;		/* when the memory was freed, by the clock of @cpu */
+	uint64_t object;	/* the object of this life; 0: it has none yet */
+	uint64_t first;		/* the first call in this life */
+	uint16_t cpu;
+	bool told;		/* the life before is in lives.over, or was */
+};
+
+/* An address of objects, and its lives after the first one, in order. */
+struct kl_home {
+	uint64_t addr;
+	struct kl_life *life;
+	size_t n, cap;
+	bool listed;		/* in lives.untold */
+};
+
+/* When an operation's object was fetched; kl_op.pad has these bits while klin records. */
+enum kl_life_when {
+	KL_LIFE_AT_RETURN = 1,	/* else at the call */
+	KL_LIFE_AT_POINT = 2,
+	KL_LIFE_OTHER_CPU = 4,	/* perhaps by the clock of another CPU than the operation's */
+	KL_LIFE_UNWATCHED = 8,	/* KLIN_F_UNWATCHED */
+};
+
 /* All CPUs have drained their store buffers between @from and @to. */
 struct kl_cut {
 	uint64_t from, to;
@@ -131,6 +160,7 @@ struct kl_recorder {
 	unsigned int npoints;
 	struct bpf_object *task_obj;
 	struct bpf_link *task_links[2]; /* links to the exit of a task and to its release */
+	struct bpf_link *free_links[2]; /* second links of klin_free and its twin */
 	struct bpf_link *cpu_link; /* link to CPUs that go offline or come online */
 	struct bpf_object *tick_obj;
 	struct bpf_object *slab_obj; /* slab.c; NULL: slab caches are not known */
@@ -164,6 +194,20 @@ struct kl_recorder {
 	size_t ndrained, cdrained;
 	struct kl_unknown *unknown;
 	size_t nunknown, cunknown;
+
+	struct {		/* lives.c */
+		int living_fd, blocks_fd;
+		struct kl_home *home;	/* addresses of objects whose memory was freed */
+		size_t n, cap;
+		struct kl_table table;	/* their numbers, by address */
+		uint32_t *untold;	/* numbers of addresses with lives that are not told */
+		size_t nuntold, cuntold;
+		bool forgot;		/* some addresses were forgotten */
+		uint64_t count, next;	/* frees seen; lives that got an object */
+		/* objects whose lives ended before the floor, since the last round */
+		uint64_t *over;
+		size_t nover, cover;
+	} lives;
 
 	int drain_fd; /* klin.ko's file that drains CPUs, or -1 */
 	char *drain_cpus; /* the list of CPUs that is written to it */
@@ -211,11 +255,16 @@ struct kl_recorder {
 	uint64_t blocked_until; /* time of the last look at such tasks, or 0 if there were none */
 };
 
+/* Names of a recording.  A long one may see any number of threads; later ones have no names. */
+#define KL_NAMES_MAX	16384
+
 /* names.c: name a new thread or object, if it has a name.  Return: 0 or -ENOMEM. */
 int kl_name_thread(struct kl_recorder *r, uint64_t tid);
 int kl_name_object(struct kl_recorder *r, uint64_t addr);
 
 /* slab.c: slab caches of objects. */
+/* Return: where the kernel's map of all memory is; 0 where that is not known. */
+struct klin_slab_conf kl_slab_conf(struct kl_kernel *k);
 void kl_slab_open(struct kl_recorder *r);
 void kl_slab_close(struct kl_recorder *r);
 /*
@@ -224,6 +273,24 @@ void kl_slab_close(struct kl_recorder *r);
  * Return: false if there is none.
  */
 bool kl_slab_name(struct kl_recorder *r, uint64_t addr, char *name, size_t size);
+
+/* lives.c: objects whose memory is freed and used again. */
+int kl_lives_open(struct kl_recorder *r);
+void kl_lives_close(struct kl_recorder *r);
+/* Add the objects of a KLIN_EV_FREE.  Return: 0 or -ENOMEM. */
+int kl_lives_freed(struct kl_recorder *r, const struct klin_event *ev);
+/* Return: when the operation of an event fetched its object, bits of enum kl_life_when. */
+uint8_t kl_lives_when(const struct kl_clause *c, const struct klin_event *ev);
+/*
+ * Give the first @nops operations the objects of their lives, once all frees before their returns
+ * are known.  Objects that are not watched get a gap from @from to @to.  Return: 0 or -ENOMEM.
+ */
+int kl_lives_assign(struct kl_recorder *r, size_t nops, uint64_t from, uint64_t to);
+/*
+ * Forget what no operation that is called after @floor needs, and note in lives.over which objects
+ * no such operation has.  Return: 0 or -ENOMEM.
+ */
+int kl_lives_forget(struct kl_recorder *r, uint64_t floor);
 
 /* stacks.c: kernel stacks of calls. */
 int kl_stacks_open(struct kl_recorder *r);

@@ -10,19 +10,22 @@
 #include "record/recorder.h"
 #include "slab.skel.h"
 
+struct klin_slab_conf kl_slab_conf(struct kl_kernel *k)
+{
+	return (struct klin_slab_conf){
+		.page_offset_base = kl_kernel_address(k, "page_offset_base"),
+		.vmemmap_base = kl_kernel_address(k, "vmemmap_base"),
+		.vmalloc_base = kl_kernel_address(k, "vmalloc_base"),
+	};
+}
+
 void kl_slab_open(struct kl_recorder *r)
 {
-	const struct klin_slab_conf conf = {
-		.page_offset_base = kl_kernel_address(r->kernel, "page_offset_base"),
-		.vmemmap_base = kl_kernel_address(r->kernel, "vmemmap_base"),
-		.vmalloc_base = kl_kernel_address(r->kernel, "vmalloc_base"),
-	};
+	const struct klin_slab_conf conf = kl_slab_conf(r->kernel);
 	size_t size;
 	const void *elf = slab_bpf__elf_bytes(&size);
 	int err;
 
-	if (!conf.page_offset_base || !conf.vmemmap_base || !conf.vmalloc_base)
-		return;
 	err = kl_open_object(r, elf, size, &conf, sizeof(conf), &r->slab_obj);
 	if (!err)
 		err = bpf_object__load(r->slab_obj);

@@ -127,7 +127,6 @@ static int draw(struct brief *b, const struct kl_history *h, const struct kl_sto
 static int put_end(struct brief *b, const struct kl_history *h, const struct kl_part_result *p,
 		   const struct kl_verdict_style *style)
 {
-	const char *condition = kl_trust_condition(h, p);
 	const size_t n = p->cex->h->nops;
 	int ret = kl_memstream_open(&b->m);
 	char text[256];
@@ -140,8 +139,6 @@ static int put_end(struct brief *b, const struct kl_history *h, const struct kl_
 		 "; too many for the oracle", b->cut ? " (all of the story)" : "");
 	fputc('\n', b->m.f);
 	kl_put_sentence(b->m.f, "  ", text);
-	if (condition)
-		kl_put_sentence(b->m.f, "  ", condition);
 	/* A command stays in one line, so that it can be copied. */
 	if (style && style->replay)
 		fprintf(b->m.f, "  Again: %s\n", style->replay);
@@ -155,8 +152,7 @@ int kl_print_brief(FILE *f, const struct kl_report *r, const struct kl_part_resu
 		   const struct kl_verdict_style *style)
 {
 	struct brief b = { .f = f, .left = KL_BRIEF_LINES };
-	const unsigned int end = END_LINES + (kl_trust_condition(r->h, p) ? 1 : 0);
-	unsigned int below = end, lines = 0;
+	unsigned int below = END_LINES, lines = 0;
 	uint32_t around[AROUND];
 	char *picture = NULL;
 	size_t n;
@@ -197,7 +193,7 @@ int kl_print_brief(FILE *f, const struct kl_report *r, const struct kl_part_resu
 	for (i = 0; i < s->norders && !ret; i++)
 		ret = put_fact(&b, s->orders[i].sentence, below + lines);
 	if (s->allowed.sentence && !ret)
-		ret = put_fact(&b, s->allowed.sentence, end + lines);
+		ret = put_fact(&b, s->allowed.sentence, END_LINES + lines);
 	if (lines && !ret)
 		fputs(picture, f);
 	if (!ret)

@@ -2,24 +2,13 @@
 /* Why a verdict can be believed, see trust.h. */
 #include <string.h>
 
-#include "history/spell.h"
 #include "report/json.h"
 #include "report/trust.h"
 #include "report/words.h"
 
-/* An object is known by its address alone. */
-const char *kl_trust_condition(const struct kl_history *h, const struct kl_part_result *p)
+/* Write the sentence about engine and oracle, without the full stop. */
+static void make_sentence(char *buf, size_t size, const struct kl_part_result *p)
 {
-	return kl_history_slab(h, p->object) ?
-		       "It holds unless this slab object was freed, and its memory used again" :
-		       NULL;
-}
-
-/* Write the sentences about engine, oracle and condition, without the last full stop. */
-static void make_sentence(char *buf, size_t size, const struct kl_history *h,
-			  const struct kl_part_result *p)
-{
-	const char *reused = kl_trust_condition(h, p);
 	const char *engine = p->answer.engine ?: "no engine";
 	const size_t n = p->cex ? p->cex->h->nops : 0;
 
@@ -32,9 +21,8 @@ static void make_sentence(char *buf, size_t size, const struct kl_history *h,
 	else
 		snprintf(buf, size,
 			 "%s decided; the proof of %zu operations is too large for the brute-force "
-			 "oracle", engine, n);
-	if (reused)
-		snprintf(buf + strlen(buf), size - strlen(buf), ".  %s", reused);
+			 "oracle",
+			 engine, n);
 }
 
 void kl_print_trust(FILE *f, const struct kl_history *h, const struct kl_part_result *p,
@@ -42,7 +30,7 @@ void kl_print_trust(FILE *f, const struct kl_history *h, const struct kl_part_re
 {
 	char text[512];
 
-	make_sentence(text, sizeof(text), h, p);
+	make_sentence(text, sizeof(text), p);
 	kl_put_sentence(f, "  ", text);
 	/* A command stays in one line, so that it can be copied. */
 	if (replay)
@@ -55,7 +43,7 @@ json_t *kl_trust_json(const struct kl_history *h, const struct kl_part_result *p
 	json_t *j = json_object();
 	char text[512];
 
-	make_sentence(text, sizeof(text), h, p);
+	make_sentence(text, sizeof(text), p);
 	json_object_set_new(j, "engine", p->answer.engine ? json_string(p->answer.engine) :
 							    json_null());
 	json_object_set_new(j, "oracle_agrees",

@@ -13,9 +13,6 @@
 
 #include "check/check.h"
 
-/* Return: a sentence about what klin cannot know of the violated partition's object, or NULL. */
-const char *kl_trust_condition(const struct kl_history *h, const struct kl_part_result *p);
-
 /* Print the lines about a violated partition; @replay: the command, or NULL. */
 void kl_print_trust(FILE *f, const struct kl_history *h, const struct kl_part_result *p,
 		    const char *replay);

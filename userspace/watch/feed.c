@@ -219,6 +219,16 @@ int feed_floor(struct feed *f, uint64_t floor)
 	return kl_online_floor(f->o, floor);
 }
 
+int feed_over(struct feed *f, const uint64_t *objects, size_t n)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < n && !ret; i++)
+		ret = kl_online_over(f->o, objects[i]);
+	return ret;
+}
+
 int feed_end(struct feed *f)
 {
 	return kl_online_end(f->o);

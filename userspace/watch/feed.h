@@ -46,6 +46,8 @@ int feed_add(struct feed *f, const struct kl_history *h);
 void feed_release(struct feed *f);
 /* Note that all later operations are called at @floor or later.  Return: 0 or -ENOMEM. */
 int feed_floor(struct feed *f, uint64_t floor);
+/* Forget objects that no later operation has, see kl_online_over().  Return: 0 or -ENOMEM. */
+int feed_over(struct feed *f, const uint64_t *objects, size_t n);
 /* End the history, which is complete if the last floor is KL_TIME_MAX.  Return: 0 or -ENOMEM. */
 int feed_end(struct feed *f);
 /* Return: the time of the latest return that was added. */

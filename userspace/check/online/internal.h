@@ -116,6 +116,9 @@ struct on_part {
 	bool forgot;		/* the partition was started again in an unknown state */
 	bool lost;		/* operations were lost in a gap that has begun */
 	bool gapped;		/* operations were or will be lost in a gap */
+	bool over;		/* no operation will be added */
+	bool free;		/* the struct has no partition; @sibling is the next such struct */
+	uint32_t waiting;	/* number of operations that were added, and not yet called */
 
 	uint64_t began;		/* operations before this time are forgotten */
 	/* PART_KEPT: when @nops reaches next_look, check offline, and again look_after later */
@@ -124,6 +127,13 @@ struct on_part {
 	const char *why;	/* the reason of UNKNOWN, or NULL */
 	uint32_t gaps;		/* number of open gaps */
 	uint32_t sibling;	/* the next partition of the same object, or ON_NONE */
+};
+
+/* What became of partitions that are over. */
+struct on_retired {
+	size_t count[3], n;
+	const char *why;	/* the reason of UNKNOWN of the first one, or NULL */
+	enum kl_unknown_cause cause;
 };
 
 struct on_gap {
@@ -193,7 +203,9 @@ struct kl_online {
 
 	/* objects.c */
 	struct on_object *objects;
-	size_t cobjects;
+	size_t nobjects, cobjects;
+	uint32_t free_object, free_part;
+	struct on_retired retired;
 	struct on_words object_at;
 	struct on_gap *gaps;
 	size_t ngaps, cgaps;
@@ -282,8 +294,14 @@ int on_order_add(struct kl_online *o, uint32_t op);
 int on_order_run(struct kl_online *o);
 void on_order_free(struct kl_online *o);
 
+/* online.c: get the verdict on a partition, and why it is UNKNOWN. */
+enum kl_verdict on_part_verdict(struct kl_online *o, const struct on_part *p, const char **why,
+				enum kl_unknown_cause *cause);
+
 /* objects.c: find the partition of an object's key, or make it.  Return: 0, or -ENOMEM. */
 int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *part);
+/* Forget an object that is over, once all its operations were followed.  Return: 0, or -ENOMEM. */
+int on_object_retire(struct kl_online *o, uint64_t object);
 /* Process the next begin or end of a gap. */
 int on_gap_follow(struct kl_online *o);
 void on_objects_free(struct kl_online *o);

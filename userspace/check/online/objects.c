@@ -4,6 +4,8 @@
  *
  * A dropped object has a gap that ends when the object is resumed.  Other gaps without an end stay:
  * a lost operation that never returns may take effect at any time.
+ *
+ * An object that is over is forgotten, and its structs are used again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,13 +37,18 @@ static int get_object(struct kl_online *o, uint64_t id, uint32_t *object)
 	*object = find_object(o, id);
 	if (*object != ON_NONE)
 		return 0;
-	ret = w->n >= ON_NONE / 2 ? -ENOMEM :
-	      kl_grow(o->objects, o->cobjects, w->n + 1) ?:
+	ret = o->nobjects >= ON_NONE / 2 ? -ENOMEM :
+	      kl_grow(o->objects, o->cobjects, o->nobjects + 1) ?:
 	      on_words_room(w, o->objects, sizeof(*o->objects));
 	if (ret)
 		return ret;
-	*object = w->n++;
-	w->at[on_words_find(w, o->objects, sizeof(*o->objects), id)] = w->n;
+	*object = o->free_object;
+	if (*object != ON_NONE)
+		o->free_object = o->objects[*object].first;
+	else
+		*object = o->nobjects++;
+	w->at[on_words_find(w, o->objects, sizeof(*o->objects), id)] = *object + 1;
+	w->n++;
 	o->objects[*object] = (struct on_object){
 		.id = id, .first = ON_NONE, .last = ON_NONE, .dropped = ON_NONE,
 	};
@@ -57,6 +64,8 @@ static int grow_table(struct kl_online *o)
 	if (!table)
 		return -ENOMEM;
 	for (i = 0; i < o->nparts; i++) {
+		if (o->parts[i].free)
+			continue;
 		at = kl_mix(o->parts[i].object, o->parts[i].key) & (size - 1);
 		while (table[at])
 			at = (at + 1) & (size - 1);
@@ -70,14 +79,19 @@ static int grow_table(struct kl_online *o)
 
 static int new_part(struct kl_online *o, uint64_t id, uint64_t key)
 {
-	const uint32_t part = o->nparts;
+	const bool again = o->free_part != ON_NONE;
+	const uint32_t part = again ? o->free_part : o->nparts;
 	struct on_object *b;
 	struct on_part *p;
 	uint32_t object;
-	int ret = kl_grow(o->parts, o->cparts, o->nparts + 1) ?: get_object(o, id, &object);
+	int ret = kl_grow(o->parts, o->cparts, part + 1) ?: get_object(o, id, &object);
 
 	if (ret)
 		return ret;
+	if (again)
+		o->free_part = o->parts[part].sibling;
+	else
+		o->nparts++;
 	b = &o->objects[object];
 	p = &o->parts[part];
 	*p = (struct on_part){
@@ -89,8 +103,105 @@ static int new_part(struct kl_online *o, uint64_t id, uint64_t key)
 	else
 		o->parts[b->last].sibling = part;
 	b->last = part;
-	o->nparts++;
+	o->last_part = part;
 	return on_part_begin(o, p, !o->begun && !b->begun);
+}
+
+static size_t home_of(const struct kl_online *o, uint32_t part)
+{
+	return kl_mix(o->parts[part].object, o->parts[part].key) & (o->size - 1);
+}
+
+/* Return: the entry of a partition in the table. */
+static size_t entry_of(const struct kl_online *o, uint32_t part)
+{
+	size_t at = home_of(o, part);
+
+	while (o->table[at] != part + 1)
+		at = (at + 1) & (o->size - 1);
+	return at;
+}
+
+/* Remove a partition from the table, and close the hole. */
+static void unlink_part(struct kl_online *o, uint32_t part)
+{
+	const size_t mask = o->size - 1;
+	size_t hole = entry_of(o, part), at = hole;
+
+	for (;;) {
+		at = (at + 1) & mask;
+		if (!o->table[at])
+			break;
+		if (((at - home_of(o, o->table[at] - 1)) & mask) >= ((at - hole) & mask)) {
+			o->table[hole] = o->table[at];
+			hole = at;
+		}
+	}
+	o->table[hole] = 0;
+}
+
+/* Forget a partition, except for its verdict. */
+static void retire_part(struct kl_online *o, uint32_t part)
+{
+	struct on_part *p = &o->parts[part];
+	enum kl_unknown_cause cause = KL_UNKNOWN_EMPTY;
+	struct on_retired *r = &o->retired;
+	const char *why;
+
+	r->count[on_part_verdict(o, p, &why, &cause)]++;
+	r->n++;
+	if (why && (!r->why || p->wrong)) {
+		r->why = why;
+		r->cause = cause;
+	}
+	unlink_part(o, part);
+	on_part_free(o, p);
+	*p = (struct on_part){ .free = true, .sibling = o->free_part };
+	o->free_part = part;
+	if (o->last_part == part)
+		o->last_part = ON_NONE;
+}
+
+int on_object_retire(struct kl_online *o, uint64_t object)
+{
+	struct on_words *w = &o->object_at;
+	const uint32_t at = find_object(o, object);
+	struct on_object *b = &o->objects[at];
+	uint32_t i, next;
+	int ret;
+
+	/* A gap refers to its object. */
+	if (at == ON_NONE || b->gapped || b->dropped != ON_NONE)
+		return 0;
+	for (i = b->first; i != ON_NONE; i = o->parts[i].sibling)
+		if (o->parts[i].waiting || o->parts[i].nopen)
+			return 0;
+	for (i = b->first; i != ON_NONE; i = next) {
+		next = o->parts[i].sibling;
+		ret = on_part_end(o, &o->parts[i]);
+		if (ret)
+			return ret;
+		retire_part(o, i);
+	}
+	on_words_unlink(w, o->objects, sizeof(*o->objects),
+			on_words_find(w, o->objects, sizeof(*o->objects), object));
+	*b = (struct on_object){ .first = o->free_object, .dropped = ON_NONE };
+	o->free_object = at;
+	return 0;
+}
+
+int kl_online_over(struct kl_online *o, uint64_t object)
+{
+	uint32_t at, i;
+
+	if (kl_spec_partition(o->spec) == KL_PART_NONE)
+		return 0;
+	at = find_object(o, object);
+	if (at == ON_NONE)
+		return 0;
+	for (i = o->objects[at].first; i != ON_NONE; i = o->parts[i].sibling)
+		o->parts[i].over = true;
+	return on_object_retire(o, object);
 }
 
 int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *part)
@@ -119,24 +230,30 @@ int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *p
 		ret = new_part(o, object, key);
 		if (ret)
 			return ret;
-		o->table[at] = o->nparts;
+		o->table[at] = o->last_part + 1;
 	}
 	*part = o->last_part = o->table[at] - 1;
 	return 0;
 }
 
+/* Return: the partition of any object with number @part, or the next one, or ON_NONE. */
+static uint32_t from_part(const struct kl_online *o, uint32_t part)
+{
+	while (part < o->nparts && o->parts[part].free)
+		part++;
+	return part < o->nparts ? part : ON_NONE;
+}
+
 /* Return: the first partition of @object (ON_NONE: of all objects), or ON_NONE. */
 static uint32_t first_part(const struct kl_online *o, uint32_t object)
 {
-	return object != ON_NONE ? o->objects[object].first : o->nparts ? 0 : ON_NONE;
+	return object != ON_NONE ? o->objects[object].first : from_part(o, 0);
 }
 
 /* Return: the partition of @object after @part, or ON_NONE. */
 static uint32_t next_part(const struct kl_online *o, uint32_t object, uint32_t part)
 {
-	if (object != ON_NONE)
-		return o->parts[part].sibling;
-	return part + 1 < o->nparts ? part + 1 : ON_NONE;
+	return object != ON_NONE ? o->parts[part].sibling : from_part(o, part + 1);
 }
 
 /* Make a gap, and room in the heap for its end. */

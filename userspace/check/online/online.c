@@ -61,7 +61,7 @@ int kl_online_new(const struct kl_spec *spec, const struct kl_online_opts *opts,
 	o->flushes = kl_spec_flushes(spec);
 	/* A single counter gives no two events the same time. */
 	o->ties = opts->error || opts->clock != KL_CLOCK_SEQ;
-	o->free_op = o->free_gap = ON_NONE;
+	o->free_op = o->free_gap = o->free_object = o->free_part = ON_NONE;
 	ret = find_container(o) ?: live_init(o);
 	if (ret) {
 		kl_online_free(o);
@@ -200,6 +200,7 @@ int kl_online_add(struct kl_online *o, const struct kl_online_op *op)
 	if (ret)
 		return ret;
 	ret = on_order_add(o, i);
+	o->parts[part].waiting += !ret;
 	if (!ret && o->tail - o->announced > o->opts.backlog)
 		ret = force_floor(o);
 	return ret;
@@ -219,12 +220,12 @@ int kl_online_end(struct kl_online *o)
 	int ret = 0;
 
 	for (i = 0; i < o->nparts && !ret; i++)
-		ret = on_part_end(o, &o->parts[i]);
+		ret = o->parts[i].free ? 0 : on_part_end(o, &o->parts[i]);
 	return ret;
 }
 
-static enum kl_verdict verdict(struct kl_online *o, const struct on_part *p, const char **why,
-			       enum kl_unknown_cause *cause)
+enum kl_verdict on_part_verdict(struct kl_online *o, const struct on_part *p, const char **why,
+				enum kl_unknown_cause *cause)
 {
 	*why = NULL;
 	if (p->wrong && !o->opts.suspect)
@@ -251,7 +252,7 @@ static enum kl_verdict verdict(struct kl_online *o, const struct on_part *p, con
 void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 {
 	enum kl_unknown_cause cause = KL_UNKNOWN_EMPTY;
-	const char *why, *first = NULL;
+	const char *why, *first = o->retired.why;
 	size_t i;
 
 	*s = (struct kl_online_stats){
@@ -260,14 +261,19 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 		.violations = o->opts.suspect ? 0 : o->violations - o->doubted,
 		.suspected = o->opts.suspect ? o->violations - o->doubted : 0,
 		.waiting = o->tail - o->head + o->ends.n,
-		.inside = o->inside, .parts = o->nparts,
+		.inside = o->inside, .parts = o->retired.n,
+		.cause = o->retired.cause,
 		.bytes = o->cops * sizeof(*o->ops) + o->cwait * sizeof(*o->wait) +
 			 kl_intern_bytes(&o->sim.states),
 	};
+	memcpy(s->count, o->retired.count, sizeof(s->count));
 	for (i = 0; i < o->nparts; i++) {
 		const struct on_part *p = &o->parts[i];
 
-		s->count[verdict(o, p, &why, &cause)]++;
+		if (p->free)
+			continue;
+		s->parts++;
+		s->count[on_part_verdict(o, p, &why, &cause)]++;
 		s->bytes += sizeof(*p) + p->cring * sizeof(*p->ring);
 		if (why && (!first || p->wrong)) {
 			first = why;
@@ -275,7 +281,7 @@ void kl_online_stats(struct kl_online *o, struct kl_online_stats *s)
 		}
 	}
 	/* Lost operations on unknown objects count, too. */
-	if (!o->nparts) {
+	if (!s->parts) {
 		s->cause = o->ngaps_told ? KL_UNKNOWN_GAPS : KL_UNKNOWN_EMPTY;
 		first = o->ngaps_told ? "operations were lost" :
 			o->total ? "no operations" : o->opts.empty;

@@ -150,6 +150,18 @@ int kl_online_drop(struct kl_online *o, uint64_t object, const char *why);
 void kl_online_resume(struct kl_online *o, uint64_t object, uint64_t until);
 
 /**
+ * kl_online_over() - say that no more operations of an object will be added
+ * @o: the check
+ * @object: the object, whose memory was freed, for example
+ *
+ * Once its operations are followed, the object is forgotten, except for its verdict.  If it has an
+ * operation that never returned, or a gap of its own, it stays.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kl_online_over(struct kl_online *o, uint64_t object);
+
+/**
  * kl_online_floor() - raise the floor, and follow time up to it
  * @o: the check
  * @floor: every operation still to come is called at this time or later; KL_TIME_MAX if none will

@@ -171,6 +171,7 @@ static int follow_call(struct kl_online *o, uint32_t op)
 		return ret;
 	o->head++;
 	o->events++;
+	o->parts[on_op(o, op)->part].waiting--;
 	if (on_op(o, op)->call > o->now)
 		o->now = on_op(o, op)->call;
 	if (on_op(o, op)->ret != KL_TIME_MAX) {
@@ -185,14 +186,16 @@ static int follow_return(struct kl_online *o)
 {
 	const uint64_t key = on_heap_first(&o->ends);
 	const uint32_t op = on_heap_pop(&o->ends);
+	const struct on_part *part;
 	int ret;
 
 	o->events++;
 	if (key > o->now)
 		o->now = key;
 	ret = on_part_return(o, op);
+	part = &o->parts[on_op(o, op)->part];
 	on_op_put(o, op);
-	return ret;
+	return ret || !part->over ? ret : on_object_retire(o, part->object);
 }
 
 int on_order_run(struct kl_online *o)

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "record/plain.h"
 #include "record/recorder.h"
+#include "free.skel.h"
 #include "func.skel.h"
 #include "func_long.skel.h"
 #include "func_two.skel.h"
@@ -93,11 +94,16 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 			err = bpf_map__reuse_fd(map, r->homes_fd);
 		else if (!strcmp(bpf_map__name(map), "left"))
 			err = bpf_map__reuse_fd(map, r->left_fd);
+		else if (!strcmp(bpf_map__name(map), "living"))
+			err = bpf_map__reuse_fd(map, r->lives.living_fd);
+		else if (!strcmp(bpf_map__name(map), "blocks"))
+			err = bpf_map__reuse_fd(map, r->lives.blocks_fd);
 		else if (!strcmp(bpf_map__name(map), "call_stacks"))
 			err = bpf_map__set_autocreate(map, false);
 		else if (!strcmp(bpf_map__name(map), "times"))
 			err = bpf_map__reuse_fd(map, r->times.fd);
-		else if (!strcmp(bpf_map__name(map), "cpus"))
+		else if (!strcmp(bpf_map__name(map), "cpus") ||
+			 !strcmp(bpf_map__name(map), "founds"))
 			err = bpf_map__set_max_entries(map, KLIN_SIDES * r->ncpus);
 		if (err)
 			return err;
@@ -600,6 +606,56 @@ static int attach_task_ends(struct kl_recorder *r)
 	return 0;
 }
 
+/*
+ * Attach to frees of memory.  A program that serves kfree() as well as kmem_cache_free() has a
+ * second link.
+ */
+static int attach_free(struct kl_prog *p, struct bpf_link **second)
+{
+	if (!second) {
+		p->link = bpf_program__attach(p->prog);
+		return p->link ? 0 : -errno;
+	}
+	p->link = bpf_program__attach_raw_tracepoint(p->prog, "kfree");
+	if (!p->link)
+		return -errno;
+	*second = bpf_program__attach_raw_tracepoint(p->prog, "kmem_cache_free");
+	return *second ? 0 : -errno;
+}
+
+/* See when the memory of recorded objects is freed, see bpf/free.bpf.c. */
+static int attach_frees(struct kl_recorder *r)
+{
+	static const char *const names[] = {
+		"klin_free", "klin_free_twin", "klin_bulk_free", "klin_bulk_free_twin",
+	};
+	const struct klin_free_conf conf = {
+		.slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r),
+		.slab = kl_slab_conf(r->kernel),
+	};
+	struct kl_group *g = &r->groups[r->ngroups];
+	size_t size;
+	const void *elf = free_bpf__elf_bytes(&size);
+	int err = kl_open_object(r, elf, size, &conf, sizeof(conf), &g->obj), i;
+
+	if (!err)
+		err = select_programs(g, names, 4);
+	if (!err)
+		err = bpf_object__load(g->obj) ?: map_cpus(r, g);
+	for (i = 0; !err && i < 4; i++)
+		err = attach_free(&g->progs[i], i < 2 ? &r->free_links[i] : NULL);
+	if (err) {
+		kl_err("cannot see when the kernel frees the memory of objects (kfree, "
+		       "kmem_cache_free, kmem_cache_free_bulk) on kernel %s: %s",
+		       r->kernel->release, explain(err));
+		close_group(r->kernel, g);
+		return err;
+	}
+	g->twins = true;
+	r->ngroups++;
+	return 0;
+}
+
 int kl_recorder_attach(struct kl_recorder *r)
 {
 	struct kl_slow *slow = NULL;
@@ -614,7 +670,7 @@ int kl_recorder_attach(struct kl_recorder *r)
 	if (err)
 		goto out;
 	err = -ENOMEM;
-	r->groups = calloc(r->nclauses + 1, sizeof(*r->groups));
+	r->groups = calloc(r->nclauses + 2, sizeof(*r->groups));
 	r->points = calloc(r->nclauses * KL_PLACES_MAX + 1, sizeof(*r->points));
 	if (!r->groups || !r->points)
 		goto out;
@@ -626,7 +682,8 @@ int kl_recorder_attach(struct kl_recorder *r)
 	if (!r->opts.plain && !kl_spec_flushes(r->opts.spec))
 		kl_ticks_attach(r);
 	slow = kl_slow_start(r);
-	for (i = 0, err = 0; !err && i < r->nclauses; i++)
+	err = r->opts.plain ? 0 : attach_frees(r);
+	for (i = 0; !err && i < r->nclauses; i++)
 		if (!r->clauses[i].tracepoint)
 			err = attach_clause(r, &r->clauses[i]);
 	if (!err)
@@ -671,6 +728,10 @@ void kl_detach(struct kl_recorder *r)
 	}
 	bpf_link__destroy(r->cpu_link);
 	r->cpu_link = NULL;
+	for (i = 0; i < 2; i++) {
+		bpf_link__destroy(r->free_links[i]);
+		r->free_links[i] = NULL;
+	}
 	kl_ticks_detach(r);
 }
 

@@ -227,10 +227,7 @@ static void put_object(FILE *out, const struct shape *s)
 		if (s->params[i].use == USE_NUMBER)
 			first = s->params[i].name;
 	if (s->object >= 0)
-		fprintf(out,
-			"\tobject %s;\t// a guess; memory that is freed and used again looks "
-			"like one object\n",
-			s->params[s->object].name);
+		fprintf(out, "\tobject %s;\t// a guess\n", s->params[s->object].name);
 	else
 		fprintf(out, "\tobject 0;\t// all calls are operations on one object\n");
 	if (s->object < 0 && first)

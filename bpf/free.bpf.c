@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tells userspace when the memory of a recorded object is freed (see lives.h).
+ *
+ * The tracepoints and the call of kmem_cache_free_bulk() come before the memory can be used again.
+ * An interrupt that hits one of these programs may free memory, too, and the kernel does not run
+ * the same program again on that CPU.  So each program has a twin, which then runs: a free is
+ * missed only where both missed some.
+ */
+#include "vmlinux-min.h"
+#include "slab.h"
+
+const volatile struct klin_free_conf conf = {};
+
+#include "slots.h"
+#include "lives.h"
+
+#define MOST_BYTES	8192	/* the largest object of a slab */
+#define MOST_POINTERS	65536	/* that are freed at once; kfree_rcu() frees about 500 */
+#define MOST_FOUND	128	/* recorded objects that are freed at once, a power of two */
+#define MOST_INSIDE	32	/* recorded objects in one slab object */
+
+/* What a free found, for one program on one CPU, as klin_cpu. */
+struct found {
+	__u32 n, pad;
+	__u64 object[MOST_FOUND];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KLIN_SIDES);
+	__type(key, __u32);
+	__type(value, struct found);
+} founds SEC(".maps");
+
+/*
+ * Return: the size of the slab object at @addr.  Memory that is no slab has MOST_BYTES or more, and
+ * so may have a slab of a kernel whose structures are not known.
+ */
+static __always_inline __u64 size_of(__u64 addr)
+{
+	const struct kmem_cache *cache = NULL;
+	const struct page *page = NULL;
+	struct klin_direct d;
+
+	klin_find_direct(&d, &conf.slab);
+	page = klin_first_page(&d, addr);
+	if (page && klin_is_slab(page))
+		cache = klin_page_cache(page);
+	return cache ? BPF_CORE_READ(cache, object_size) : MOST_BYTES;
+}
+
+static __always_inline bool may_have(__u64 addr)
+{
+	const __u8 *used = klin_block(addr);
+
+	return used && *used;
+}
+
+/* Take the recorded objects in the granule of @from that are in the @size bytes at @addr. */
+__noinline int klin_take_granule(__u64 from, __u64 addr, __u64 size, __u32 at)
+{
+	struct found *f = bpf_map_lookup_elem(&founds, &at);
+	struct klin_bucket *b = klin_bucket(from);
+	__u64 object;
+	__u32 i, n;
+
+	if (!f || !b)
+		return 0;
+	for (i = 0; i < KLIN_BUCKET; i++) {
+		object = b->object[i];
+		if (object - addr >= size ||
+		    object >> KLIN_GRANULE_BITS != from >> KLIN_GRANULE_BITS)
+			continue;
+		/* The count is in memory, so that the verifier need not follow all its values. */
+		n = f->n;
+		if (n < MOST_FOUND) {
+			f->object[n] = object;
+			b->object[i] = 0;
+		}
+		f->n = n + 1;
+	}
+	return 0;
+}
+
+/* The memory that a free looks through, and the counts of its program. */
+struct search {
+	__u64 addr, size;
+	__u32 at;
+};
+
+/* Take the objects in granule number @i of the memory. */
+static long take_next(__u32 i, struct search *s)
+{
+	klin_take_granule(s->addr + ((__u64)i << KLIN_GRANULE_BITS), s->addr, s->size, s->at);
+	return 0;
+}
+
+/* Take the recorded objects in the slab object at @addr out of the table, and into founds[at]. */
+__noinline int klin_take_out(__u64 addr, __u32 at)
+{
+	struct search s = { .addr = addr, .size = size_of(addr), .at = at };
+	const __u64 last = (addr + s.size - 1) >> KLIN_GRANULE_BITS;
+
+	bpf_loop(last - (addr >> KLIN_GRANULE_BITS) + 1, take_next, &s, 0);
+	return 0;
+}
+
+/* The pointers that kmem_cache_free_bulk() has. */
+struct bulk {
+	__u64 from;
+	__u32 at;
+};
+
+static long look_at(__u32 i, struct bulk *b)
+{
+	const __u64 addr = klin_peek(b->from + 8ULL * i);
+
+	if (may_have(addr))
+		klin_take_out(addr, b->at);
+	return 0;
+}
+
+/* Tell of the objects that were found, at most of @most. */
+static __always_inline void tell(void *ctx, struct klin_cpu *c, __u32 cpu, const struct found *f,
+				 __u32 most)
+{
+	struct klin_event ev = { .type = KLIN_EV_FREE, .cpu_call = cpu, .cpu_ret = cpu };
+	const __u32 n = f->n;
+	__u32 i, k;
+
+	if (!n)
+		return;
+	ev.call = ev.ret = klin_time(cpu);
+	for (i = 0; i < most / KLIN_MAX_VALS; i++) {
+		if (i * KLIN_MAX_VALS >= n)
+			return;
+		ev.probe = n - i * KLIN_MAX_VALS;
+#pragma unroll
+		for (k = 0; k < KLIN_MAX_VALS; k++)
+			ev.val[k] = f->object[i * KLIN_MAX_VALS + k];
+		klin_send(ctx, c, &ev, sizeof(ev));
+	}
+	/* The rest is lost. */
+	if (n > most) {
+		c->events++;
+		klin_lost(c, ev.ret, ev.ret);
+	}
+}
+
+static __always_inline void freed(void *ctx, __u64 addr, enum klin_side side)
+{
+	const __u32 cpu = bpf_get_smp_processor_id(), at = KLIN_SIDES * cpu + side;
+	struct klin_cpu *c;
+	struct found *f;
+
+	if (!may_have(addr))
+		return;
+	c = klin_this_cpu(cpu, side);
+	f = bpf_map_lookup_elem(&founds, &at);
+	if (!c || !f)
+		return;
+	f->n = 0;
+	klin_take_out(addr, at);
+	tell(ctx, c, cpu, f, MOST_INSIDE);
+}
+
+static __always_inline void freed_all(void *ctx, enum klin_side side)
+{
+	const __u32 cpu = bpf_get_smp_processor_id(), at = KLIN_SIDES * cpu + side;
+	struct found *f = bpf_map_lookup_elem(&founds, &at);
+	struct klin_cpu *c = klin_this_cpu(cpu, side);
+	struct bulk b = { .at = at };
+	__u64 n = 0;
+
+	bpf_get_func_arg(ctx, 1, &n);
+	bpf_get_func_arg(ctx, 2, &b.from);
+	if (!c || !f)
+		return;
+	f->n = 0;
+	bpf_loop(n < MOST_POINTERS ? n : MOST_POINTERS, look_at, &b, 0);
+	tell(ctx, c, cpu, f, MOST_FOUND);
+}
+
+/* kfree() and kmem_cache_free() */
+SEC("raw_tp")
+int klin_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	freed(ctx, ctx->args[1], KLIN_AT_FREE);
+	return 0;
+}
+
+SEC("raw_tp")
+int klin_free_twin(struct bpf_raw_tracepoint_args *ctx)
+{
+	freed(ctx, ctx->args[1], KLIN_AT_FREE_TWIN);
+	return 0;
+}
+
+SEC("fentry/kmem_cache_free_bulk")
+int klin_bulk_free(void *ctx)
+{
+	freed_all(ctx, KLIN_AT_BULK);
+	return 0;
+}
+
+SEC("fentry/kmem_cache_free_bulk")
+int klin_bulk_free_twin(void *ctx)
+{
+	freed_all(ctx, KLIN_AT_BULK_TWIN);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";
