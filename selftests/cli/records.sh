@@ -397,6 +397,16 @@ for name in value2 amount; do
 		"^typo.lin:[0-9]*:[0-9]*: error: no record of wrong.json .* computes with 'by'$hint" \
 		check typo.lin wrong.json
 done
+{
+	echo '{"process": 0, "type": "invoke", "f": "read"}'
+	echo '{"process": 0, "type": "ok", "f": "reed", "value": 0}'
+	echo '{"process": 0, "type": "invoke", "f": "read"}'
+	echo '{"process": 0, "type": "ok", "f": "finished", "value": 0}'
+} >wrong.json
+run check logs/tally wrong.json
+[ $status -eq 0 ] && [ "$(grep -c warning err)" -eq 1 ] &&
+	grep -q '^wrong.json:2:1: warning: this return counts as that of read.* it has "reed"' err
+ktap_result $? "a warning of a return with a misspelt method" "$(cat err)"
 wrong "no end of an object" "1:[0-9]*: error: .*expected ',' or '}' after a member" '{"process": 0'
 wrong "a colon is missing" "1:20: error: .*expected ':' after the key" '{"process": 0, "b" 1}'
 wrong "a key occurs twice" "1:9: error: .*expected each key of an object once" '{"a":1, "a":2}'

@@ -16,6 +16,7 @@
 #include "history/spell.h"
 #include "records/map.h"
 
+#define MOST_LOOKS 1000 /* returns that may have a misspelt method */
 #define MEANT 240 /* size of advice on a text that is nearly that of a condition */
 #define RULE_ENDS "; write such a rule, or 'ignore when CONDITION;' if it is no operation"
 
@@ -210,6 +211,23 @@ static int return_each(struct kl_map_reader *rd, struct kl_process *process,
 	return e.any ? finish(rd, process, e.last.v) : kl_pairs_drop(&rd->pairs, process);
 }
 
+/* Warn, once, of a return that nearly names its method. */
+static void warn_meant(struct kl_map_reader *rd, const struct kl_map_rule *rule)
+{
+	char meant[MEANT] = "";
+
+	if (rd->looks == MOST_LOOKS)
+		return;
+	rd->looks++;
+	kl_map_meant(&rd->m, rule->when, meant, sizeof(meant));
+	if (!*meant)
+		return;
+	rd->looks = MOST_LOOKS;
+	kl_record_warn(&rd->r, NULL,
+		       "this return counts as that of %s, which this process called last%s",
+		       method_of(rd, rule)->name, meant);
+}
+
 static int on_return(struct kl_map_reader *rd, struct kl_process *process)
 {
 	const struct kl_map_rule *rule = rd->open[process->thread].rule, *other;
@@ -226,6 +244,8 @@ static int on_return(struct kl_map_reader *rd, struct kl_process *process)
 					    "expected the return of %s, which this "
 					    "process called last, not of %s",
 					    method_of(rd, rule)->name, method_of(rd, other)->name);
+		else if (!ret)
+			warn_meant(rd, rule);
 	}
 	if (ret)
 		return ret;

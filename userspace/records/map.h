@@ -30,6 +30,7 @@ struct kl_map_reader {
 	struct kl_map_span *last; /* by thread: its operation that returned last */
 	size_t clast;
 	size_t ignored, failed;
+	unsigned int looks; /* number of returns without a known method that were looked at */
 	/* the place of the present record where places are lines; otherwise without a name */
 	struct kl_scan lines;
 };
