@@ -273,6 +273,7 @@ s/p->x/$retval/|9:13: error: unexpected '\$'.*'return' is its result
 s/on get_box/on inline get_box/|6:21: error: .* found 'get_box'; write 'inlined'
 s/p->x;/p->x; w = 3;/|9:19: error: .* found 'w'; write ',' between values
 s/process .p/process: .p/|12:9: error: no ':' stands here
+s/argument v = .value;/argument v = number(.value, 0);/|15:45: error: the only function here is bits(...)
 s/{ argument v/{ arg v/|15:32: error: .* found 'arg'; write 'argument'
 s/argument v/argument value/|15:41: error: method 'put' has no parameter 'value'; did you mean 'v'?
 END

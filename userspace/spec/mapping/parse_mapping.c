@@ -177,6 +177,8 @@ static const struct kl_map_expr *parse_primary(struct kl_parser *p, struct rule 
 		kl_p_fail(p, kl_p_peek(p)->pos,
 			  "keywords of EDN are written as texts: \"read\" "
 			  "stands for :read, read and \"read\"");
+	if (kl_p_is(p, KL_TOK_NAME) && kl_p_ahead(p, 1)->kind == '(')
+		kl_p_fail(p, kl_p_peek(p)->pos, "the only function here is bits(...)");
 	if (kl_p_is(p, KL_TOK_NAME) && kl_p_peek(p)->kw == KL_KW_NONE)
 		kl_p_fail(p, kl_p_peek(p)->pos,
 			  "a path begins with '.', and a text is in quotes: write '.%.*s' or "
