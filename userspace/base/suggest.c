@@ -61,8 +61,9 @@ static const char *near_option(const struct options *list, const char *name, siz
 		return NULL;
 	memcpy(copy, name, len);
 	copy[len] = '\0';
+	/* Nobody means --usage. */
 	for (i = 0; i < list->n; i++)
-		if (list->o[i]->name)
+		if (list->o[i]->name && list->o[i] != &added[1])
 			names[n++] = list->o[i]->name;
 	return kl_nearest(copy, names, n);
 }
