@@ -513,6 +513,17 @@ refuse "a history of another machine" \
 	"'/elsewhere/run.klh': No such file .*; --history=FILE names another" \
 	replay elsewhere.cert
 refuse "a missing certificate" "nothing.cert" replay nothing.cert
+mkdir -p kept/sub
+cp "$(sed -n 's/^history \(.*\) sha256.*/\1/p' c.cert)" kept/run.klh
+mv elsewhere.cert kept
+expect 0 "a history of another machine beside the certificate" replay kept/elsewhere.cert
+(cd kept && run replay elsewhere.cert && exit "$status")
+ktap_result $? "a history of another machine in the same directory"
+mv kept/run.klh kept/sub
+sed 's|^history .* sha256|history /artifacts/sub/run.klh sha256|' c.cert >kept/moved.cert
+expect 0 "a history of which a directory was moved, too" replay kept/moved.cert
+echo "# another" >>kept/sub/run.klh
+refuse "another history beside the certificate" "sha256" replay kept/moved.cert
 long="a
 b.txt"
 "$KLIN" gen --type=register --ops=20 >"$long"

@@ -159,7 +159,7 @@ complete -c klin -n '__fish_seen_subcommand_from record' -l verbose -s v -d 'Pri
 complete -c klin -n '__fish_seen_subcommand_from record' -l help -s ? -d 'Give this help list'
 complete -c klin -n '__fish_seen_subcommand_from record' -l usage -d 'Give a short usage message'
 complete -c klin -n '__fish_seen_subcommand_from replay' -l from -r -x -a "(klin convert --from=help 2>/dev/null | sed 's/ .*//')" -d 'The form of the history, as for `klin check --from\'; default: as its first bytes show'
-complete -c klin -n '__fish_seen_subcommand_from replay' -l history -s h -r -d 'The history; default: the path in the certificate'
+complete -c klin -n '__fish_seen_subcommand_from replay' -l history -s h -r -d 'The history; default: the certificate\'s, or beside it'
 complete -c klin -n '__fish_seen_subcommand_from replay' -l independent -r -x -a "(printf 'yes\nno\n')" -d 'In EDN and Jepsen\'s log: do values [KEY VALUE] belong to independent keys?  By default klin infers this from reads and cas'
 complete -c klin -n '__fish_seen_subcommand_from replay' -l spec -s s -r -d 'Check that the certificate is about this specification, which it carries; without it, about the one that the history names, if it names one'
 complete -c klin -n '__fish_seen_subcommand_from replay' -l time-limit -r -d 'Stop after SECONDS; parts without an answer are UNKNOWN'

@@ -87,18 +87,21 @@ static const struct argp argp = {
 };
 
 /*
- * The history's path: as the certificate names it, or, if no such file exists, beside the
- * certificate, in case both were moved.  Return: a string to free, or NULL without memory.
+ * The history's path: as the certificate names it, or, if no such file exists, an end of that path
+ * in the certificate's directory, in case both were moved.  Return: a string to free, or NULL.
  */
 static char *find_history(const struct kl_cert *c)
 {
-	const char *dir = strrchr(c->path, '/');
-	char *beside;
+	const char *end = strrchr(c->path, '/'), *name = c->history;
+	const int dir = end ? end + 1 - c->path : 0;
+	char *path = strdup(name);
 
-	if (*c->history == '/' || !dir || !strcmp(c->history, "-") || !access(c->history, F_OK))
-		return strdup(c->history);
-	return asprintf(&beside, "%.*s/%s", (int)(dir - c->path), c->path, c->history) < 0 ? NULL :
-	       beside;
+	while (path && name && strcmp(name, "-") && access(path, F_OK)) {
+		free(path);
+		path = asprintf(&path, "%.*s%s", dir, c->path, name) < 0 ? NULL : path;
+		name = strchr(name, '/') ? strchr(name, '/') + 1 : NULL;
+	}
+	return path;
 }
 
 /*
@@ -209,7 +212,7 @@ static int replay_certificate(int argc, char **argv)
 		path = a.history ? strdup(a.history) : find_history(c);
 		if (path && !a.history && strcmp(path, "-") && access(path, F_OK)) {
 			kl_err("%s: cannot read the history '%s': %s; --history=FILE names another",
-			       a.cert, path, strerror(errno));
+			       a.cert, c->history, strerror(errno));
 			ret = -EINVAL;
 		} else if (path) {
 			ret = replay(&a, c, path, &r);

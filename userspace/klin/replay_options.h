@@ -10,7 +10,7 @@
 enum { OPT_TIME = 256, OPT_FROM, OPT_INDEPENDENT };
 
 static const struct argp_option replay_options[] = {
-	{ "history", 'h', "FILE", 0, "The history; default: the path in the certificate", 0 },
+	{ "history", 'h', "FILE", 0, "The history; default: the certificate's, or beside it", 0 },
 	{ "spec", 's', "FILE", 0,
 	  "Check that the certificate is about this specification, which "
 	  "it carries; without it, about the one that the history names, if it names one",
