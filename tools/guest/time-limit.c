@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The longest time between SIGTERM and SIGKILL, in which a test may clean up. */
-#define MAX_GRACE 60
+/* Seconds between SIGTERM and SIGKILL, in which a test may clean up and keep its files. */
+#define GRACE 60
 
 static time_t now(void)
 {
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	setpgid(child, child);
 	if (!wait_for(child, seconds, &signals, &status)) {
 		kill(-child, SIGTERM);
-		if (!wait_for(child, seconds < MAX_GRACE ? seconds : MAX_GRACE, &signals, &status))
+		if (!wait_for(child, GRACE, &signals, &status))
 			fprintf(stderr, "time-limit: %s ignored SIGTERM\n", argv[2]);
 		/* What is left of the group would keep the pipe of the results open. */
 		kill(-child, SIGKILL);
