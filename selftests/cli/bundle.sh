@@ -92,6 +92,7 @@ add_test hang.sh 'trap "echo cleaned; exit 1" TERM' 'sleep 1000' 'sleep 1000'
 [ ! -e "root/$dir/modules" ] || mv "root/$dir/modules" modules
 mkdir -p "root/$dir/modules/1.2.3-other" root/dev root/proc root/tmp
 : >root/dev/null
+: >"root/$dir/modules/1.2.3-other/klin.ko"
 inside ./run -t klin:one.sh
 [ $status -eq 2 ] && grep -q '/dev/stdout does not open.*mount /proc' err
 ktap_result $? "run refuses a root in which results would be lost" "$(cat out err)"
@@ -124,7 +125,15 @@ else
 	[ $status -eq 1 ] && grep -q '^not ok 1 selftests: klin: record.sh' out &&
 		[ -s root/kept/record/wrong.klh.cert ] && [ -s root/kept/record/wrong.klh.html ]
 	ktap_result $? "KLIN_FAIL makes a test fail and leave its files" "$(cat out err)"
+	with_proc KLIN_FAIL=record.sh ./run -t klin:one.sh
+	[ $status -eq 2 ] && grep -q 'KLIN_FAIL=record.sh: .* not among those that ran' err
+	ktap_result $? "KLIN_FAIL must name a test that runs" "$(cat out err)"
 fi
+for wrong in control klin lib_counts nothing.sh; do
+	inside KLIN_FAIL=$wrong ./run -t klin:one.sh
+	[ $status -eq 2 ] && [ ! -s out ] && grep -q "KLIN_FAIL=$wrong: expected a test" err
+	ktap_result $? "KLIN_FAIL=$wrong is refused" "$(cat out err)"
+done
 inside ./run --help
 [ $status -eq 0 ] && grep -q KLIN_ARTIFACTS out && grep -q -- '--collection' out
 ktap_result $? "run --help tells its variables and kselftest's options" "$(cat out err)"
