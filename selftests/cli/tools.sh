@@ -58,6 +58,7 @@ wrong "cannot be read" "$top/tools/vmlinux" nothing vmlinux
 wrong "holds no kernel" "$top/tools/vmlinux" empty vmlinux
 wrong "expected BZIMAGE and VMLINUX" "$top/tools/vmlinux"
 wrong "no kernel 6.99 .* are in [a-z]*-backports" "$top/tools/kernel" --kernel 6.99
+wrong "no kernel 6.99 " "$top/tools/kernel" --kernel 6.99 --check
 wrong "--cpus '0'" "$top/tools/vm" --cpus=0 -- true
 wrong "--cpus '0'" "$top/tools/vm" --cpus 0 -- true
 wrong "expected a command" "$top/tools/vm" --cpus=2
