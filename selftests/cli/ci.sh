@@ -43,11 +43,36 @@ ktap_result $? "a test that fails leaves histories, a certificate that replays, 
 
 KLIN_FAIL=wrong.sh KLIN_ARTIFACTS=$work/meant sh tests/wrong.sh 0 >out 2>&1
 [ $? -eq 1 ] && [ -s meant/wrong/wrong.klh.cert ] && [ -s meant/wrong/wrong.klh.html ] &&
-	[ "$(grep -c '^not ok' out)" -eq 1 ]
+	[ "$(grep -c '^not ok' out)" -eq 1 ] && [ "$(sed -n 2p out)" = 1..1 ]
 ktap_result $? "KLIN_FAIL makes one test fail, with a violation to look at" "$(cat out)"
+mv meant moved
+"$KLIN" replay moved/wrong/wrong.klh.cert >out 2>&1
+ktap_result $? "a certificate replays where the files were moved" "$(cat out)"
 KLIN_FAIL=wrong.sh KLIN_ARTIFACTS=$work/other sh tests/right.sh 0 >out 2>&1
 [ $? -eq 0 ] && [ ! -e other ]
 ktap_result $? "KLIN_FAIL leaves other tests as they are" "$(cat out)"
+
+sed 's|^ktap_result .*|kill -TERM $$|' tests/wrong.sh >tests/ended.sh
+KLIN_ARTIFACTS=$work/ended sh tests/ended.sh >out 2>&1
+[ $? -eq 1 ] && [ -s ended/ended/h.klh.cert ] && grep -q '^# .* ended by a signal' out &&
+	grep -q "^# the files of this test are in $work/ended/ended$" out
+ktap_result $? "a test that is ended leaves its files, and says so" "$(cat out)"
+
+# One operation is not `operations'.
+cat >tests/one.sh <<'END'
+here=$(dirname "$0")
+. "$here/ktap.sh"
+. "$here/klin.sh"
+printf '# spec %s\nt1 @1 1 2 push 5\n' "$KLIN_SPECS/stack.lin" >"$work/one.txt"
+ktap_header
+verdict "enough" "$work/one.txt" 1
+verdict "too few" "$work/one.txt" 2
+ktap_finish
+END
+sh tests/one.sh >out 2>&1
+grep -qx '# 1 operations' out && grep -qx 'ok 1 enough' out && grep -qx 'not ok 2 too few' out &&
+	! grep -q 'number' out
+ktap_result $? "the operations of a history are counted, also if there is one" "$(cat out)"
 
 # An archive with a test of each result.
 mkdir -p tree/klin-0.0 bin
@@ -91,6 +116,9 @@ printf '#!/bin/sh\necho "$@" >>"%s/reported"\n' "$work" >bin/lava-test-case
 printf '#!/bin/sh\ncp "%s/klin.tar" "$2"\n' "$work" >bin/wget
 printf '#!/bin/sh\ncp "$2" "%s/uploaded.tar"\n' "$work" >bin/curl
 chmod +x bin/*
+"$ci/lava-results" <ktap >out 2>&1
+[ $? -eq 2 ] && grep -q "lava-test-case not found" out
+ktap_result $? "lava-results outside LAVA is no failed test" "$(cat out)"
 PATH=$work/bin:$PATH
 
 "$ci/lava-results" <ktap >out 2>&1
@@ -113,7 +141,7 @@ ARCHIVE=https://example.org/klin.tar UPLOAD=https://example.org/a.tar TIMEOUT=90
 	grep -q '^not ok 2 selftests' out &&
 	tar -tf uploaded.tar | grep -qxF artifacts/two/h.klh
 ktap_result $? "the steps of lava.yaml report the results and keep the files" "$(cat out)"
-for file in lava.yaml kernelci.yaml github.yml; do
+for file in lava.yaml lava-job.yaml kernelci.yaml github.yml github-kernel.yml; do
 	if ! python3 -c 'import yaml' 2>/dev/null; then
 		ktap_skip "$file is YAML" "python3 has no yaml"
 		continue
@@ -122,6 +150,15 @@ for file in lava.yaml kernelci.yaml github.yml; do
 		"$ci/$file" >out 2>&1
 	ktap_result $? "$file is YAML" "$(cat out)"
 done
+
+sed 's/^{#.*#}$//; s/{{ *[a-z_.]* *}}/1/' "$ci/kernelci.jinja2" >template
+if python3 -c 'import yaml' 2>/dev/null; then
+	python3 -c 'import sys, yaml
+assert [*yaml.safe_load(open("template"))[0]] == ["test"]' >out 2>&1
+	ktap_result $? "kernelci.jinja2 is a template of YAML" "$(cat out)"
+else
+	ktap_skip "kernelci.jinja2 is a template of YAML" "python3 has no yaml"
+fi
 
 # The stand-in for vng runs what follows --exec here.
 cat >bin/vng <<'END'
@@ -163,20 +200,30 @@ else
 	mkdir "$work/guest" && cd "$work/guest" || exit
 	while [ \$# -gt 0 ]; do
 		[ "\$1" != -initrd ] || gzip -dc "\$2" | cpio -id --quiet
+		case \$1 in
+		file:*)	port=\${1#file:} ;;
+		esac
 		shift
 	done
 	[ -L bin/mount ] && grep -q '^mount -t tracefs' init &&
-		sed -n "s|^/klin-|$work/tree/klin-|p; /^export KLIN/p; /^echo/p" init >part
+		sed -n "s|^/klin-|$work/tree/klin-|; s|/artifacts|$work/guest&|g; s|/dev/ttyS1|\$port|
+			/^export KLIN/,/^echo/p" init | grep -v stty >part
 	sh part | sed 's/\$/\r/'
 	END
 	chmod +x bin/qemu-system-x86_64
-	KLIN_ARTIFACTS=$work/left KLIN_TIMEOUT=700 \
+	KLIN_ARTIFACTS=brought KLIN_TIMEOUT=700 \
 		"$ci/initramfs" vmlinuz klin.tar -t "klin:it's.sh" >out 2>&1
 	[ $? -eq 0 ] && [ "$(cat arguments)" = "-t klin:it's.sh" ] && [ "$(cat timeout)" = 700 ] &&
-		grep -v '^initramfs: ' out | cmp -s - ktap
+		[ -s brought/two/h.klh ] && grep -v '^initramfs: ' out | cmp -s - ktap
 	ktap_result $? "initramfs makes a root file system, and exits as run does" "$(cat out)"
 fi
-"$ci/virtme-ng" linux missing.tar >out 2>&1
-[ $? -eq 2 ] && grep -q '^usage: virtme-ng KERNEL ARCHIVE' out
-ktap_result $? "virtme-ng says how it is called" "$(cat out)"
+for recipe in virtme-ng initramfs; do
+	"$ci/$recipe" vmlinuz missing.tar >out 2>&1
+	[ $? -eq 2 ] && grep -q "^$recipe: no file 'missing.tar'" out
+	ktap_result $? "$recipe names a file that is not there" "$(cat out)"
+	"$ci/$recipe" vmlinuz >out 2>&1
+	[ $? -eq 2 ] && grep -q "^usage: $recipe KERNEL ARCHIVE" out &&
+		"$ci/$recipe" --help >out 2>&1 && grep -q KLIN_TIMEOUT out
+	ktap_result $? "$recipe says how it is called" "$(cat out)"
+done
 ktap_finish
