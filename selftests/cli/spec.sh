@@ -266,6 +266,9 @@ s/word x = 0/word x: 0/|2:8: error: .* found ':'; write '='
 s/x = v;/assumed(x == v);/|3:32: error: 'assumed(': no such function; did you mean 'assume'?
 s/result v = p/return v = p/|9:2: error: .* found 'return'; write 'result'
 s/when w/if w/|8:2: error: .* found 'if'; write 'when'
+s/w != 0/w is 0/|8:9: error: .* found 'is'; write '=='
+s/w != 0/IS_ERR(w)/|8:7: error: a probe clause cannot call functions; write 'P >= (unsigned long)-4095'
+s/p->x/p->*x/|9:16: error: expected a member's name, found '\*'$
 s/w != 0/w = 0/|8:9: error: .* found '='; write '==' to compare
 s/w != 0/w != MOST/|8:12: error: .* no parameter 'MOST'; write 'enumerator(MOST)'
 s/p->x/retval/|9:13: error: .* no parameter 'retval'; its result is 'return'
@@ -300,6 +303,11 @@ END
 run explore base
 ktap_result $status "the model that is changed has no mistake" "$(cat err)"
 advise explore <<'END'
+s/word val; node/word val node/|6:24: error: expected ';' or ',' after a field, found 'node'
+s/\*next; }/*next }/|6:36: error: expected ';' or ',' after a field, found '}'
+s/n->val = r/*n.val = r/|14:2: error: .* found '\*'; write 'NAME->FIELD'
+s/word r = x;/word r = x; if (!n) r = 1;/|13:19: error: .* a pointer to node; compare it with null
+s/word r = x;/word r = x; if (r) r = 1;/|13:18: error: .* found a word; compare it, for example with '!= 0'
 s/= null/= NULL/|8:21: error: expected a constant; write 'null'
 s/lock l;/lock l/|10:1: error: .* found 'method'; a ';' is missing before it
 s/lock(l); x/lock l; x/|10:27: error: .* found 'l'; write 'lock(NAME);' or 'unlock(NAME);'

@@ -121,6 +121,10 @@ static const char *on_sign(const struct mistake *m)
 						   ": '++' and '--' do not exist";
 	case KL_TOK_ARROW:
 	case '*':
+		if (expects(m, "a member's name"))
+			return "";
+		if (m->impl && expects(m, "a statement"))
+			return "; write 'NAME->FIELD' for a field of what NAME points to";
 		return m->impl || !expects(m, "a name") ?
 			       (m->impl ? "; only structs have pointers: 'STRUCT *NAME'" :
 					  "; a specification has no pointers") :

@@ -82,8 +82,12 @@ unsigned int kl_ig_value(struct kl_igen *g, const struct kl_ast_expr *e, unsigne
 	r = kl_gen_temp(&g->g);
 	have = kl_ig_expr(g, e, r);
 	if (!kl_ig_fits(have, type))
-		kl_ig_err(g, e->pos, "%s must be %s, found %s", what,
-			  kl_itype_name(g, type, want), kl_itype_name(g, have, found));
+		kl_ig_err(g, e->pos, "%s must be %s, found %s%s", what,
+			  kl_itype_name(g, type, want), kl_itype_name(g, have, found),
+			  type != KL_IT_BOOL ? "" :
+			  have >= KL_IT_PTR  ? "; compare it with null" :
+			  have == KL_IT_WORD ? "; compare it, for example with '!= 0'" :
+					       "");
 	return r;
 }
 

@@ -291,11 +291,25 @@ static void field_name(struct kl_parser *p, struct kl_field *f)
 	f->name = kl_p_name(p, "a name");
 }
 
+static void struct_fields(struct kl_parser *p, void *arg)
+{
+	struct kl_struct *s = arg;
+	struct kl_field f = { 0 };
+
+	field_type(p, &f);
+	do {
+		if (s->nfields == KL_FIELDS_MAX)
+			kl_p_fail(p, kl_p_peek(p)->pos, "more than %d fields", KL_FIELDS_MAX);
+		field_name(p, &f);
+		s->fields[s->nfields++] = f;
+	} while (kl_p_take(p, ','));
+	kl_p_expect(p, ';', "';' or ',' after a field");
+}
+
 static void struct_decl(struct kl_parser *p)
 {
 	struct kl_impl *im = impl(p);
 	struct kl_struct *s;
-	struct kl_field f = { 0 };
 
 	kl_p_next(p);
 	if (im->nstructs == KL_STRUCTS_MAX)
@@ -306,17 +320,9 @@ static void struct_decl(struct kl_parser *p)
 	s->name = kl_p_name(p, "a struct's name");
 	im->nstructs++;
 	kl_p_expect(p, '{', "'{' and the struct's fields");
-	while (!kl_p_take(p, '}')) {
-		field_type(p, &f);
-		do {
-			if (s->nfields == KL_FIELDS_MAX)
-				kl_p_fail(p, kl_p_peek(p)->pos, "more than %d fields",
-					  KL_FIELDS_MAX);
-			field_name(p, &f);
-			s->fields[s->nfields++] = f;
-		} while (kl_p_take(p, ','));
-		kl_p_expect(p, ';', "';' or ',' after a field");
-	}
+	while (!kl_p_is(p, '}') && !kl_p_is(p, KL_TOK_EOF))
+		kl_p_guard(p, struct_fields, s);
+	kl_p_expect(p, '}', "'}' after the struct's fields");
 	kl_p_take(p, ';');
 }
 

@@ -297,7 +297,10 @@ static struct kl_expr *name(struct ctx *c)
 	}
 	word = kl_p_name(p, "an expression");
 	if (kl_p_is(p, '('))
-		kl_p_fail(p, t->pos, "a probe clause cannot call functions");
+		kl_p_fail(p, t->pos, "a probe clause cannot call functions%s",
+			  strcmp(word, "IS_ERR") ?
+				  "" :
+				  "; write 'P >= (unsigned long)-4095' for IS_ERR(P)");
 	near = kl_nearest(word, target->params, target->nparams);
 	if (near)
 		kl_p_fail(p, t->pos, "'%s' has no parameter '%s'; did you mean '%s'?", target->name,
