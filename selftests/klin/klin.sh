@@ -274,10 +274,10 @@ check()
 	"$KLIN" check --full "$@" >"$work/check" 2>&1 </dev/null
 }
 
-# Print the number of operations from the first line of klin check's output.
+# Print the number of operations from klin check's output, in which warnings may come first.
 checked_ops()
 {
-	sed -n '1s/.*: \([0-9]*\) operations\{0,1\},.*/\1/p' "$work/check"
+	sed -n 's/.*: \([0-9]*\) operations, [0-9]* threads, .*/\1/p' "$work/check"
 }
 
 # Print the numbers of lost and missed operations, as klin record reported them.

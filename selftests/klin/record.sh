@@ -48,8 +48,8 @@ test_own_calls()
 {
 	cat >"$work/own.lin" <<-'END'
 	spec affinity {
-		word mask;
-		method set(word m) { atomic { mask = m; } }
+		word _mask;
+		method set(word m) { atomic { _mask = m; } }
 	}
 	probe set on sched_setaffinity(pid, mask) { argument m = mask; }
 	END
