@@ -65,6 +65,12 @@ refuse "a history in place of the specification" "^broken.txt: error: the file i
 	check broken.txt queue
 tr '\n' '\r' <"$register" >broken.txt
 refuse "a specification with line ends of old" "text with lines that end in CR alone: convert it" spec broken.txt
+printf '[spec queue]\nmemory = 2M\n' >broken.txt
+refuse "a configuration as the specification" "a configuration of klind: .klind --check-config" spec broken.txt
+refuse "a configuration as the history" "a configuration of klind: .klind --check-config" check queue broken.txt
+printf "It isn't one.\n" >broken.txt
+refuse "prose as the specification" "the file is no specification: a specification begins" spec broken.txt
+refuse "a program as the specification" "is a program or an object file" spec "$(command -v "$KLIN")"
 echo >member
 tar cf broken.txt member
 refuse "a tar archive" "^broken.txt:1: error: the file is a tar archive: unpack it" check "$register" broken.txt

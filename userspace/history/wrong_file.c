@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Hints about files that do not exist or are of another kind, see wrong_file.h. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -47,6 +48,16 @@ static const struct kl_file_kind cr_lines = {
 	"text with lines that end in CR alone",
 	"convert it, as in `tr \"\\r\" \"\\n\" <FILE'",
 	"convert it, as in `tr \"\\r\" \"\\n\" <FILE'",
+};
+static const struct kl_file_kind conf = {
+	"a configuration of klind",
+	"`klind --check-config --config=FILE' checks it",
+	"`klind --check-config --config=FILE' checks it",
+};
+static const struct kl_file_kind prose = {
+	"no specification",
+	"a specification begins with `spec NAME {'",
+	NULL,
 };
 static const struct kl_file_kind tar = {
 	"a tar archive",
@@ -228,6 +239,28 @@ static bool has_operation(const char *p, const char *end)
 	return is_operation(p, end);
 }
 
+/* Return: true for a text whose first line has no word of a specification and no bracket. */
+static bool is_prose(const char *p, const char *end)
+{
+	static const char *const words[] = {
+		"spec",	  "probe", "history", "struct", "shared",  "method", "init",  "client",
+		"thread", "final", "memory",  "word",	"bool",	   "const",  "queue", "stack",
+		"deque",  "set",   "map",     "bag",	"typedef", "atomic",
+	};
+	const char *line = memchr(p, '\n', end - p);
+	char word[KL_NEAREST_MAX];
+	size_t n = 0;
+
+	line = line ? line : end;
+	if (p == line || memchr(p, '{', line - p))
+		return false;
+	while (p + n < line && n + 1 < sizeof(word) &&
+	       (isalnum((unsigned char)p[n]) || p[n] == '_'))
+		n++;
+	snprintf(word, sizeof(word), "%.*s", (int)n, p);
+	return !n || !kl_nearest(word, words, sizeof(words) / sizeof(*words));
+}
+
 const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 {
 	const char *end = data + len, *p = skip_comments(data, end);
@@ -250,7 +283,11 @@ const struct kl_file_kind *kl_file_kind(const char *data, size_t len)
 		return NULL;
 	if (is_header(p, end) || begins(p, end, "\211KLH") || has_operation(p, end))
 		return &history;
+	if (begins(p, end, "[klind]") || begins(p, end, "[spec "))
+		return &conf;
 	if (begins(p, end, "{") || begins(p, end, "[") || begins(p, end, "INFO "))
 		return &log_lines;
-	return is_text(data, len) ? NULL : &no_text;
+	if (!is_text(data, len))
+		return &no_text;
+	return is_prose(p, end) ? &prose : NULL;
 }

@@ -359,7 +359,7 @@ int kl_spec_parse(const char *name, const char *text, size_t len, struct kl_spec
 			    kind->not_spec);
 		return -EINVAL;
 	}
-	if (len > KL_TEXT_MAX) {
+	if (len > KL_TEXT_MAX && mark >= 0) {
 		kl_diag_err(&d, (struct kl_pos){ 0 }, "%zu bytes are too many for a specification, "
 			    "at most %u are read", len, KL_TEXT_MAX);
 		return -EINVAL;
