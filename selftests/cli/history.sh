@@ -45,6 +45,7 @@ END
 done <<'END'
 t1 @1 3 4 read 7|the operation .* read has 1 argument and 0 results, .* says 0 and 1; write `->' before results
 t1 @1 3 4 push 7|the history has method 'push', which spec 'register' does not; it has .*write
+t1 @1 >= 3 4 read|a blank: expected the time of the call
 t1 @1 3 4 read -> empty,|'empty,': expected .*; write `empty'
 t1 @1 3 4 read -> ABSENT|'ABSENT': expected .*; write `absent'
 t1 @1 3 4 read -> nil|'nil': expected .*; write `empty' or `absent' where nothing was there

@@ -407,6 +407,15 @@ run check logs/tally wrong.json
 [ $status -eq 0 ] && [ "$(grep -c warning err)" -eq 1 ] &&
 	grep -q '^wrong.json:2:1: warning: this return counts as that of read.* it has "reed"' err
 ktap_result $? "a warning of a return with a misspelt method" "$(cat err)"
+printf '# log\nprocess,type,f,value\n0,invoke,add,1\n' >wrong.csv
+refuse "a comment in CSV" "^wrong.csv:1:1: error: .*begins with .;', and CSV has none" \
+	check logs/tally wrong.csv
+{
+	echo '{:process 0, :type :invoke, :f :dequeue, :value nil}'
+	echo '{:process 0, :type :ok, :f :drain, :value [1]}'
+} >wrong.edn
+refuse "two rules of one method" "^wrong.edn:2:1: error: expected a return by the rule in line [0-9]+ of" \
+	check logs/drain_queue wrong.edn
 wrong "no end of an object" "1:[0-9]*: error: .*expected ',' or '}' after a member" '{"process": 0'
 wrong "a colon is missing" "1:20: error: .*expected ':' after the key" '{"process": 0, "b" 1}'
 wrong "a key occurs twice" "1:9: error: .*expected each key of an object once" '{"a":1, "a":2}'

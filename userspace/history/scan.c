@@ -33,8 +33,8 @@ static const char *quote(char *buf, size_t size, const char *p)
 	const bool keyword = *p == ':';
 	size_t n = 0;
 
-	if (*p == '\n' || *p == '\r')
-		return "the end of the line";
+	if (kl_scan_end(*p))
+		return *p == ' ' || *p == '\t' ? "a blank" : "the end of the line";
 	buf[n++] = '\'';
 	/* A character of UTF-8 is shown whole. */
 	for (; !ends(p, keyword) && n < size - ((*p & 0xc0) == 0x80 ? 5 : 8); p++)

@@ -239,7 +239,13 @@ static int on_return(struct kl_map_reader *rd, struct kl_process *process)
 	/* A return need not name the method; but it must not name another one. */
 	if (!ret && !truth) {
 		ret = find_rule(rd, &other);
-		if (!ret && other)
+		if (!ret && other && other->method == rule->method)
+			ret = kl_record_bad(&rd->r, NULL,
+					    "expected a return by the rule in line %u of the "
+					    "specification, as the call before it, not by that in "
+					    "line %u",
+					    rule->pos.line, other->pos.line);
+		else if (!ret && other)
 			ret = kl_record_bad(&rd->r, NULL,
 					    "expected the return of %s, which this "
 					    "process called last, not of %s",

@@ -304,6 +304,9 @@ static int dispatch(struct kl_edn *e, unsigned int depth)
 		return with_metadata(e, depth);
 	if ((unsigned int)((c | 0x20) - 'a') < 26)
 		return tagged(e, tok, depth);
+	if (kl_scan_end(c))
+		return kl_scan_bad(&e->scan, tok,
+				   "a value (a comment of EDN begins with `;', and CSV has none)");
 	return kl_scan_bad(&e->scan, tok, CODE);
 }
 
