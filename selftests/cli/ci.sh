@@ -120,6 +120,9 @@ chmod +x bin/*
 "$ci/lava-results" <ktap >out 2>&1
 [ $? -eq 2 ] && grep -q "lava-test-case not found" out
 ktap_result $? "lava-results outside LAVA is no failed test" "$(cat out)"
+"$ci/lava-results" --help <ktap >out 2>&1 && grep -q '^Exit status' out &&
+	! "$ci/lava-results" ktap >>out 2>&1
+ktap_result $? "lava-results says how it is called" "$(cat out)"
 PATH=$work/bin:$PATH
 
 "$ci/lava-results" <ktap >out 2>&1
