@@ -308,6 +308,11 @@ s/\*next; }/*next }/|6:36: error: expected ';' or ',' after a field, found '}'
 s/n->val = r/*n.val = r/|14:2: error: .* found '\*'; write 'NAME->FIELD'
 s/word r = x;/word r = x; if (!n) r = 1;/|13:19: error: .* a pointer to node; compare it with null
 s/word r = x;/word r = x; if (r) r = 1;/|13:18: error: .* found a word; compare it, for example with '!= 0'
+s/ops(1)/ops(1) ops(2)/|17:31: error: a second 'ops' of this client
+s/word r = x;/choose r;/|13:9: error: a range is needed: 'choose x in 0..3;'
+s/word r = x;/word r = x; break;/|13:14: error: 'break' outside a loop
+s/^shared lock l;/shared lock l; shared word a[0];/|9:28: error: 'a' must have 1 to 256 elements
+s/lock(l); x/lock(l); l = 1; x/|10:31: error: a lock is taken with lock()
 s/= null/= NULL/|8:21: error: expected a constant; write 'null'
 s/lock l;/lock l/|10:1: error: .* found 'method'; a ';' is missing before it
 s/lock(l); x/lock l; x/|10:27: error: .* found 'l'; write 'lock(NAME);' or 'unlock(NAME);'

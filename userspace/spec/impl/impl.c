@@ -54,11 +54,12 @@ static void check_vars(struct kl_igen *g)
 				kl_ig_err(g, v->f.pos, "'%s' is already declared in line %u",
 					  v->f.name, im->vars[j].f.pos.line);
 		if (v->is_array && kl_ig_const(g, v->len_expr, &n)) {
-			if (!n || n > KL_IMPL_SLOTS)
+			if (!n || n > KL_IMPL_SLOTS) {
 				kl_ig_err(g, v->f.pos, "'%s' must have 1 to %u elements",
 					  v->f.name, KL_IMPL_SLOTS);
-			else
-				v->len = n;
+				continue;
+			}
+			v->len = n;
 		}
 		v->slot = im->nslots;
 		im->nslots += v->len;
@@ -124,7 +125,7 @@ static void gen_method(struct kl_igen *g, struct kl_method_def *m)
 		kl_ig_local(g, m->pub.params[i].name, m->param_pos[i],
 			    m->pub.params[i].type == KL_T_BOOL ? KL_IT_BOOL : KL_IT_WORD);
 	ends = kl_ig_list(g, m->body->body);
-	if (ends && !g->returns)
+	if (ends && !g->returns && !g->g.d->errors)
 		kl_ig_err(g, m->pos, "'%s' never ends", m->pub.name);
 	if (!ends && m->pub.nresults)
 		kl_ig_err(g, m->pos, "'%s' can end without 'return', but has %u result%s",

@@ -79,8 +79,10 @@ static void assign(struct kl_igen *g, const struct kl_stmt *s)
 	struct kl_place p = kl_ig_place(g, s->lhs);
 	unsigned int v, old;
 
-	if (p.kind != KL_PL_NONE && p.type == KL_IT_LOCK)
+	if (p.kind != KL_PL_NONE && p.type == KL_IT_LOCK) {
 		kl_ig_err(g, s->pos, "a lock is taken with lock() and released with unlock() only");
+		return;
+	}
 	g->later = s->a;
 	if (s->op == '=') {
 		v = kl_ig_value(g, s->a, p.type, "the value");
@@ -349,12 +351,10 @@ static void choose(struct kl_igen *g, const struct kl_stmt *s)
 {
 	unsigned int a, b, i;
 
-	if (!s->a) {
+	if (!s->a)
 		kl_ig_err(g, s->pos, "a range is needed: 'choose x in 0..3;'");
-		return;
-	}
-	a = kl_ig_value(g, s->a, KL_IT_WORD, "the range's first end");
-	b = kl_ig_value(g, s->b, KL_IT_WORD, "the range's second end");
+	a = s->a ? kl_ig_value(g, s->a, KL_IT_WORD, "the range's first end") : 0;
+	b = s->b ? kl_ig_value(g, s->b, KL_IT_WORD, "the range's second end") : 0;
 	for (i = g->nlocals; i--;)
 		if (!s->has_type && !strcmp(g->local[i].name, s->name))
 			break;

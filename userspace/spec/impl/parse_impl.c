@@ -403,6 +403,7 @@ static void values(struct kl_parser *p, struct kl_client *c)
 static void client_decl(struct kl_parser *p)
 {
 	struct kl_client *c = &impl(p)->client;
+	bool ops = false;
 
 	if (c->given)
 		kl_p_fail(p, kl_p_peek(p)->pos, "a second 'client'; a file has one");
@@ -420,7 +421,11 @@ static void client_decl(struct kl_parser *p)
 	}
 	kl_p_expect(p, ')', "')'");
 	while (!kl_p_take(p, ';')) {
+		if ((ops && kl_p_is_word(p, "ops")) || (c->nvalues && kl_p_is_word(p, "values")))
+			kl_p_fail(p, kl_p_peek(p)->pos, "a second '%s' of this client",
+				  ops && kl_p_is_word(p, "ops") ? "ops" : "values");
 		if (kl_p_take_word(p, "ops")) {
+			ops = true;
 			kl_p_expect(p, '(', "'(' and the number of operations");
 			c->ops = in_range(p, KL_IMPL_OPS_MAX, "a number of operations");
 		} else if (kl_p_take_word(p, "values")) {
