@@ -178,7 +178,7 @@ unit_help := $(filter-out $(unit_src),$(wildcard selftests/unit/*.c))
 # files of the recorder and the daemon that need no kernel.
 unit_with := $(B)/obj/page.o $(call obj,$(unit_help) \
 	$(wildcard userspace/report/*.c userspace/page/*.c) \
-	$(addprefix userspace/record/,loss_bounds.c event_balance.c unwind.c cpulist.c \
+	$(addprefix userspace/record/,lives.c loss_bounds.c event_balance.c unwind.c cpulist.c \
 	stack_size.c member.c room.c expr/fetch_peephole.c attach/preemption.c attach/clone.c) \
 	$(addprefix userspace/top/,client.c model.c table.c text.c wire.c) \
 	$(addprefix userspace/klind/,conf.c journal.c machine.c metrics.c notify.c socket.c \

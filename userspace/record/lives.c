@@ -135,18 +135,6 @@ int kl_lives_freed(struct kl_recorder *r, const struct klin_event *ev)
 	return err;
 }
 
-uint8_t kl_lives_when(const struct kl_clause *c, const struct klin_event *ev)
-{
-	const bool moved = ev->cpu_call != ev->cpu_ret;
-	const uint8_t unwatched = ev->flags & KLIN_F_UNWATCHED ? KL_LIFE_UNWATCHED : 0;
-
-	if (ev->point && kl_found_place(&c->found))
-		return unwatched | KL_LIFE_AT_POINT | KL_LIFE_OTHER_CPU;
-	if (ev->flags & KLIN_F_NOCALL || !(c->tracepoint || c->conf.call_object))
-		return unwatched | KL_LIFE_AT_RETURN;
-	return unwatched | (moved ? KL_LIFE_OTHER_CPU : 0);
-}
-
 /* The time at which the object of an operation was fetched. */
 struct fetch {
 	uint64_t time;

@@ -61,6 +61,19 @@ static int add_unknown(struct kl_recorder *r, const struct klin_event *ev, int64
 	return err;
 }
 
+/* Return: when the operation of an event fetched its object, bits of enum kl_life_when. */
+static uint8_t fetched_when(const struct kl_clause *c, const struct klin_event *ev)
+{
+	const bool moved = ev->cpu_call != ev->cpu_ret;
+	const uint8_t unwatched = ev->flags & KLIN_F_UNWATCHED ? KL_LIFE_UNWATCHED : 0;
+
+	if (ev->point && kl_found_place(&c->found))
+		return unwatched | KL_LIFE_AT_POINT | KL_LIFE_OTHER_CPU;
+	if (ev->flags & KLIN_F_NOCALL || !(c->tracepoint || c->conf.call_object))
+		return unwatched | KL_LIFE_AT_RETURN;
+	return unwatched | (moved ? KL_LIFE_OTHER_CPU : 0);
+}
+
 /**
  * kl_reader_add() - add an event to the history
  * @r: the recorder
@@ -118,7 +131,7 @@ int kl_reader_add(struct kl_recorder *r, const struct klin_event *ev)
 	}
 	op.thread = thread;
 	op.object = object;
-	op.pad = kl_lives_when(c, ev);
+	op.pad = fetched_when(c, ev);
 	if (ev->flags & KLIN_F_NOCALL)
 		op.flags |= KL_OP_NOCALL;
 	if (ev->flags & KLIN_F_NORET) {

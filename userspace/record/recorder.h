@@ -279,8 +279,6 @@ int kl_lives_open(struct kl_recorder *r);
 void kl_lives_close(struct kl_recorder *r);
 /* Add the objects of a KLIN_EV_FREE.  Return: 0 or -ENOMEM. */
 int kl_lives_freed(struct kl_recorder *r, const struct klin_event *ev);
-/* Return: when the operation of an event fetched its object, bits of enum kl_life_when. */
-uint8_t kl_lives_when(const struct kl_clause *c, const struct klin_event *ev);
 /*
  * Give the first @nops operations the objects of their lives, once all frees before their returns
  * are known.  Objects that are not watched get a gap from @from to @to.  Return: 0 or -ENOMEM.
