@@ -335,7 +335,8 @@ void on_part_doubt(struct kl_online *o, struct on_part *p, uint64_t from, const 
 
 int on_part_end(struct kl_online *o, struct on_part *p)
 {
-	const uint64_t time = o->floor == KL_TIME_MAX ? KL_TIME_MAX : part_before_now(o);
+	const bool last = p->over || o->floor == KL_TIME_MAX;
+	const uint64_t time = last ? KL_TIME_MAX : part_before_now(o);
 
 	return p->mode == PART_KEPT ? part_look(o, p, time, PART_END) : 0;
 }
