@@ -18,7 +18,7 @@ test_record()
 {
 	name="eventfds in the same memory are different objects, $1"
 	shift
-	record "$work/e.txt" "$@" "$KLIN_SPECS/eventfd.lin" -- "$here/reuse" 300
+	record "$work/e.txt" "$@" "$KLIN_SPECS/eventfd.lin" -- "$here/reuse" eventfd 300
 	check "$work/e.txt"
 	got=$?
 	later=$(lives "$work/e.txt")
@@ -30,12 +30,38 @@ test_record()
 	fi
 }
 
+# An object that kfree_rcu() frees, by kmem_cache_free_bulk().
+test_bulk()
+{
+	name="objects that are freed many at once"
+	cat >"$work/acl.lin" <<-'END'
+		spec acl {
+			method set() { atomic { } }
+		}
+
+		probe set on set_cached_acl(inode, type, acl) {
+			object acl;
+		}
+	END
+	mkdir "$work/tmpfs" && mount -t tmpfs tmpfs "$work/tmpfs" && : >"$work/tmpfs/file" &&
+		record "$work/a.txt" "$work/acl.lin" -- "$here/reuse" acl 200 "$work/tmpfs/file"
+	got=$?
+	umount "$work/tmpfs"
+	freed=$(sed -n 's/^\([0-9]*\) recorded objects were freed.*/\1/p' "$work/record")
+	if [ $got -eq 0 ] && [ "${freed:-0}" -ge 100 ]; then
+		ktap_pass "$name" "$freed of 200"
+	else
+		ktap_fail "$name" "exit status $got; ${freed:-0} freed" "$(cat "$work/record")"
+	fi
+}
+
 need_root
 need_klin
 need_btf
 need_function eventfd_write
 ktap_header
-ktap_plan 2
+ktap_plan 3
 test_record "by fentry"
 test_record "by kprobes" --attach=kprobe
+test_bulk
 ktap_finish
