@@ -256,10 +256,8 @@ static void test_unwatched(void **state)
 static void test_over(void **state)
 {
 	struct scene s = { .r = { .h = kl_history_new(), .end = KL_TIME_MAX } };
-	const uint64_t *over;
 	uint64_t second;
 	unsigned int i;
-	size_t n;
 
 	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
 	for (i = 0; i < 3; i++) {
@@ -269,20 +267,16 @@ static void test_over(void **state)
 	assert_int_equal(kl_lives_assign(&s.r, 3, 0, 400), 0);
 	second = s.r.h->objects[s.r.h->ops[1].object];
 	assert_int_equal(kl_lives_forget(&s.r, 50), 0);
-	kl_recorder_over(&s.r, &n);
-	assert_int_equal(n, 0);
+	assert_int_equal(s.r.lives.nover, 0);
 	assert_int_equal(kl_lives_forget(&s.r, 151), 0);
-	over = kl_recorder_over(&s.r, &n);
-	assert_int_equal(n, 2);
-	assert_int_equal(over[0], ADDR);
-	assert_int_equal(over[1], second);
+	assert_int_equal(s.r.lives.nover, 2);
+	assert_int_equal(s.r.lives.over[0], ADDR);
+	assert_int_equal(s.r.lives.over[1], second);
 	assert_int_equal(kl_lives_forget(&s.r, 300), 0);
-	kl_recorder_over(&s.r, &n);
-	assert_int_equal(n, 1);
+	assert_int_equal(s.r.lives.nover, 1);
 	assert_int_equal(s.r.lives.home[0].n, 1);
 	assert_int_equal(kl_lives_forget(&s.r, 900), 0);
-	kl_recorder_over(&s.r, &n);
-	assert_int_equal(n, 0);
+	assert_int_equal(s.r.lives.nover, 0);
 	/* The address is in its fourth life. */
 	add_op(&s, ADDR, 910, 920, false, true, 1);
 	assert_int_equal(kl_lives_assign(&s.r, 4, 0, 1000), 0);

@@ -40,8 +40,8 @@ static int by_call(const void *a, const void *b)
 }
 
 /* Add an object's operations from the time @from on.  Return: the latest time. */
-static uint64_t add_object(struct items *all, const struct kl_spec *spec, const struct kl_history *h,
-			   uint64_t object, uint64_t from)
+static uint64_t add_object(struct items *all, const struct kl_spec *spec,
+			   const struct kl_history *h, uint64_t object, uint64_t from)
 {
 	uint64_t last = from;
 	size_t i;

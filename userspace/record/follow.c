@@ -365,6 +365,12 @@ const struct kl_history *kl_recorder_history(struct kl_recorder *r)
 	return &r->follow.view;
 }
 
+const uint64_t *kl_recorder_over(const struct kl_recorder *r, size_t *n)
+{
+	*n = r->lives.nover;
+	return r->lives.over;
+}
+
 void kl_recorder_counts(const struct kl_recorder *r, struct kl_record_stats *stats)
 {
 	*stats = (struct kl_record_stats){

@@ -477,9 +477,3 @@ int kl_lives_forget(struct kl_recorder *r, uint64_t floor)
 	r->lives.nuntold = n;
 	return r->lives.n > MOST_HOMES ? forget_homes(r, floor) : 0;
 }
-
-const uint64_t *kl_recorder_over(const struct kl_recorder *r, size_t *n)
-{
-	*n = r->lives.nover;
-	return r->lives.over;
-}
