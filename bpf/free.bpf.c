@@ -4,8 +4,13 @@
  *
  * The tracepoints and the call of kmem_cache_free_bulk() come before the memory can be used again.
  * An interrupt that hits one of these programs may free memory, too, and the kernel does not run
- * the same program again on that CPU.  So each program has a twin, which then runs: a free is
- * missed only where both missed some.
+ * the same program again on that CPU.  So each program has a twin, which then runs.  Only a free
+ * that both miss is missed.
+ *
+ * klin_free runs before its twin, and leaves a token for it: the address of the tracepoint's
+ * arguments, which lie on the stack.  Interrupts leave their tokens above.  A twin that does not find
+ * its token knows that klin_free did not run, and counts that.  Userspace compares this count with
+ * the kernel's count of the runs that klin_free missed.
  */
 #include "vmlinux-min.h"
 #include "slab.h"
@@ -18,6 +23,7 @@ const volatile struct klin_free_conf conf = {};
 #define MOST_BYTES	8192	/* the largest object of a slab */
 #define MOST_POINTERS	65536	/* that are freed at once; kfree_rcu() frees about 500 */
 #define MOST_FOUND	128	/* recorded objects that are freed at once, a power of two */
+#define MOST_TOKENS	8
 #define MOST_INSIDE	32	/* recorded objects in one slab object */
 
 /* What a free found, for one program on one CPU, as klin_cpu. */
@@ -32,6 +38,66 @@ struct {
 	__type(key, __u32);
 	__type(value, struct found);
 } founds SEC(".maps");
+
+/* The tokens of a CPU: of a task, of an interrupt that hit it, and so on. */
+struct tokens {
+	__u32 n, pad;
+	__u64 of[MOST_TOKENS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct tokens);
+} tokens SEC(".maps");
+
+/*
+ * Leave a token.  A twin that was missed has left some whose frees are over: all that a task finds,
+ * and those of an interrupt that lie on the same stack, no higher than this one.  The number rises
+ * before the token is written, so that interrupts leave theirs above.
+ */
+static __always_inline void leave_token(void *ctx, struct klin_cpu *c, __u32 cpu)
+{
+	struct tokens *t = bpf_map_lookup_elem(&tokens, &cpu);
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const __u64 token = klin_number_of(ctx, c), stack = (__u64)task->stack;
+	__u32 i, n;
+
+	if (!t)
+		return;
+	n = token - stack < conf.stack_size ? 0 : t->n;
+#pragma unroll
+	for (i = MOST_TOKENS; i-- > 0;)
+		if (n == i + 1 && t->of[i] - stack >= conf.stack_size &&
+		    token - t->of[i] < conf.stack_size)
+			n = i;
+	if (n >= MOST_TOKENS) {
+		klin_missed(c);
+		return;
+	}
+	t->n = n + 1;
+	barrier();
+	t->of[n] = token;
+}
+
+/* Take the token of this free, and those above, whose frees are over. */
+static __always_inline void take_token(void *ctx, struct klin_cpu *c, __u32 cpu)
+{
+	struct tokens *t = bpf_map_lookup_elem(&tokens, &cpu);
+	const __u64 token = klin_number_of(ctx, c);
+	__u32 i;
+
+	if (!t)
+		return;
+#pragma unroll
+	for (i = MOST_TOKENS; i-- > 0;)
+		if (i < t->n && t->of[i] == token) {
+			t->n = i;
+			return;
+		}
+	c->covered++;
+}
 
 /*
  * Return: the size of the slab object at @addr.  Memory that is no slab has MOST_BYTES or more, and
@@ -148,17 +214,16 @@ static __always_inline void tell(void *ctx, struct klin_cpu *c, __u32 cpu, const
 	}
 }
 
-static __always_inline void freed(void *ctx, __u64 addr, enum klin_side side)
+static __always_inline void freed(void *ctx, struct klin_cpu *c, __u64 addr, __u32 cpu,
+				  enum klin_side side)
 {
-	const __u32 cpu = bpf_get_smp_processor_id(), at = KLIN_SIDES * cpu + side;
-	struct klin_cpu *c;
+	const __u32 at = KLIN_SIDES * cpu + side;
 	struct found *f;
 
 	if (!may_have(addr))
 		return;
-	c = klin_this_cpu(cpu, side);
 	f = bpf_map_lookup_elem(&founds, &at);
-	if (!c || !f)
+	if (!f)
 		return;
 	f->n = 0;
 	klin_take_out(addr, at);
@@ -186,14 +251,26 @@ static __always_inline void freed_all(void *ctx, enum klin_side side)
 SEC("raw_tp")
 int klin_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	freed(ctx, ctx->args[1], KLIN_AT_FREE);
+	const __u32 cpu = bpf_get_smp_processor_id();
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_FREE);
+
+	if (!c)
+		return 0;
+	leave_token(ctx, c, cpu);
+	freed(ctx, c, ctx->args[1], cpu, KLIN_AT_FREE);
 	return 0;
 }
 
 SEC("raw_tp")
 int klin_free_twin(struct bpf_raw_tracepoint_args *ctx)
 {
-	freed(ctx, ctx->args[1], KLIN_AT_FREE_TWIN);
+	const __u32 cpu = bpf_get_smp_processor_id();
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_FREE_TWIN);
+
+	if (!c)
+		return 0;
+	take_token(ctx, c, cpu);
+	freed(ctx, c, ctx->args[1], cpu, KLIN_AT_FREE_TWIN);
 	return 0;
 }
 

@@ -193,7 +193,8 @@ struct klin_cpu {
 	/* frames that were sent early to make room; their returns find no frame */
 	__u64 displaced;
 	__u64 lent;		/* claims of lent slots; each claim drained the store buffer */
-	__u64 more[4];
+	__u64 covered;		/* frees that only klin_free_twin saw, see free.bpf.c */
+	__u64 more[3];
 };
 
 /* The name of a task. */
@@ -363,6 +364,8 @@ struct klin_slab_query {
 struct klin_free_conf {
 	__u32 slot_mask;
 	__u32 clock;		/* enum klin_clock */
+	__u32 stack_size;	/* of a task, in bytes */
+	__u32 pad;
 	struct klin_slab_conf slab;
 };
 

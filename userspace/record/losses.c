@@ -149,24 +149,39 @@ uint64_t kl_losses_told(const struct kl_recorder *r)
 	return least;
 }
 
-/*
- * Count what both twins missed, if @missed is what each missed since the last reading.  The counts
- * are not read at the same time, so misses of the last two readings belong together.  Return: true
- * if there may be some.
- */
-static bool both_missed(struct kl_group *g, const uint64_t *missed)
+/* Return: the number of frees that klin_free_twin saw alone. */
+static uint64_t sum_covered(const struct kl_recorder *r, const struct kl_group *g)
 {
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < r->ncpus; i++)
+		sum += *(volatile __u64 *)
+			&g->cpus[KLIN_SIDES * i + KLIN_AT_FREE_TWIN].covered;
+	return sum;
+}
+
+/*
+ * Count the frees that both twins missed, when the counts of misses were just read.  Of klin_free the
+ * number is exact, at the latest at the next reading.  Of bulk frees the programs count nothing, so
+ * misses of both within two readings count.  Return: true if there may be new ones.
+ */
+static bool both_missed(const struct kl_recorder *r, struct kl_group *g, const uint64_t *missed)
+{
+	const uint64_t a = missed[2] + g->missed[0], b = missed[3] + g->missed[1];
+	const uint64_t covered = sum_covered(r, g), free = g->progs[0].misses;
 	const uint64_t before = g->both;
 	bool unread = false;
 	unsigned int i;
 
-	for (i = 0; i < g->nprogs; i += 2) {
-		const uint64_t a = missed[i] + g->missed[i], b = missed[i + 1] + g->missed[i + 1];
-
-		g->both += a < b ? a : b;
-		unread |= g->progs[i].unread || g->progs[i + 1].unread;
-	}
-	memcpy(g->missed, missed, sizeof(g->missed));
+	g->bulk += a < b ? a : b;
+	memcpy(g->missed, missed + 2, sizeof(g->missed));
+	if (free > covered && free - covered + g->bulk > g->both)
+		g->both = free - covered + g->bulk;
+	else if (g->bulk > g->both)
+		g->both = g->bulk;
+	for (i = 0; i < g->nprogs; i++)
+		unread |= g->progs[i].unread;
 	return g->both > before || unread;
 }
 
@@ -198,7 +213,7 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 			clean &= g->progs[j].clean;
 		}
 		if (g->twins)
-			more = both_missed(g, now_missed);
+			more = both_missed(r, g, now_missed);
 		/* Unlike a missed run, a call that found no slot may be on any object. */
 		missed = sum_missed(r, g, &r->displaced);
 		more = (more && !r->ignore_misses) || missed > g->crowded;

@@ -47,7 +47,8 @@ struct kl_group {
 	bool two; /* two clauses share the programs, so a miss may belong to either clause */
 	/* the programs of bpf/free.bpf.c, which are twins: only what both miss is missed */
 	bool twins;
-	uint64_t missed[4], both; /* runs missed between the last two readings; missed by twins */
+	uint64_t missed[2]; /* runs of bulk twins missed between the last two readings */
+	uint64_t both, bulk; /* frees that both twins missed, at most: all; by the bulk twins */
 	uint64_t crowded; /* number of calls and returns that found no room in a slot */
 	uint64_t ended; /* number of missed calls that have certainly returned */
 	uint64_t clean; /* all misses before this time are counted in progs[]; 0: unknown */

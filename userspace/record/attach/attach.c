@@ -105,6 +105,8 @@ static int share_maps(const struct kl_recorder *r, struct bpf_object *obj)
 		else if (!strcmp(bpf_map__name(map), "cpus") ||
 			 !strcmp(bpf_map__name(map), "founds"))
 			err = bpf_map__set_max_entries(map, KLIN_SIDES * r->ncpus);
+		else if (!strcmp(bpf_map__name(map), "tokens"))
+			err = bpf_map__set_max_entries(map, r->ncpus);
 		if (err)
 			return err;
 	}
@@ -623,7 +625,10 @@ static int attach_free(struct kl_prog *p, struct bpf_link **second)
 	return *second ? 0 : -errno;
 }
 
-/* See when the memory of recorded objects is freed, see bpf/free.bpf.c. */
+/*
+ * See when the memory of recorded objects is freed, see bpf/free.bpf.c.  The twin at a tracepoint is
+ * attached after klin_free, so it runs after it, and never without it.
+ */
 static int attach_frees(struct kl_recorder *r)
 {
 	static const char *const names[] = {
@@ -631,7 +636,7 @@ static int attach_frees(struct kl_recorder *r)
 	};
 	const struct klin_free_conf conf = {
 		.slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r),
-		.slab = kl_slab_conf(r->kernel),
+		.stack_size = kl_kernel_stack_size(r->kernel), .slab = kl_slab_conf(r->kernel),
 	};
 	struct kl_group *g = &r->groups[r->ngroups];
 	size_t size;
