@@ -8,9 +8,9 @@
  * that both miss is missed.
  *
  * klin_free runs before its twin, and leaves a token for it: the address of the tracepoint's
- * arguments, which lie on the stack.  Interrupts leave their tokens above.  A twin that does not find
- * its token knows that klin_free did not run, and counts that.  Userspace compares this count with
- * the kernel's count of the runs that klin_free missed.
+ * arguments, which lie on the stack.  Interrupts leave their tokens above.  A twin that does not
+ * find its token knows that klin_free did not run, and counts that.  Userspace compares this count
+ * with the kernel's count of the runs that klin_free missed.
  */
 #include "vmlinux-min.h"
 #include "slab.h"

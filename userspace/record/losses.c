@@ -162,9 +162,9 @@ static uint64_t sum_covered(const struct kl_recorder *r, const struct kl_group *
 }
 
 /*
- * Count the frees that both twins missed, when the counts of misses were just read.  Of klin_free the
- * number is exact, at the latest at the next reading.  Of bulk frees the programs count nothing, so
- * misses of both within two readings count.  Return: true if there may be new ones.
+ * Count the frees that both twins missed, when the counts of misses were just read.  Of klin_free
+ * the number is exact, at the latest at the next reading.  Of bulk frees the programs count
+ * nothing, so misses of both within two readings count.  Return: true if there may be new ones.
  */
 static bool both_missed(const struct kl_recorder *r, struct kl_group *g, const uint64_t *missed)
 {

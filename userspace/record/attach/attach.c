@@ -626,8 +626,8 @@ static int attach_free(struct kl_prog *p, struct bpf_link **second)
 }
 
 /*
- * See when the memory of recorded objects is freed, see bpf/free.bpf.c.  The twin at a tracepoint is
- * attached after klin_free, so it runs after it, and never without it.
+ * See when the memory of recorded objects is freed, see bpf/free.bpf.c.  The twin at a tracepoint
+ * is attached after klin_free, so it runs after it, and never without it.
  */
 static int attach_frees(struct kl_recorder *r)
 {
