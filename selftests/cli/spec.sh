@@ -252,6 +252,14 @@ advise spec <<'END'
 s/"invoke"/'invoke'/|13:21: error: .*texts stand in double quotes
 s/"invoke"/“invoke”/|13:21: error: unexpected '“'; write '"'
 s/return x/return ‘x’/|4:43: error: unexpected '‘'; write '"'
+s/put(word v)/put(v)/|3:13: error: .* found 'v'; write the type before the name, as in 'word v'
+s/put(word v)/put(v: word)/|3:13: error: .* found 'v'; write the type before the name, as in 'word v'
+s/x = v/x := v/|3:34: error: .* found ':'; write '='
+s/x = v/x <- v/|3:34: error: .* found '<'; write '='
+s/-> word v/-> bool v/;s/return x/return x = 1/|4:45: error: .* found '='; write '==' to compare
+s/-> word v/-> bool v/;s/return x/return x === 1/|4:47: error: .* found '='; write '=='
+s/-> word v/-> bool v/;s/return x/return x <> 1/|4:46: error: .* found '>'; write '!='
+s/x = v/if (v == 1) then x = v/|3:49: error: .* found 'x'; leave 'then' out
 s/put(word v)/put(word)/|3:17: error: expected a name, found ')'; write its name after the type
 s/-> word v/-> word, word/|4:22: error: .* found ','; several results need parentheses
 s/x = v/x =+ v/|3:35: error: .* found '+'; write '+=' to add

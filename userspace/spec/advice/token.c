@@ -136,13 +136,22 @@ static const char *on_sign(const struct mistake *m)
 	case '=':
 		if (m->t[1].kind == '>')
 			return "; write '->'";
-		return strstr(m->what, "condition") || expects(m, "';', or 'at call'") ?
+		if (is_kind(m->before, KL_OP_EQ))
+			return "; write '=='";
+		return strstr(m->what, "condition") || expects(m, "';', or 'at call'") ||
+				       expects(m, "';' after 'return'") ?
 			       "; write '==' to compare" :
 			       "";
+	case '<':
+	case '>':
+		if (is_kind(m->before, '<') && expects(m, "an expression"))
+			return "; write '!='";
+		return m->t[1].kind == '-' && expects(m, "an assignment") ? "; write '='" : "";
 	case ':':
-		return expects(m, "'{' and the method's body")	 ? "; write '->'" :
-		       expects(m, "';' or ',' after a variable") ? "; write '='" :
-								   "";
+		return expects(m, "an assignment") && m->t[1].kind == '=' ? "; write '='" :
+		       expects(m, "'{' and the method's body")		  ? "; write '->'" :
+		       expects(m, "';' or ',' after a variable")	  ? "; write '='" :
+									    "";
 	case ';':
 		return expects(m, "')' or ','") ? "; write ','" : "";
 	case ')':
@@ -209,6 +218,9 @@ static const char *on_word(const struct mistake *m)
 			return "; a ';' is missing before it";
 	if (is_word(m, m->t, "empty") && expects(m, "a container's method"))
 		return "; write 'size() == 0'";
+	if (expects(m, "the type 'word' or 'bool'") && is_name(m->t) &&
+	    (m->t[1].kind == ')' || m->t[1].kind == ',' || m->t[1].kind == ':'))
+		return "; write the type before the name, as in 'word v'";
 	if (is_word(m, m->t, "lin") && m->impl)
 		return "; write '@lin'";
 	if (expects(m, "'sc' or 'tso'") && !memcmp(m->text + m->t->off, "x", 1))
