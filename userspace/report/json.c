@@ -173,7 +173,9 @@ static json_t *part_json(const struct kl_spec *spec, const struct kl_history *h,
 	if (p->answer.verdict == KL_UNKNOWN)
 		json_object_set_new(j, "cause",
 				    json_string(kl_unknown_codes[kl_unknown_cause(p)]));
-	json_object_set_new(j, "needs_store_buffer", json_boolean(p->sc_violation));
+	/* Store buffers do not help a violation, which is one on sequential consistency, too. */
+	json_object_set_new(j, "needs_store_buffer",
+			    json_boolean(p->sc_violation && p->answer.verdict == KL_LINEARIZABLE));
 	add_waited(j, spec, h, p);
 	if (!p->cex)
 		return j;
