@@ -76,12 +76,15 @@ static void keep_story(void *ctx, char *story)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Prepare a report.  Return: NULL, or the reason why there is no report. */
+/*
+ * Prepare a report.  Return: NULL; the reason why there is no report; or "" if the last report is
+ * younger than report-interval, which log_held() says once for all such reports.
+ */
 static const char *begin_report(struct watcher *w, enum incident_kind kind, struct incident *i)
 {
 	if (kind != INCIDENT_REQUEST && !rate_take(&w->reported[kind], kl_now_ns())) {
 		w->suppressed++;
-		return "the last report is younger than report-interval";
+		return "";
 	}
 	/* Without memory for a shot the report says that flight.klh is missing. */
 	*i = (struct incident){
@@ -113,10 +116,11 @@ static const char *submit_report(struct watcher *w, const struct incident *i)
 
 static void log_no_report(const struct watcher *w, enum incident_kind kind, const char *why)
 {
-	kl_warn("%s: no report of kind '%s': %s", w->conf.name, incident_kinds[kind], why);
+	if (*why)
+		kl_warn("%s: no report of kind '%s': %s", w->conf.name, incident_kinds[kind], why);
 }
 
-/* Log the number of messages that were held back, if their interval has ended. */
+/* Log the numbers of messages and reports that were held back, if their interval has ended. */
 static void log_held(struct watcher *w, uint64_t now)
 {
 	uint64_t n;
@@ -127,6 +131,11 @@ static void log_held(struct watcher *w, uint64_t now)
 		if (n)
 			kl_warn("%s: suppressed %" PRIu64 " messages of kind '%s'", w->conf.name,
 				n, incident_kinds[kind]);
+		n = rate_held(&w->reported[kind], now);
+		if (n)
+			kl_warn("%s: wrote no report for %" PRIu64 " more of kind '%s': the last "
+				"one was younger than report-interval",
+				w->conf.name, n, incident_kinds[kind]);
 	}
 }
 
