@@ -264,6 +264,14 @@ static int confine(void)
 	return 0;
 }
 
+static struct klind_counts counts(struct watcher *w)
+{
+	struct klind_metrics_row row;
+
+	watcher_counts(w, &row);
+	return row.counts;
+}
+
 static struct watcher *begun(struct reporter *reporter)
 {
 	const struct klind_watch_conf conf = {
@@ -276,17 +284,11 @@ static struct watcher *begun(struct reporter *reporter)
 	kl_log_sink = keep;
 	set_time(SECOND);
 	assert_int_equal(watcher_new(&conf, reporter, 10 * SECOND, &w), 0);
+	assert_int_equal(counts(w).verdict, KL_UNKNOWN);
 	watcher_confine(w, confine);
 	assert_int_equal(watcher_start(w), 0);
+	assert_int_equal(counts(w).up, 1);
 	return w;
-}
-
-static struct klind_counts counts(struct watcher *w)
-{
-	struct klind_metrics_row row;
-
-	watcher_counts(w, &row);
-	return row.counts;
 }
 
 static void ended(struct watcher *w)

@@ -242,6 +242,7 @@ int watcher_new(const struct klind_watch_conf *conf, struct reporter *reporter,
 		w->reported[kind] = (struct rate){ .ns = report_ns, .burst = 1 };
 	}
 	w->losses = (struct rate){ .ns = report_ns, .burst = 1 };
+	w->counts.verdict = KL_UNKNOWN;
 	pthread_mutex_init(&w->lock, NULL);
 	w->conf = *conf;
 	w->conf.name = strdup(conf->name);
@@ -529,9 +530,14 @@ void watcher_confine(struct watcher *w, int (*confine)(void))
 
 int watcher_start(struct watcher *w)
 {
-	const int err = pthread_create(&w->thread, NULL, run, w);
+	int err;
 
+	/* The probes are attached; the thread may take a while until it publishes counters. */
+	w->counts.up = 1;
+	err = pthread_create(&w->thread, NULL, run, w);
 	w->started = !err;
+	if (err)
+		w->counts.up = 0;
 	return -err;
 }
 
