@@ -95,6 +95,7 @@ static const struct argp argp = {
 	       "the socket that metrics-socket in klind.conf names.\v"
 	       "Keys: arrows, j and k select a structure; Enter or Space shows its last story; s "
 	       "changes the order; p pauses; h shows help; q quits.\n\n"
+	       "Columns:\n" TOP_COLUMNS "\n"
 	       "Examples:\n"
 	       "  # Watch klind on the terminal.\n"
 	       "  klin top\n"

@@ -197,10 +197,11 @@ static int print_metrics(FILE *f, const struct daemon *d)
 	return n < 0 ? n : 0;
 }
 
-/* Print the counters of all structures for `klin top'. */
+/* Print the counters of all structures, also of those left out, for `klin top'. */
 static int print_top(FILE *f, const struct daemon *d)
 {
-	struct top_row *rows = calloc(d->n + 1, sizeof(*rows));
+	const size_t n = d->n + d->conf->nleft_out;
+	struct top_row *rows = calloc(n + 1, sizeof(*rows));
 	size_t i;
 	int ret = -ENOMEM;
 
@@ -208,7 +209,14 @@ static int print_top(FILE *f, const struct daemon *d)
 		return ret;
 	for (i = 0; i < d->n; i++)
 		watcher_top(d->watchers[i], &rows[i]);
-	ret = kl_json_put(f, top_rows_json(rows, d->n), JSON_COMPACT | JSON_PRESERVE_ORDER);
+	for (; i < n; i++) {
+		rows[i].verdict = KL_UNKNOWN;
+		snprintf(rows[i].name, sizeof(rows[i].name), "%s", d->conf->watch[i].name);
+		snprintf(rows[i].reason, sizeof(rows[i].reason),
+			 "the probes could not be attached; "
+			 "the log of klind says why");
+	}
+	ret = kl_json_put(f, top_rows_json(rows, n), JSON_COMPACT | JSON_PRESERVE_ORDER);
 	free(rows);
 	return ret;
 }

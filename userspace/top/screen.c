@@ -28,16 +28,7 @@ static const char help[] =
 	"p                   pause, and go on\n"
 	"h, ?                this help, and back\n"
 	"q                   quit\n"
-	"\n"
-	"OPS/S  operations recorded in a second\n"
-	"OPS    operations recorded so far\n"
-	"LAG    time from the last event checked to the latest return read\n"
-	"LOST   operations lost, dropped by overload, or too late\n"
-	"GAPS   periods in which operations of an object may have been lost\n"
-	"VIOL   violations found\n"
-	"OBJS   objects or keys that the check knows\n"
-	"WAIT   operations that the check has yet to process\n"
-	"MEM    memory of the check, in bytes\n";
+	"\n" TOP_COLUMNS;
 
 static struct {
 	SCREEN *term;		/* NULL: the screen is not open */
