@@ -47,6 +47,14 @@ done
 printf '[spec a]\nmemory = 2M\nfile = /nowhere.lin\n' >line.conf
 refuse "a specification that is not there" "^line.conf:3: error: .spec a.: cannot read .*nowhere.lin': No such" \
 	--check-config --config line.conf
+printf '[spec a]\nfile = /root/nowhere.lin\n' >line.conf
+NOTIFY_SOCKET=/nowhere refuse "a specification that the service cannot see" \
+	"^line.conf:2: error: .*nowhere.lin': .*; ProtectHome= in klind.service hides" \
+	--config line.conf
+printf '[klind]\nmetrics = %s/gone/klin.prom\n[spec port_range]\n' "$work" >line.conf
+run --check-config --config line.conf
+ktap_result "$([ "$status" -eq 0 ] && grep -q "^line.conf: warning: metrics = .*gone does not exist" err
+	echo $?)" "a warning of metrics in a directory that does not exist" "status $status" "$(cat err)"
 printf '\357\273\277[spec port_range]\n' >mark.conf
 expect 0 "a byte order mark is no mistake" --check-config --config mark.conf
 printf '[spec port_range]\nfile = a\0b\n' >zero.conf

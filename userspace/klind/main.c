@@ -16,6 +16,7 @@
 #include "base/shipped.h"
 #include "history/wrong_file.h"
 #include "klin/cmd.h"
+#include "klind/advise.h"
 #include "klind/conf.h"
 #include "klind/confine.h"
 #include "klind/journal.h"
@@ -100,7 +101,8 @@ static const struct argp argp = {
 	       "structure that cannot be watched, since this kernel lacks a function that its "
 	       "specification names, is left out: klind logs an error, and its metric klin_up "
 	       "is 0.  If none can be watched, klind ends; tracefs and debugfs must be "
-	       "mounted.\n\n"
+	       "mounted.  A file of metrics that cannot be written is an error in the log, and "
+	       "klind tries again after metrics-interval.\n\n"
 	       "The socket that metrics-socket names answers HTTP requests.  GET /top is answered "
 	       "by the counters of at most 1000 structures as JSON; GET /top/NAME by the last "
 	       "story of the structure NAME, of at most 16 KiB; GET with any other path by "
@@ -126,12 +128,15 @@ static int check_specs(const struct klind_conf *c)
 	for (i = 0; i < c->nwatch && (!ret || ret == -EINVAL); i++) {
 		const struct klind_watch_conf *w = &c->watch[i];
 		struct kl_spec *spec = NULL;
+		const char *hidden;
 
 		if (!kl_shipped_text(w->file) && access(w->file, R_OK)) {
 			err = -errno;
+			hidden = klind_hidden_hint(w->file);
 			kl_err_at(c->path, w->file_line, 0,
 				  "[spec %s]: cannot read specification '%s': %s%s", w->name,
-				  w->file, strerror(-err), kl_spec_hint(w->file, err, hint));
+				  w->file, strerror(-err),
+				  *hidden ? hidden : kl_spec_hint(w->file, err, hint));
 			ret = kl_ending_input(err);
 			continue;
 		}
@@ -248,23 +253,22 @@ static int print_answer(FILE *f, const char *path, void *ctx)
 	return *path ? print_story(f, d, path + 1) : print_top(f, d);
 }
 
-static int write_metrics(struct daemon *d)
+/* Write the file of metrics.  klind goes on without it: the first failure is logged. */
+static void write_metrics(struct daemon *d)
 {
 	struct klind_metrics_row *rows;
 	int ret;
 
 	if (!d->conf->metrics)
-		return 0;
+		return;
 	ret = all_counts(d, &rows);
 	if (ret >= 0)
 		ret = klind_metrics_write(d->conf->metrics, rows, ret);
 	free(rows);
 	if (ret && !d->metrics_failed)
-		kl_err("cannot write metrics to %s: %s%s", d->conf->metrics, strerror(-ret),
-		       ret == -EACCES && d->confined ? "; klind has dropped its privileges, so the "
-		       "directory must belong to klind's user" : "");
+		kl_err("cannot write metrics to %s: %s: klind goes on without this file%s",
+		       d->conf->metrics, strerror(-ret), klind_metrics_hint(ret, d->confined));
 	d->metrics_failed = ret;
-	return ret;
 }
 
 /* Attach the probes of a structure.  Return: 0 or a negative errno after a message. */
@@ -630,13 +634,10 @@ static int run(struct daemon *d)
 	/* After a warning klind goes on, and says that it has its privileges. */
 	if (d->confined && klind_confine())
 		d->confined = false;
-	if (write_metrics(d))
-		ret = -EINVAL;
-	if (!ret) {
-		klind_notify("READY=1");
-		log_begin(d);
-		ret = serve(d, signals);
-	}
+	write_metrics(d);
+	klind_notify("READY=1");
+	log_begin(d);
+	ret = serve(d, signals);
 	klind_notify("STOPPING=1");
 	end_watchers(d->watchers, d->n);
 	if (d->reporter)
@@ -674,6 +675,8 @@ int main(int argc, char **argv)
 			       "kernel has what %s name%s\n", a.config, c->nwatch,
 			       c->nwatch == 1 ? "" : "s", c->nwatch == 1 ? "it" : "they",
 			       c->nwatch == 1 ? "s" : "");
+		if (!ret)
+			klind_advise(c);
 		klind_conf_free(c);
 	} else {
 		ret = run(&d);
