@@ -26,9 +26,9 @@ const volatile struct klin_free_conf conf = {};
 #define MOST_TOKENS	8
 #define MOST_INSIDE	32	/* recorded objects in one slab object */
 
-/* What a free found, for one program on one CPU, as klin_cpu. */
+/* The objects that a free found; each program on each CPU has one struct, as of klin_cpu. */
 struct found {
-	__u32 n, pad;
+	__u32 n, same_type;
 	__u64 object[MOST_FOUND];
 };
 
@@ -39,7 +39,7 @@ struct {
 	__type(value, struct found);
 } founds SEC(".maps");
 
-/* The tokens of a CPU: of a task, of an interrupt that hit it, and so on. */
+/* A CPU has tokens of a task, of an interrupt that hit it, and so on. */
 struct tokens {
 	__u32 n, pad;
 	__u64 of[MOST_TOKENS];
@@ -73,7 +73,8 @@ static __always_inline void leave_token(void *ctx, struct klin_cpu *c, __u32 cpu
 		    token - t->of[i] < conf.stack_size)
 			n = i;
 	if (n >= MOST_TOKENS) {
-		klin_missed(c);
+		/* The twin will count this free, although klin_free runs. */
+		c->covered++;
 		return;
 	}
 	t->n = n + 1;
@@ -100,10 +101,12 @@ static __always_inline void take_token(void *ctx, struct klin_cpu *c, __u32 cpu)
 }
 
 /*
- * Return: the size of the slab object at @addr.  Memory that is no slab has MOST_BYTES or more, and
- * so may have a slab of a kernel whose structures are not known.
+ * Get the size of the slab object at @addr.  Memory that is no slab has MOST_BYTES or more, and so
+ * may have a slab of a kernel whose structures are not known.
+ *
+ * Return: true if objects of the slab may be used while they are free (SLAB_TYPESAFE_BY_RCU).
  */
-static __always_inline __u64 size_of(__u64 addr)
+static __always_inline bool find_size(__u64 addr, __u64 *size)
 {
 	const struct kmem_cache *cache = NULL;
 	const struct page *page = NULL;
@@ -113,7 +116,8 @@ static __always_inline __u64 size_of(__u64 addr)
 	page = klin_first_page(&d, addr);
 	if (page && klin_is_slab(page))
 		cache = klin_page_cache(page);
-	return cache ? BPF_CORE_READ(cache, object_size) : MOST_BYTES;
+	*size = cache ? BPF_CORE_READ(cache, object_size) : MOST_BYTES;
+	return cache && klin_keeps_type(cache);
 }
 
 static __always_inline bool may_have(__u64 addr)
@@ -142,14 +146,14 @@ __noinline int klin_take_granule(__u64 from, __u64 addr, __u64 size, __u32 at)
 		n = f->n;
 		if (n < MOST_FOUND) {
 			f->object[n] = object;
-			b->object[i] = 0;
+			__sync_val_compare_and_swap(&b->object[i], object, 0);
 		}
 		f->n = n + 1;
 	}
 	return 0;
 }
 
-/* The memory that a free looks through, and the counts of its program. */
+/* The memory that a free looks through; at: the index of its struct found. */
 struct search {
 	__u64 addr, size;
 	__u32 at;
@@ -165,9 +169,14 @@ static long take_next(__u32 i, struct search *s)
 /* Take the recorded objects in the slab object at @addr out of the table, and into founds[at]. */
 __noinline int klin_take_out(__u64 addr, __u32 at)
 {
-	struct search s = { .addr = addr, .size = size_of(addr), .at = at };
-	const __u64 last = (addr + s.size - 1) >> KLIN_GRANULE_BITS;
+	struct found *f = bpf_map_lookup_elem(&founds, &at);
+	struct search s = { .addr = addr, .at = at };
+	__u64 last;
 
+	if (!f)
+		return 0;
+	f->same_type |= find_size(addr, &s.size);
+	last = (addr + s.size - 1) >> KLIN_GRANULE_BITS;
 	bpf_loop(last - (addr >> KLIN_GRANULE_BITS) + 1, take_next, &s, 0);
 	return 0;
 }
@@ -187,9 +196,9 @@ static long look_at(__u32 i, struct bulk *b)
 	return 0;
 }
 
-/* Tell of the objects that were found, at most of @most. */
-static __always_inline void tell(void *ctx, struct klin_cpu *c, __u32 cpu, const struct found *f,
-				 __u32 most)
+/* Report the objects that were found, at most @most. */
+static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, const struct found *f,
+				   __u32 most)
 {
 	struct klin_event ev = { .type = KLIN_EV_FREE, .cpu_call = cpu, .cpu_ret = cpu };
 	const __u32 n = f->n;
@@ -197,6 +206,7 @@ static __always_inline void tell(void *ctx, struct klin_cpu *c, __u32 cpu, const
 
 	if (!n)
 		return;
+	ev.flags = f->same_type ? KLIN_F_UNWATCHED : 0;
 	ev.call = ev.ret = klin_time(cpu);
 	for (i = 0; i < most / KLIN_MAX_VALS; i++) {
 		if (i * KLIN_MAX_VALS >= n)
@@ -225,9 +235,9 @@ static __always_inline void freed(void *ctx, struct klin_cpu *c, __u64 addr, __u
 	f = bpf_map_lookup_elem(&founds, &at);
 	if (!f)
 		return;
-	f->n = 0;
+	f->n = f->same_type = 0;
 	klin_take_out(addr, at);
-	tell(ctx, c, cpu, f, MOST_INSIDE);
+	report(ctx, c, cpu, f, MOST_INSIDE);
 }
 
 static __always_inline void freed_all(void *ctx, enum klin_side side)
@@ -242,9 +252,11 @@ static __always_inline void freed_all(void *ctx, enum klin_side side)
 	bpf_get_func_arg(ctx, 2, &b.from);
 	if (!c || !f)
 		return;
-	f->n = 0;
+	f->n = f->same_type = 0;
 	bpf_loop(n < MOST_POINTERS ? n : MOST_POINTERS, look_at, &b, 0);
-	tell(ctx, c, cpu, f, MOST_FOUND);
+	if (n > MOST_POINTERS)
+		f->n = MOST_FOUND + 1;
+	report(ctx, c, cpu, f, MOST_FOUND);
 }
 
 /* kfree() and kmem_cache_free() */

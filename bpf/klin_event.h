@@ -58,9 +58,13 @@ enum klin_event_type {
 };
 
 enum klin_event_flags {
-	KLIN_F_NOCALL	= 1,	/* the call was not seen */
-	KLIN_F_NORET	= 2,	/* the return was not seen; it happened before ret */
-	KLIN_F_UNWATCHED = 4,	/* it is not seen when the object's memory is freed */
+	KLIN_F_NOCALL = 1, /* the call was not seen */
+	KLIN_F_NORET = 2, /* the return was not seen; it happened before ret */
+	/*
+	 * It is not seen when the object's memory is freed.  Of a free: it is not seen when the
+	 * next object comes into the memory, which may be used before that.
+	 */
+	KLIN_F_UNWATCHED = 4,
 };
 
 /* Above the flags: 1 + the id of the call's stack in the map `call_stacks', or 0 without one. */
@@ -193,7 +197,8 @@ struct klin_cpu {
 	/* frames that were sent early to make room; their returns find no frame */
 	__u64 displaced;
 	__u64 lent;		/* claims of lent slots; each claim drained the store buffer */
-	__u64 covered;		/* frees that only klin_free_twin saw, see free.bpf.c */
+	/* klin_free_twin: frees without a token; klin_free: those of them that it saw, too */
+	__u64 covered;
 	__u64 more[3];
 };
 

@@ -55,16 +55,19 @@ static __always_inline struct klin_bucket *klin_bucket(__u64 addr)
 __noinline int klin_live(__u64 object)
 {
 	struct klin_bucket *b = klin_bucket(object);
-	__u8 *used = klin_block(object);
 	__u64 there;
+	__u8 *used;
 	__u32 i;
 
-	if (!b || !used)
+	if (!b)
 		return 1;
 #pragma unroll
 	for (i = 0; i < KLIN_BUCKET; i++)
 		if (b->object[i] == object)
 			return 0;
+	used = klin_block(object);
+	if (!used)
+		return 1;
 	*used = 1;
 	barrier();
 #pragma unroll

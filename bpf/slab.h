@@ -23,7 +23,7 @@ struct page {
 
 struct kmem_cache {
 	const char *name;
-	unsigned int size, object_size, red_left_pad;
+	unsigned int size, object_size, red_left_pad, flags;
 	int refcount;
 } __attribute__((preserve_access_index));
 
@@ -34,6 +34,9 @@ struct slab {
 /* Kernels have the one or the other of these. */
 enum pageflags { PG_slab };
 enum pagetype { PGTY_slab };
+enum _slab_flag_bits { _SLAB_TYPESAFE_BY_RCU };
+
+#define KLIN_TYPESAFE_BIT 19 /* of SLAB_TYPESAFE_BY_RCU before Linux 6.9 */
 
 /* Where the kernel's map of all memory begins and ends, and where its struct pages are. */
 struct klin_direct {
@@ -102,6 +105,16 @@ static __always_inline const struct kmem_cache *klin_page_cache(const struct pag
 	const struct slab *slab = (const void *)page;
 
 	return bpf_core_field_exists(slab->slab_cache) ? BPF_CORE_READ(slab, slab_cache) : NULL;
+}
+
+/* Return: true if the cache's objects may be used while they are free (SLAB_TYPESAFE_BY_RCU). */
+static __always_inline bool klin_keeps_type(const struct kmem_cache *cache)
+{
+	const __u32 bit = bpf_core_enum_value_exists(enum _slab_flag_bits, _SLAB_TYPESAFE_BY_RCU) ?
+				  bpf_core_enum_value(enum _slab_flag_bits, _SLAB_TYPESAFE_BY_RCU) :
+				  KLIN_TYPESAFE_BIT;
+
+	return !bpf_core_field_exists(cache->flags) || BPF_CORE_READ(cache, flags) >> bit & 1;
 }
 
 #endif

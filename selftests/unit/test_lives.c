@@ -159,7 +159,8 @@ static void test_exact(void **state)
 		wrong += verdict(s.r.h) == KL_VIOLATION;
 		end(&s);
 		begin(&s, i, 0, false);
-		assert_int_equal(kl_lives_assign(&s.r, s.r.h->nops, KL_TIME_MIN, s.r.end), 0);
+		assert_int_equal(
+			kl_lives_assign(&s.r, s.r.h->nops, KL_TIME_MIN, s.r.end, KL_TIME_MAX), 0);
 		assert_int_equal(s.r.h->nobjects, s.lives);
 		assert_int_equal(s.r.h->ngaps, 0);
 		assert_int_equal(verdict(s.r.h), KL_LINEARIZABLE);
@@ -179,7 +180,8 @@ static void test_sound(void **state)
 
 	for (i = 0; i < runs; i++) {
 		begin(&s, i, i % 3 * 20, i & 1);
-		assert_int_equal(kl_lives_assign(&s.r, s.r.h->nops, KL_TIME_MIN, s.r.end), 0);
+		assert_int_equal(
+			kl_lives_assign(&s.r, s.r.h->nops, KL_TIME_MIN, s.r.end, KL_TIME_MAX), 0);
 		v = verdict(s.r.h);
 		assert_int_not_equal(v, KL_VIOLATION);
 		decided += v == KL_LINEARIZABLE;
@@ -203,13 +205,65 @@ static void test_last_operation(void **state)
 		add_free(&s, addr, 30);
 		add_op(&s, addr, later ? 35 : 50, 60, false, false, 7);
 	}
-	assert_int_equal(kl_lives_assign(&s.r, 4, KL_TIME_MIN, 1000), 0);
+	assert_int_equal(kl_lives_assign(&s.r, 4, KL_TIME_MIN, 1000, KL_TIME_MAX), 0);
 	assert_int_equal(s.r.h->nobjects, 4);
 	assert_true(s.r.h->ops[0].flags & KL_OP_PENDING);
 	assert_int_equal(s.r.h->ngaps, 1);
 	assert_int_equal(s.r.h->gaps[0].object, s.r.h->ops[3].object);
 	assert_int_equal(s.r.h->gaps[0].from, 10);
 	assert_int_equal(s.r.h->gaps[0].to, 40);
+	end(&s);
+}
+
+/*
+ * A followed recording decides about the gap before it knows the operations of the next life: these
+ * may still overlap, unless the floor is later than the return.
+ */
+static void test_followed_last_operation(void **state)
+{
+	struct scene s = { .r = { .h = kl_history_new(), .end = KL_TIME_MAX } };
+	struct kl_history *h = s.r.h;
+	uint64_t object;
+
+	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
+	add_op(&s, ADDR, 10, 40, false, true, 1);
+	add_free(&s, ADDR, 30);
+	assert_int_equal(kl_lives_assign(&s.r, 1, 0, 50, 41), 0);
+	assert_int_equal(h->ngaps, 0);
+	h->ops[0].ret = 40;
+	h->ops[0].flags = 0;
+	assert_int_equal(kl_lives_assign(&s.r, 1, 0, 50, 35), 0);
+	assert_int_equal(h->ngaps, 1);
+	object = h->objects[h->gaps[0].object];
+	assert_int_not_equal(object, ADDR);
+	h->nops = h->ngaps = 0;
+	add_op(&s, ADDR, 36, 60, false, false, 7);
+	assert_int_equal(kl_lives_assign(&s.r, 1, 50, 70, 70), 0);
+	assert_int_equal(h->objects[h->ops[0].object], object);
+	end(&s);
+}
+
+/* Memory of a SLAB_TYPESAFE_BY_RCU cache: nothing is known of later lives. */
+static void test_same_type(void **state)
+{
+	struct scene s = { .r = { .h = kl_history_new(), .end = 1000 } };
+	const struct klin_event ev = {
+		.type = KLIN_EV_FREE,
+		.probe = 1,
+		.val = { ADDR },
+		.ret = 30,
+		.flags = KLIN_F_UNWATCHED,
+	};
+
+	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
+	add_op(&s, ADDR, 10, 20, false, true, 1);
+	assert_int_equal(kl_lives_freed(&s.r, &ev), 0);
+	add_op(&s, ADDR, 40, 50, false, true, 1);
+	assert_int_equal(kl_lives_assign(&s.r, 2, KL_TIME_MIN, 1000, KL_TIME_MAX), 0);
+	assert_int_equal(s.r.h->ngaps, 1);
+	assert_int_equal(s.r.h->gaps[0].object, s.r.h->ops[1].object);
+	assert_int_equal(s.r.h->gaps[0].from, 30);
+	assert_int_equal(s.r.h->gaps[0].to, KL_TIME_MAX);
 	end(&s);
 }
 
@@ -224,7 +278,7 @@ static void test_name(void **state)
 	add_op(&s, ADDR, 10, 20, false, true, 1);
 	add_free(&s, ADDR, 30);
 	add_op(&s, ADDR, 40, 50, false, true, 1);
-	assert_int_equal(kl_lives_assign(&s.r, 2, KL_TIME_MIN, 1000), 0);
+	assert_int_equal(kl_lives_assign(&s.r, 2, KL_TIME_MIN, 1000, KL_TIME_MAX), 0);
 	assert_int_equal(h->objects[h->ops[0].object], ADDR);
 	assert_string_equal(kl_history_slab(h, h->objects[h->ops[1].object]),
 			    "kmalloc-64 at 0xffff888000001000, used again");
@@ -243,7 +297,7 @@ static void test_unwatched(void **state)
 	add_free(&s, ADDR, 30);
 	add_op(&s, ADDR, 40, 50, false, true, 1);
 	add_op(&s, ADDR + 64, 40, 50, false, true, 1);
-	assert_int_equal(kl_lives_assign(&s.r, 3, 5, 500), 0);
+	assert_int_equal(kl_lives_assign(&s.r, 3, 5, 500, KL_TIME_MAX), 0);
 	assert_int_equal(h->ngaps, 2);
 	assert_int_equal(h->gaps[0].object, h->ops[0].object);
 	assert_int_equal(h->gaps[1].object, h->ops[1].object);
@@ -264,7 +318,7 @@ static void test_over(void **state)
 		add_op(&s, ADDR, 100 * i + 10, 100 * i + 20, false, true, 1);
 		add_free(&s, ADDR, 100 * i + 50);
 	}
-	assert_int_equal(kl_lives_assign(&s.r, 3, 0, 400), 0);
+	assert_int_equal(kl_lives_assign(&s.r, 3, 0, 400, KL_TIME_MAX), 0);
 	second = s.r.h->objects[s.r.h->ops[1].object];
 	assert_int_equal(kl_lives_forget(&s.r, 50), 0);
 	assert_int_equal(s.r.lives.nover, 0);
@@ -279,7 +333,7 @@ static void test_over(void **state)
 	assert_int_equal(s.r.lives.nover, 0);
 	/* The address is in its fourth life. */
 	add_op(&s, ADDR, 910, 920, false, true, 1);
-	assert_int_equal(kl_lives_assign(&s.r, 4, 0, 1000), 0);
+	assert_int_equal(kl_lives_assign(&s.r, 4, 0, 1000, KL_TIME_MAX), 0);
 	assert_true(s.r.h->ops[3].object != s.r.h->ops[2].object);
 	assert_int_equal(s.r.h->nobjects, 4);
 	end(&s);
@@ -291,6 +345,8 @@ int main(void)
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_sound),
 		cmocka_unit_test(test_last_operation),
+		cmocka_unit_test(test_followed_last_operation),
+		cmocka_unit_test(test_same_type),
 		cmocka_unit_test(test_name),
 		cmocka_unit_test(test_unwatched),
 		cmocka_unit_test(test_over),

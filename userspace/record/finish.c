@@ -243,7 +243,7 @@ int kl_finish(struct kl_recorder *r, struct kl_record_stats *stats)
 	if (!err)
 		err = kl_filter_finish(r, stats);
 	if (!err)
-		err = kl_lives_assign(r, r->h->nops, KL_TIME_MIN, r->end);
+		err = kl_lives_assign(r, r->h->nops, KL_TIME_MIN, r->end, KL_TIME_MAX);
 	if (!err)
 		err = sort_alone(r->h) ?: kl_history_finish(r->h);
 	if (!err)

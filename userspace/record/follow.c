@@ -316,8 +316,9 @@ int kl_recorder_follow(struct kl_recorder *r, uint64_t *floor)
 		return err;
 	}
 	hold_back(r, late, floor);
-	err = kl_lives_assign(r, r->follow.ready, r->follow.floor, now) ?:
-	      kl_lives_forget(r, *floor) ?: kl_set_drains(r);
+	err = kl_lives_assign(r, r->follow.ready, r->follow.floor, now, *floor);
+	if (!err)
+		err = kl_lives_forget(r, *floor) ?: kl_set_drains(r);
 	forget_drained(r, late);
 	if (*floor < r->follow.floor)
 		*floor = r->follow.floor;
@@ -353,7 +354,9 @@ int kl_recorder_follow_end(struct kl_recorder *r)
 		drop_early_gaps(r);
 	}
 	if (!err)
-		err = kl_lives_assign(r, r->h->nops, r->follow.floor, r->end) ?: kl_set_drains(r);
+		err = kl_lives_assign(r, r->h->nops, r->follow.floor, r->end, KL_TIME_MAX);
+	if (!err)
+		err = kl_set_drains(r);
 	r->follow.ready = r->h->nops;
 	return err;
 }

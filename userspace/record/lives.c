@@ -10,7 +10,8 @@
  * one on memory whose type stays (SLAB_TYPESAFE_BY_RCU).  They may have taken effect in the next
  * life, so they are pending in their own life, and gaps in the lives that they meet.
  *
- * bpf/free.bpf.c sees the frees.  Of memory that it cannot watch klin concludes nothing.
+ * bpf/free.bpf.c sees the frees of slab objects.  Nothing is concluded about an object that its
+ * table has no room for.  It does not see when other memory changes its use (see specs/README).
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -53,7 +54,7 @@ void kl_lives_close(struct kl_recorder *r)
 	for (i = 0; i < r->lives.n; i++)
 		free(r->lives.home[i].life);
 	free(r->lives.home);
-	free(r->lives.untold);
+	free(r->lives.unreported);
 	free(r->lives.over);
 	kl_table_free(&r->lives.table);
 }
@@ -107,7 +108,10 @@ static int add_life(struct kl_home *home, const struct kl_life *life)
 static int add_free(struct kl_recorder *r, uint64_t addr, const struct klin_event *ev)
 {
 	const struct kl_life life = {
-		.time = ev->ret, .cpu = ev->cpu_ret, .first = KL_TIME_MAX,
+		.time = ev->ret,
+		.cpu = ev->cpu_ret,
+		.first = KL_TIME_MAX,
+		.unwatched = ev->flags & KLIN_F_UNWATCHED,
 	};
 	struct kl_home *home = find_home(r, addr);
 	int err = home ? 0 : add_home(r, addr, &home);
@@ -116,9 +120,9 @@ static int add_free(struct kl_recorder *r, uint64_t addr, const struct klin_even
 		err = add_life(home, &life);
 	if (err || home->listed)
 		return err;
-	err = kl_grow(r->lives.untold, r->lives.cuntold, r->lives.nuntold + 1);
+	err = kl_grow(r->lives.unreported, r->lives.cunreported, r->lives.nunreported + 1);
 	if (!err)
-		r->lives.untold[r->lives.nuntold++] = home - r->lives.home;
+		r->lives.unreported[r->lives.nunreported++] = home - r->lives.home;
 	home->listed = !err;
 	return err;
 }
@@ -135,23 +139,34 @@ int kl_lives_freed(struct kl_recorder *r, const struct klin_event *ev)
 	return err;
 }
 
-/* The time at which the object of an operation was fetched. */
+/* The time in which the object of an operation was fetched. */
 struct fetch {
-	uint64_t time;
+	uint64_t from, to;
 	bool same_clock;	/* by the clock of the operation's CPU, as given */
 };
 
+/*
+ * An object that was fetched at the return may have been found at any time in the operation, and
+ * freed since.
+ */
 static struct fetch when_fetched(const struct kl_recorder *r, const struct kl_op *op)
 {
-	struct fetch f = { op->call, !(op->pad & KL_LIFE_OTHER_CPU) };
+	const bool other = op->pad & KL_LIFE_OTHER_CPU;
+	/* If the task has moved, the clock's error was subtracted from the call. */
+	struct fetch f = { op->call, other ? kl_time_add(op->call, r->h->error) : op->call,
+			   !other };
 
-	if (op->pad & KL_LIFE_AT_POINT)
-		f.time = kl_op_point(r->h, op);
-	else if (op->pad & KL_LIFE_AT_RETURN)
-		f.time = op->ret;
-	/* The operation became pending since it returned after the end. */
-	if (f.time == KL_TIME_MAX)
-		f.time = r->end;
+	if (op->pad & KL_LIFE_AT_POINT) {
+		f.from = f.to = kl_op_point(r->h, op);
+	} else if (op->pad & KL_LIFE_AT_RETURN) {
+		f.from = op->flags & KL_OP_NOCALL ? op->ret : op->call;
+		f.to = op->ret;
+	}
+	/* An operation that returned after the end is pending. */
+	if (f.from == KL_TIME_MAX)
+		f.from = r->end;
+	if (f.to == KL_TIME_MAX)
+		f.to = r->end;
 	return f;
 }
 
@@ -169,14 +184,34 @@ static bool after(const struct kl_recorder *r, const struct kl_life *l, uint16_t
 	return same && l->cpu == cpu ? l->time > time : l->time > kl_time_add(time, r->h->error);
 }
 
+/* Name the object of a later life, and if its begin is not known, make it a gap. */
+static int begin_object(struct kl_recorder *r, uint64_t addr, const struct kl_life *l,
+			uint32_t object)
+{
+	const struct kl_gap gap = {
+		.from = l->time,
+		.to = KL_TIME_MAX,
+		.object = object,
+		.cpu = KL_NO_CPU,
+		.reason = KL_GAP_MISSED,
+	};
+	const char *slab = kl_history_slab(r->h, addr);
+	char name[160];
+	int n = l->unwatched ? kl_history_add_gap(r->h, &gap) : 0;
+
+	if (n || r->names >= KL_NAMES_MAX)
+		return n;
+	r->names++;
+	n = snprintf(name, sizeof(name), "%s at 0x%" PRIx64 ", used again", slab ? slab : "memory",
+		     addr);
+	return kl_history_spell_kind(r->h, KL_SPELLED_SLAB, l->object, name, n);
+}
+
 /* Return: the number of an object, in the history, for a later life at @addr; or an error. */
 static int64_t object_of(struct kl_recorder *r, uint64_t addr, struct kl_life *l)
 {
 	const size_t before = r->h->nobjects;
-	const char *slab = kl_history_slab(r->h, addr);
 	int64_t object;
-	char name[160];
-	int n;
 
 	if (l->object)
 		return kl_history_object(r->h, l->object);
@@ -184,13 +219,7 @@ static int64_t object_of(struct kl_recorder *r, uint64_t addr, struct kl_life *l
 		l->object = LATER_LIVES + r->lives.next++;
 		object = kl_history_object(r->h, l->object);
 	} while (object >= 0 && r->h->nobjects == before);
-	if (object < 0 || r->names >= KL_NAMES_MAX)
-		return object;
-	r->names++;
-	n = snprintf(name, sizeof(name), "%s at 0x%" PRIx64 ", used again", slab ? slab : "memory",
-		     addr);
-	n = kl_history_spell_kind(r->h, KL_SPELLED_SLAB, l->object, name, n);
-	return n ? n : object;
+	return object < 0 ? object : begin_object(r, addr, l, object) ?: object;
 }
 
 /*
@@ -234,11 +263,11 @@ static void find_life(const struct kl_recorder *r, const struct kl_home *home,
 {
 	const struct fetch f = when_fetched(r, op);
 
-	for (*least = clearly_before(r, home, f.time); *least < home->n; (*least)++)
-		if (!before(r, &home->life[*least], op->cpu, f.same_clock, f.time))
+	for (*least = clearly_before(r, home, f.from); *least < home->n; (*least)++)
+		if (!before(r, &home->life[*least], op->cpu, f.same_clock, f.from))
 			break;
 	for (*most = *least; *most < home->n; (*most)++)
-		if (after(r, &home->life[*most], op->cpu, f.same_clock, f.time))
+		if (after(r, &home->life[*most], op->cpu, f.same_clock, f.to))
 			break;
 }
 
@@ -249,7 +278,10 @@ static void find_life(const struct kl_recorder *r, const struct kl_home *home,
 static int find_lives(struct kl_recorder *r, uint64_t addr, struct kl_home **home)
 {
 	const struct kl_life life = {
-		.time = KL_TIME_MIN, .cpu = KL_NO_CPU, .first = KL_TIME_MAX, .told = true,
+		.time = KL_TIME_MIN,
+		.cpu = KL_NO_CPU,
+		.first = KL_TIME_MAX,
+		.reported = true,
 	};
 	int err;
 
@@ -289,9 +321,14 @@ static int assign(struct kl_recorder *r, struct kl_op *op, struct all_across *al
 	return err;
 }
 
-/* Make a gap of the operation in a life, or in the first one (NULL). */
-static int add_gap(struct kl_recorder *r, const struct across *a, const struct kl_life *life)
+/*
+ * Make a gap of the operation in a life, or in the first one (NULL).  Operations that follow are
+ * called at @floor or later.
+ */
+static int add_gap(struct kl_recorder *r, const struct across *a, struct kl_life *life,
+		   uint64_t floor)
 {
+	const uint64_t last = kl_time_add(a->op.ret, r->h->error);
 	struct kl_gap gap = {
 		.from = a->op.flags & KL_OP_NOCALL ? KL_TIME_MIN : a->op.call, .to = a->op.ret,
 		.lost = 1, .cpu = a->op.cpu, .reason = KL_GAP_MISSED,
@@ -299,30 +336,31 @@ static int add_gap(struct kl_recorder *r, const struct across *a, const struct k
 	int64_t object;
 
 	/* A life without operations, or whose operations are all later, needs no gap. */
-	if (life && (!life->object ||
-		     (a->lasts && life->first > kl_time_add(a->op.ret, r->h->error))))
+	if (life && !life->object && (floor == KL_TIME_MAX || (a->lasts && floor > last)))
 		return 0;
-	object = kl_history_object(r->h, life ? life->object : a->addr);
+	if (life && a->lasts && life->first > last && floor > last)
+		return 0;
+	object = life ? object_of(r, a->addr, life) : kl_history_object(r->h, a->addr);
 	if (object < 0)
 		return object;
 	gap.object = object;
 	return kl_history_add_gap(r->h, &gap);
 }
 
-static int add_gaps(struct kl_recorder *r, const struct all_across *all)
+static int add_gaps(struct kl_recorder *r, const struct all_across *all, uint64_t floor)
 {
 	int err = 0;
 	size_t i;
 
 	for (i = 0; i < all->n; i++) {
 		const struct across *a = &all->a[i];
-		const struct kl_home *home = find_home(r, a->addr);
+		struct kl_home *home = find_home(r, a->addr);
 		const uint32_t from = a->lasts ? a->most + 1 : a->least;
 		const uint32_t to = a->lasts ? home->n : a->most;
 		uint32_t k;
 
 		for (k = from; !err && k <= to; k++)
-			err = add_gap(r, a, k ? &home->life[k - 1] : NULL);
+			err = add_gap(r, a, k ? &home->life[k - 1] : NULL, floor);
 	}
 	return err;
 }
@@ -373,8 +411,10 @@ static int copy_gaps(struct kl_recorder *r)
 	return err;
 }
 
-int kl_lives_assign(struct kl_recorder *r, size_t nops, uint64_t from, uint64_t to)
+int kl_lives_assign(struct kl_recorder *r, size_t nops, uint64_t from, uint64_t to, uint64_t floor)
 {
+	/* Where the specification does not tell objects apart, lives do not matter. */
+	const bool apart = !r->opts.spec || kl_spec_partition(r->opts.spec) != KL_PART_NONE;
 	const size_t nobjects = r->h->nobjects;
 	uint8_t *unwatched = calloc(nobjects + 1, 1);
 	struct all_across all = { 0 };
@@ -384,15 +424,16 @@ int kl_lives_assign(struct kl_recorder *r, size_t nops, uint64_t from, uint64_t 
 	for (i = 0; i < nops && !err; i++) {
 		struct kl_op *op = &r->h->ops[i];
 
-		if (op->pad & KL_LIFE_UNWATCHED)
+		if (apart && op->pad & KL_LIFE_UNWATCHED)
 			unwatched[op->object] = 1;
-		if (r->lives.count)
+		if (apart && r->lives.count)
 			err = assign(r, op, &all);
 		op->pad = 0;
 	}
 	if (!err)
-		err = add_unwatched(r, from, to, unwatched, nobjects) ?: copy_gaps(r) ?:
-		      add_gaps(r, &all);
+		err = add_unwatched(r, from, to, unwatched, nobjects);
+	if (!err)
+		err = copy_gaps(r) ?: add_gaps(r, &all, floor);
 	free(all.a);
 	free(unwatched);
 	return err;
@@ -404,7 +445,7 @@ static int note_over(struct kl_recorder *r, struct kl_home *home, uint32_t i)
 	const uint64_t object = i ? home->life[i - 1].object : home->addr;
 	int err = kl_grow(r->lives.over, r->lives.cover, r->lives.nover + 1);
 
-	home->life[i].told = true;
+	home->life[i].reported = true;
 	/* A life without operations has no object. */
 	if (!err && object)
 		r->lives.over[r->lives.nover++] = object;
@@ -420,7 +461,7 @@ static int end_lives(struct kl_recorder *r, struct kl_home *home, uint64_t floor
 	for (i = 0; i < home->n && !err; i++) {
 		if (kl_time_add(home->life[i].time, r->h->error) >= floor)
 			break;
-		if (!home->life[i].told)
+		if (!home->life[i].reported)
 			err = note_over(r, home, i);
 		old = i;
 	}
@@ -440,7 +481,7 @@ static int forget_homes(struct kl_recorder *r, uint64_t floor)
 	size_t i, n = 0;
 
 	kl_table_clear(&r->lives.table);
-	r->lives.nuntold = 0;
+	r->lives.nunreported = 0;
 	for (i = 0; i < r->lives.n; i++) {
 		struct kl_home home = r->lives.home[i];
 
@@ -449,7 +490,7 @@ static int forget_homes(struct kl_recorder *r, uint64_t floor)
 			continue;
 		}
 		if (home.listed)
-			r->lives.untold[r->lives.nuntold++] = n;
+			r->lives.unreported[r->lives.nunreported++] = n;
 		kl_table_put(&r->lives.table, hash_of(home.addr), n);
 		r->lives.home[n++] = home;
 	}
@@ -465,15 +506,15 @@ int kl_lives_forget(struct kl_recorder *r, uint64_t floor)
 	int err = 0;
 
 	r->lives.nover = 0;
-	for (i = 0; i < r->lives.nuntold && !err; i++) {
-		struct kl_home *home = &r->lives.home[r->lives.untold[i]];
+	for (i = 0; i < r->lives.nunreported && !err; i++) {
+		struct kl_home *home = &r->lives.home[r->lives.unreported[i]];
 
 		err = end_lives(r, home, floor);
 		if (home->listed)
-			r->lives.untold[n++] = r->lives.untold[i];
+			r->lives.unreported[n++] = r->lives.unreported[i];
 	}
 	if (err)
 		return err;
-	r->lives.nuntold = n;
+	r->lives.nunreported = n;
 	return r->lives.n > MOST_HOMES ? forget_homes(r, floor) : 0;
 }

@@ -156,8 +156,8 @@ static uint64_t sum_covered(const struct kl_recorder *r, const struct kl_group *
 	int i;
 
 	for (i = 0; i < r->ncpus; i++)
-		sum += *(volatile __u64 *)
-			&g->cpus[KLIN_SIDES * i + KLIN_AT_FREE_TWIN].covered;
+		sum += *(volatile __u64 *)&g->cpus[KLIN_SIDES * i + KLIN_AT_FREE_TWIN].covered -
+		       *(volatile __u64 *)&g->cpus[KLIN_SIDES * i + KLIN_AT_FREE].covered;
 	return sum;
 }
 

@@ -67,7 +67,7 @@ static uint8_t fetched_when(const struct kl_clause *c, const struct klin_event *
 	const bool moved = ev->cpu_call != ev->cpu_ret;
 	const uint8_t unwatched = ev->flags & KLIN_F_UNWATCHED ? KL_LIFE_UNWATCHED : 0;
 
-	if (ev->point && kl_found_place(&c->found))
+	if (ev->point && kl_found_place(&c->found) && c->conf.call_object)
 		return unwatched | KL_LIFE_AT_POINT | KL_LIFE_OTHER_CPU;
 	if (ev->flags & KLIN_F_NOCALL || !(c->tracepoint || c->conf.call_object))
 		return unwatched | KL_LIFE_AT_RETURN;

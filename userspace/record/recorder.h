@@ -106,7 +106,8 @@ struct kl_life {
 	uint64_t object;	/* the object of this life; 0: it has none yet */
 	uint64_t first;		/* the first call in this life */
 	uint16_t cpu;
-	bool told;		/* the life before is in lives.over, or was */
+	bool unwatched; /* its object may have come later */
+	bool reported; /* the life before is in lives.over, or was */
 };
 
 /* An address of objects, and its lives after the first one, in order. */
@@ -114,7 +115,7 @@ struct kl_home {
 	uint64_t addr;
 	struct kl_life *life;
 	size_t n, cap;
-	bool listed;		/* in lives.untold */
+	bool listed; /* in lives.unreported */
 };
 
 /* When an operation's object was fetched; kl_op.pad has these bits while klin records. */
@@ -201,8 +202,8 @@ struct kl_recorder {
 		struct kl_home *home;	/* addresses of objects whose memory was freed */
 		size_t n, cap;
 		struct kl_table table;	/* their numbers, by address */
-		uint32_t *untold;	/* numbers of addresses with lives that are not told */
-		size_t nuntold, cuntold;
+		uint32_t *unreported; /* numbers of addresses with lives that are not reported */
+		size_t nunreported, cunreported;
 		bool forgot;		/* some addresses were forgotten */
 		uint64_t count, next;	/* frees seen; lives that got an object */
 		/* objects whose lives ended before the floor, since the last round */
@@ -282,9 +283,10 @@ void kl_lives_close(struct kl_recorder *r);
 int kl_lives_freed(struct kl_recorder *r, const struct klin_event *ev);
 /*
  * Give the first @nops operations the objects of their lives, once all frees before their returns
- * are known.  Objects that are not watched get a gap from @from to @to.  Return: 0 or -ENOMEM.
+ * are known.  Operations that are given later are called at @floor or later.  Objects that are not
+ * watched get a gap from @from to @to.  Return: 0 or -ENOMEM.
  */
-int kl_lives_assign(struct kl_recorder *r, size_t nops, uint64_t from, uint64_t to);
+int kl_lives_assign(struct kl_recorder *r, size_t nops, uint64_t from, uint64_t to, uint64_t floor);
 /*
  * Forget what no operation that is called after @floor needs, and note in lives.over which objects
  * no such operation has.  Return: 0 or -ENOMEM.

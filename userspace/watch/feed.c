@@ -219,9 +219,34 @@ int feed_floor(struct feed *f, uint64_t floor)
 	return kl_online_floor(f->o, floor);
 }
 
+static int by_word(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Forget the pending operations of objects that are over. */
+static int drop_pending(struct feed *f, const uint64_t *objects, size_t n)
+{
+	uint64_t *sorted = malloc(n * sizeof(*sorted));
+	size_t i, k = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, objects, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_word);
+	for (i = 0; i < f->npending; i++)
+		if (!bsearch(&f->pending[i].op.object, sorted, n, sizeof(*sorted), by_word))
+			f->pending[k++] = f->pending[i];
+	f->npending = k;
+	free(sorted);
+	return 0;
+}
+
 int feed_over(struct feed *f, const uint64_t *objects, size_t n)
 {
-	int ret = 0;
+	int ret = n && f->npending && !f->joint ? drop_pending(f, objects, n) : 0;
 	size_t i;
 
 	for (i = 0; i < n && !ret; i++)

@@ -146,6 +146,7 @@ struct on_object {
 	uint64_t id;
 	uint32_t first, last;	/* its first and last partition, or ON_NONE */
 	uint32_t gaps_open;	/* number of open gaps of this object alone */
+	uint32_t ngaps; /* number of its structs on_gap */
 	uint32_t dropped;	/* the gap that ends when the object is resumed, or ON_NONE */
 	uint64_t dropped_at;	/* the time when it was dropped last */
 	bool gapped, begun;	/* operations were or will be lost; they were, by now */

@@ -147,14 +147,17 @@ static void retire_part(struct kl_online *o, uint32_t part)
 	enum kl_unknown_cause cause = KL_UNKNOWN_EMPTY;
 	struct on_retired *r = &o->retired;
 	const char *why;
+	uint32_t i;
 
 	r->count[on_part_verdict(o, p, &why, &cause)]++;
 	r->n++;
-	if (why && (!r->why || p->wrong)) {
+	if (why && !r->why) {
 		r->why = why;
 		r->cause = cause;
 	}
 	unlink_part(o, part);
+	for (i = 0; i < p->nopen; i++)
+		on_op_put(o, p->open[i]);
 	on_part_free(o, p);
 	*p = (struct on_part){ .free = true, .sibling = o->free_part };
 	o->free_part = part;
@@ -162,25 +165,42 @@ static void retire_part(struct kl_online *o, uint32_t part)
 		o->last_part = ON_NONE;
 }
 
+/* Return: true if nothing can follow in the partition; what is open in it will never return. */
+static bool is_still(struct kl_online *o, const struct on_part *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nopen; i++)
+		if (on_op(o, p->open[i])->ret != KL_TIME_MAX)
+			return false;
+	return !p->waiting;
+}
+
 int on_object_retire(struct kl_online *o, uint64_t object)
 {
 	struct on_words *w = &o->object_at;
 	const uint32_t at = find_object(o, object);
-	struct on_object *b = &o->objects[at];
+	struct on_object *b;
 	uint32_t i, next;
 	int ret;
 
+	if (at == ON_NONE)
+		return 0;
+	b = &o->objects[at];
 	/* A gap refers to its object. */
-	if (at == ON_NONE || b->gapped || b->dropped != ON_NONE)
+	if (b->ngaps)
 		return 0;
 	for (i = b->first; i != ON_NONE; i = o->parts[i].sibling)
-		if (o->parts[i].waiting || o->parts[i].nopen)
+		if (!is_still(o, &o->parts[i]))
 			return 0;
+	for (i = b->first; i != ON_NONE; i = o->parts[i].sibling) {
+		ret = on_part_end(o, &o->parts[i]);
+		/* A late operation may show that this is no violation. */
+		if (ret || o->parts[i].wrong)
+			return ret;
+	}
 	for (i = b->first; i != ON_NONE; i = next) {
 		next = o->parts[i].sibling;
-		ret = on_part_end(o, &o->parts[i]);
-		if (ret)
-			return ret;
 		retire_part(o, i);
 	}
 	on_words_unlink(w, o->objects, sizeof(*o->objects),
@@ -271,6 +291,8 @@ static int new_gap(struct kl_online *o, uint64_t from, uint64_t to, uint32_t obj
 			return ret;
 		*gap = o->ngaps++;
 	}
+	if (object != ON_NONE)
+		o->objects[object].ngaps++;
 	o->gaps[*gap] = (struct on_gap){
 		.from = from, .to = kl_time_add(to, o->opts.error), .object = object,
 	};
@@ -279,6 +301,8 @@ static int new_gap(struct kl_online *o, uint64_t from, uint64_t to, uint32_t obj
 
 static void free_gap(struct kl_online *o, uint32_t gap)
 {
+	if (o->gaps[gap].object != ON_NONE)
+		o->objects[o->gaps[gap].object].ngaps--;
 	o->gaps[gap].object = o->free_gap;
 	o->free_gap = gap;
 }

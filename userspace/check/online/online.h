@@ -154,8 +154,9 @@ void kl_online_resume(struct kl_online *o, uint64_t object, uint64_t until);
  * @o: the check
  * @object: the object, whose memory was freed, for example
  *
- * Once its operations are followed, the object is forgotten, except for its verdict.  If it has an
- * operation that never returned, or a gap of its own, it stays.
+ * Once its operations are followed, the object is forgotten, except for its verdict.  It stays if
+ * it has a violation, which a late operation may put in doubt, or a gap of its own that has not
+ * ended.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -733,7 +733,8 @@ void kl_detach(struct kl_recorder *r)
 	}
 	bpf_link__destroy(r->cpu_link);
 	r->cpu_link = NULL;
-	for (i = 0; i < 2; i++) {
+	/* A twin never runs alone. */
+	for (i = 2; i-- > 0;) {
 		bpf_link__destroy(r->free_links[i]);
 		r->free_links[i] = NULL;
 	}
