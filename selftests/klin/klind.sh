@@ -520,6 +520,39 @@ test_signals()
 	echo stop >"$ctl/load"
 }
 
+# The directory of the metrics is made only after the start.
+test_metrics()
+{
+	name="klind goes on without a file of metrics, and writes it as soon as it can"
+	configure "[spec missing]" "file = $work/missing.lin"
+	sed -i "s,^metrics = .*,metrics = $work/gone/klin.prom," "$work/klind.conf"
+	begin
+	said "cannot write metrics to .*gone/klin.prom: No such file"
+	failed=$?
+	"$here/ask" "$work/socket" "GET /top HTTP/1.1
+
+" >"$work/answered"
+	mkdir "$work/gone"
+	if wait_for [ -e "$work/gone/klin.prom" ] && [ $failed -eq 0 ]; then
+		ktap_pass "$name"
+	else
+		ktap_fail "$name" "$(cat "$work/log")"
+	fi
+	grep -q '"name":"missing","watched":false,.*could not be attached' "$work/answered"
+	ktap_result $? "klin top is told of a structure that is left out" "$(cat "$work/answered")"
+	finish
+
+	name="the first file of metrics is of what is watched"
+	sed -i 's/^metrics-interval.*/metrics-interval = 1h/' "$work/klind.conf"
+	rm "$work/gone/klin.prom"
+	begin
+	wait_for [ -e "$work/gone/klin.prom" ]
+	grep -qx 'klin_up{spec="seqlock"} 1' "$work/gone/klin.prom" &&
+		grep -qx 'klin_verdict{spec="seqlock",verdict="unknown"} 1' "$work/gone/klin.prom"
+	ktap_result $? "$name" "$(cat "$work/gone/klin.prom")"
+	finish
+}
+
 test_refusal()
 {
 	name="a wrong configuration gives status 2, and a line that names the mistake"
@@ -540,11 +573,12 @@ need_command "$KLIND" "set KLIND to the daemon's path"
 need_btf
 need_function inet_get_local_port_range
 need_module
-ktap_plan 27
+ktap_plan 30
 bpf_ids >"$work/bpf"
 warned=$(warnings)
 test_refusal
 test_twin
+test_metrics
 test_mutant
 test_overload
 test_confined
