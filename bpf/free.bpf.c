@@ -2,10 +2,13 @@
 /*
  * Tells userspace when the memory of a recorded object is freed (see lives.h).
  *
- * The tracepoints and the call of kmem_cache_free_bulk() come before the memory can be used again.
- * An interrupt that hits one of these programs may free memory, too, and the kernel does not run
- * the same program again on that CPU.  So each program has a twin, which then runs.  Only a free
- * that both miss is missed.
+ * The tracepoints of kfree() and kmem_cache_free() come before the memory can be used again, and
+ * those of allocations before it is.  Allocations show objects that were freed many at once: that
+ * has no tracepoint, and a probe of the function would let the kernel wait for all tasks.
+ *
+ * An interrupt that hits klin_free may free memory, too, and the kernel does not run the same
+ * program again on that CPU.  So klin_free has a twin, which then runs.  Only a free that both miss
+ * is missed.
  *
  * klin_free runs before its twin, and leaves a token for it: the address of the tracepoint's
  * arguments, which lie on the stack.  Interrupts leave their tokens above.  A twin that does not
@@ -21,10 +24,8 @@ const volatile struct klin_free_conf conf = {};
 #include "lives.h"
 
 #define MOST_BYTES	8192	/* the largest object of a slab */
-#define MOST_POINTERS	65536	/* that are freed at once; kfree_rcu() frees about 500 */
-#define MOST_FOUND	128	/* recorded objects that are freed at once, a power of two */
-#define MOST_TOKENS	8
-#define MOST_INSIDE	32	/* recorded objects in one slab object */
+#define MOST_FOUND 32 /* recorded objects in one slab object, a power of two */
+#define MOST_TOKENS 8
 
 /* The objects that a free found; each program on each CPU has one struct, as of klin_cpu. */
 struct found {
@@ -181,24 +182,8 @@ __noinline int klin_take_out(__u64 addr, __u32 at)
 	return 0;
 }
 
-/* The pointers that kmem_cache_free_bulk() has. */
-struct bulk {
-	__u64 from;
-	__u32 at;
-};
-
-static long look_at(__u32 i, struct bulk *b)
-{
-	const __u64 addr = klin_peek(b->from + 8ULL * i);
-
-	if (may_have(addr))
-		klin_take_out(addr, b->at);
-	return 0;
-}
-
-/* Report the objects that were found, at most @most. */
-static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, const struct found *f,
-				   __u32 most)
+/* Report the objects that were found. */
+static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, const struct found *f)
 {
 	struct klin_event ev = { .type = KLIN_EV_FREE, .cpu_call = cpu, .cpu_ret = cpu };
 	const __u32 n = f->n;
@@ -208,7 +193,7 @@ static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, con
 		return;
 	ev.flags = f->same_type ? KLIN_F_UNWATCHED : 0;
 	ev.call = ev.ret = klin_time(cpu);
-	for (i = 0; i < most / KLIN_MAX_VALS; i++) {
+	for (i = 0; i < MOST_FOUND / KLIN_MAX_VALS; i++) {
 		if (i * KLIN_MAX_VALS >= n)
 			return;
 		ev.probe = n - i * KLIN_MAX_VALS;
@@ -218,7 +203,7 @@ static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, con
 		klin_send(ctx, c, &ev, sizeof(ev));
 	}
 	/* The rest is lost. */
-	if (n > most) {
+	if (n > MOST_FOUND) {
 		c->events++;
 		klin_lost(c, ev.ret, ev.ret);
 	}
@@ -237,26 +222,7 @@ static __always_inline void freed(void *ctx, struct klin_cpu *c, __u64 addr, __u
 		return;
 	f->n = f->same_type = 0;
 	klin_take_out(addr, at);
-	report(ctx, c, cpu, f, MOST_INSIDE);
-}
-
-static __always_inline void freed_all(void *ctx, enum klin_side side)
-{
-	const __u32 cpu = bpf_get_smp_processor_id(), at = KLIN_SIDES * cpu + side;
-	struct found *f = bpf_map_lookup_elem(&founds, &at);
-	struct klin_cpu *c = klin_this_cpu(cpu, side);
-	struct bulk b = { .at = at };
-	__u64 n = 0;
-
-	bpf_get_func_arg(ctx, 1, &n);
-	bpf_get_func_arg(ctx, 2, &b.from);
-	if (!c || !f)
-		return;
-	f->n = f->same_type = 0;
-	bpf_loop(n < MOST_POINTERS ? n : MOST_POINTERS, look_at, &b, 0);
-	if (n > MOST_POINTERS)
-		f->n = MOST_FOUND + 1;
-	report(ctx, c, cpu, f, MOST_FOUND);
+	report(ctx, c, cpu, f);
 }
 
 /* kfree() and kmem_cache_free() */
@@ -286,17 +252,18 @@ int klin_free_twin(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-SEC("fentry/kmem_cache_free_bulk")
-int klin_bulk_free(void *ctx)
+/*
+ * Allocations.  If an object is still in the table, its memory was freed in another way: many
+ * objects at once, as kfree_rcu() does.
+ */
+SEC("raw_tp")
+int klin_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
-	freed_all(ctx, KLIN_AT_BULK);
-	return 0;
-}
+	const __u32 cpu = bpf_get_smp_processor_id();
+	struct klin_cpu *c = klin_this_cpu(cpu, KLIN_AT_ALLOC);
 
-SEC("fentry/kmem_cache_free_bulk")
-int klin_bulk_free_twin(void *ctx)
-{
-	freed_all(ctx, KLIN_AT_BULK_TWIN);
+	if (c)
+		freed(ctx, c, ctx->args[1], cpu, KLIN_AT_ALLOC);
 	return 0;
 }
 

@@ -167,10 +167,15 @@ struct klin_loss {
 
 /* Which program writes a struct klin_cpu; index KLIN_SIDES * CPU + side. */
 enum klin_side {
-	KLIN_AT_CALL, KLIN_AT_RETURN, KLIN_AT_DRAIN, KLIN_AT_BULK_TWIN, KLIN_SIDES,
-	KLIN_AT_PLACE = KLIN_AT_DRAIN,	/* in objects of places, which have no drains */
+	KLIN_AT_CALL,
+	KLIN_AT_RETURN,
+	KLIN_AT_DRAIN,
+	KLIN_SIDES,
+	KLIN_AT_PLACE = KLIN_AT_DRAIN, /* in objects of places, which have no drains */
 	/* in free.bpf.c */
-	KLIN_AT_FREE = KLIN_AT_CALL, KLIN_AT_FREE_TWIN, KLIN_AT_BULK,
+	KLIN_AT_FREE = KLIN_AT_CALL,
+	KLIN_AT_FREE_TWIN,
+	KLIN_AT_ALLOC,
 };
 
 /*

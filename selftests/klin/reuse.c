@@ -6,7 +6,7 @@
  * shows, and is not when it is closed.  The kernel often gives the next one the same memory.
  *
  * reuse acl N FILE: gives FILE N access control lists, one after the other.  The kernel frees them
- * many at once, after a grace period.
+ * many at once, after a grace period.  Then the same again, in the same memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -69,7 +69,7 @@ static int shrink(void)
 	return 0;
 }
 
-static int acls(long n, const char *file)
+static int set_acls(long n, const char *file)
 {
 	/* Owner, a user by number, group, mask, others. */
 	struct {
@@ -89,7 +89,12 @@ static int acls(long n, const char *file)
 		if (setxattr(file, "system.posix_acl_access", &acl, sizeof(acl), 0))
 			return fail(file);
 	}
-	return shrink();
+	return 0;
+}
+
+static int acls(long n, const char *file)
+{
+	return set_acls(n, file) || shrink() || set_acls(n, file);
 }
 
 int main(int argc, char **argv)

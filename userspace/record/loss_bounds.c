@@ -18,7 +18,7 @@
 uint64_t kl_missed_by(const struct kl_group *g, unsigned int prog)
 {
 	if (g->twins)
-		return prog == 1 ? g->both : 0;
+		return prog == 1 ? g->unseen : 0;
 	return g->progs[prog].misses * (g->two ? 2 : 1);
 }
 

@@ -162,27 +162,19 @@ static uint64_t sum_covered(const struct kl_recorder *r, const struct kl_group *
 }
 
 /*
- * Count the frees that both twins missed, when the counts of misses were just read.  Of klin_free
- * the number is exact, at the latest at the next reading.  Of bulk frees the programs count
- * nothing, so misses of both within two readings count.  Return: true if there may be new ones.
+ * Count the frees that neither klin_free nor its twin saw, when the counts of misses were just
+ * read.  The number is exact, at the latest at the next reading.  klin_alloc is only a second net,
+ * so its misses do not count.  Return: true if there may be new ones.
  */
-static bool both_missed(const struct kl_recorder *r, struct kl_group *g, const uint64_t *missed)
+static bool unseen_frees(const struct kl_recorder *r, struct kl_group *g)
 {
-	const uint64_t a = missed[2] + g->missed[0], b = missed[3] + g->missed[1];
-	const uint64_t covered = sum_covered(r, g), free = g->progs[0].misses;
-	const uint64_t before = g->both;
-	bool unread = false;
-	unsigned int i;
+	const uint64_t covered = sum_covered(r, g), missed = g->progs[0].misses;
+	const uint64_t unseen = missed > covered ? missed - covered : 0;
+	const bool more = unseen > g->unseen;
 
-	g->bulk += a < b ? a : b;
-	memcpy(g->missed, missed + 2, sizeof(g->missed));
-	if (free > covered && free - covered + g->bulk > g->both)
-		g->both = free - covered + g->bulk;
-	else if (g->bulk > g->both)
-		g->both = g->bulk;
-	for (i = 0; i < g->nprogs; i++)
-		unread |= g->progs[i].unread;
-	return g->both > before || unread;
+	if (more)
+		g->unseen = unseen;
+	return more || g->progs[0].unread;
 }
 
 /**
@@ -203,17 +195,15 @@ void kl_losses_poll(struct kl_recorder *r, bool last)
 	for (i = 0; i < r->ngroups; i++) {
 		struct kl_group *g = &r->groups[i];
 		bool more = false, clean = true;
-		uint64_t now_missed[4];
 
 		for (j = 0; j < g->nprogs; j++) {
 			missed = prog_misses(r, g, &g->progs[j], j);
-			now_missed[j] = missed - g->progs[j].misses;
 			more |= missed > g->progs[j].misses || g->progs[j].unread;
 			g->progs[j].misses = missed;
 			clean &= g->progs[j].clean;
 		}
 		if (g->twins)
-			more = both_missed(r, g, now_missed);
+			more = unseen_frees(r, g);
 		/* Unlike a missed run, a call that found no slot may be on any object. */
 		missed = sum_missed(r, g, &r->displaced);
 		more = (more && !r->ignore_misses) || missed > g->crowded;

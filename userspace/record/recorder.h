@@ -45,10 +45,8 @@ struct kl_group {
 	unsigned int nprogs;
 	bool place; /* progs[2] is at a place between the call and the return */
 	bool two; /* two clauses share the programs, so a miss may belong to either clause */
-	/* the programs of bpf/free.bpf.c, which are twins: only what both miss is missed */
-	bool twins;
-	uint64_t missed[2]; /* runs of bulk twins missed between the last two readings */
-	uint64_t both, bulk; /* frees that both twins missed, at most: all; by the bulk twins */
+	bool twins; /* the programs of bpf/free.bpf.c: klin_free, its twin, and klin_alloc */
+	uint64_t unseen; /* frees that klin_free and its twin missed */
 	uint64_t crowded; /* number of calls and returns that found no room in a slot */
 	uint64_t ended; /* number of missed calls that have certainly returned */
 	uint64_t clean; /* all misses before this time are counted in progs[]; 0: unknown */
@@ -150,6 +148,8 @@ struct kl_slab_cache {
 
 #define KL_SLABS_MAX 64 /* caches that are remembered; each further one is looked up anew */
 
+#define KL_FREE_LINKS 8 /* links of the programs in bpf/free.bpf.c */
+
 struct kl_recorder {
 	struct kl_record_opts opts;
 	struct kl_kernel *kernel;
@@ -162,7 +162,7 @@ struct kl_recorder {
 	unsigned int npoints;
 	struct bpf_object *task_obj;
 	struct bpf_link *task_links[2]; /* links to the exit of a task and to its release */
-	struct bpf_link *free_links[2]; /* second links of klin_free and its twin */
+	struct bpf_link *free_links[KL_FREE_LINKS]; /* of bpf/free.bpf.c */
 	struct bpf_link *cpu_link; /* link to CPUs that go offline or come online */
 	struct bpf_object *tick_obj;
 	struct bpf_object *slab_obj; /* slab.c; NULL: slab caches are not known */

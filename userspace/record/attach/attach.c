@@ -608,31 +608,32 @@ static int attach_task_ends(struct kl_recorder *r)
 	return 0;
 }
 
-/*
- * Attach to frees of memory.  A program that serves kfree() as well as kmem_cache_free() has a
- * second link.
- */
-static int attach_free(struct kl_prog *p, struct bpf_link **second)
+/* Attach a program to a tracepoint; some kernels lack it if @optional. */
+static int attach_raw(struct bpf_program *prog, const char *tracepoint, bool optional,
+		      struct bpf_link **link)
 {
-	if (!second) {
-		p->link = bpf_program__attach(p->prog);
-		return p->link ? 0 : -errno;
-	}
-	p->link = bpf_program__attach_raw_tracepoint(p->prog, "kfree");
-	if (!p->link)
-		return -errno;
-	*second = bpf_program__attach_raw_tracepoint(p->prog, "kmem_cache_free");
-	return *second ? 0 : -errno;
+	*link = bpf_program__attach_raw_tracepoint(prog, tracepoint);
+	if (*link)
+		return 0;
+	return optional && errno == ENOENT ? 0 : -errno;
 }
 
 /*
- * See when the memory of recorded objects is freed, see bpf/free.bpf.c.  The twin at a tracepoint
- * is attached after klin_free, so it runs after it, and never without it.
+ * See when the memory of recorded objects is freed, see bpf/free.bpf.c.  The twin is attached after
+ * klin_free, so it runs after it, and never without it.
  */
 static int attach_frees(struct kl_recorder *r)
 {
-	static const char *const names[] = {
-		"klin_free", "klin_free_twin", "klin_bulk_free", "klin_bulk_free_twin",
+	static const char *const names[] = { "klin_free", "klin_free_twin", "klin_alloc" };
+	static const struct {
+		unsigned int prog;
+		const char *tracepoint;
+		bool optional;
+	} hooks[] = {
+		{ 0, "kfree", false },		 { 1, "kfree", false },
+		{ 0, "kmem_cache_free", false }, { 1, "kmem_cache_free", false },
+		{ 2, "kmalloc", false },	 { 2, "kmem_cache_alloc", false },
+		{ 2, "kmalloc_node", true },	 { 2, "kmem_cache_alloc_node", true },
 	};
 	const struct klin_free_conf conf = {
 		.slot_mask = r->opts.slots - 1, .clock = kl_times_kind(r),
@@ -641,17 +642,20 @@ static int attach_frees(struct kl_recorder *r)
 	struct kl_group *g = &r->groups[r->ngroups];
 	size_t size;
 	const void *elf = free_bpf__elf_bytes(&size);
-	int err = kl_open_object(r, elf, size, &conf, sizeof(conf), &g->obj), i;
+	int err = kl_open_object(r, elf, size, &conf, sizeof(conf), &g->obj);
+	unsigned int i;
 
+	_Static_assert(sizeof(hooks) / sizeof(*hooks) == KL_FREE_LINKS, "links of hooks");
 	if (!err)
-		err = select_programs(g, names, 4);
+		err = select_programs(g, names, 3);
 	if (!err)
 		err = bpf_object__load(g->obj) ?: map_cpus(r, g);
-	for (i = 0; !err && i < 4; i++)
-		err = attach_free(&g->progs[i], i < 2 ? &r->free_links[i] : NULL);
+	for (i = 0; !err && i < KL_FREE_LINKS; i++)
+		err = attach_raw(g->progs[hooks[i].prog].prog, hooks[i].tracepoint,
+				 hooks[i].optional, &r->free_links[i]);
 	if (err) {
-		kl_err("cannot see when the kernel frees the memory of objects (kfree, "
-		       "kmem_cache_free, kmem_cache_free_bulk) on kernel %s: %s",
+		kl_err("cannot see when the kernel frees the memory of objects (tracepoints of "
+		       "kmem) on kernel %s: %s",
 		       r->kernel->release, explain(err));
 		close_group(r->kernel, g);
 		return err;
@@ -734,7 +738,7 @@ void kl_detach(struct kl_recorder *r)
 	bpf_link__destroy(r->cpu_link);
 	r->cpu_link = NULL;
 	/* A twin never runs alone. */
-	for (i = 2; i-- > 0;) {
+	for (i = KL_FREE_LINKS; i-- > 0;) {
 		bpf_link__destroy(r->free_links[i]);
 		r->free_links[i] = NULL;
 	}
