@@ -43,15 +43,21 @@ test_bulk()
 			object acl;
 		}
 	END
-	mkdir "$work/tmpfs" && mount -t tmpfs tmpfs "$work/tmpfs" && : >"$work/tmpfs/file" &&
-		record "$work/a.txt" "$work/acl.lin" -- "$here/reuse" acl 200 "$work/tmpfs/file"
-	got=$?
+	mkdir "$work/tmpfs" && mount -t tmpfs tmpfs "$work/tmpfs" && : >"$work/tmpfs/file"
+	# The kernel may free the objects of one recording only in the next one.
+	tries
+	freed=0
+	while again && [ "$freed" -lt 100 ]; do
+		record "$work/a.txt" "$work/acl.lin" -- "$here/reuse" acl 200 "$work/tmpfs/file" ||
+			break
+		freed=$(sed -n 's/^\([0-9]*\) recorded objects were freed.*/\1/p' "$work/record")
+		freed=${freed:-0}
+	done
 	umount "$work/tmpfs"
-	freed=$(sed -n 's/^\([0-9]*\) recorded objects were freed.*/\1/p' "$work/record")
-	if [ $got -eq 0 ] && [ "${freed:-0}" -ge 100 ]; then
-		ktap_pass "$name" "$freed of 200"
+	if [ "$freed" -ge 100 ]; then
+		ktap_pass "$name" "$freed freed"
 	else
-		ktap_fail "$name" "exit status $got; ${freed:-0} freed" "$(cat "$work/record")"
+		ktap_fail "$name" "$freed freed" "$(cat "$work/record")"
 	fi
 }
 
