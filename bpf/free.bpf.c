@@ -29,7 +29,7 @@ const volatile struct klin_free_conf conf = {};
 
 /* The objects that a free found; each program on each CPU has one struct, as of klin_cpu. */
 struct found {
-	__u32 n, same_type;
+	__u32 n, pad;
 	__u64 object[MOST_FOUND];
 };
 
@@ -109,14 +109,9 @@ static __always_inline void take_token(void *ctx, struct klin_cpu *c, __u32 cpu)
  */
 static __always_inline bool find_size(__u64 addr, __u64 *size)
 {
-	const struct kmem_cache *cache = NULL;
-	const struct page *page = NULL;
-	struct klin_direct d;
+	__u64 start;
+	const struct kmem_cache *cache = klin_find_cache(&conf.slab, addr, &start);
 
-	klin_find_direct(&d, &conf.slab);
-	page = klin_first_page(&d, addr);
-	if (page && klin_is_slab(page))
-		cache = klin_page_cache(page);
 	*size = cache ? BPF_CORE_READ(cache, object_size) : MOST_BYTES;
 	return cache && klin_keeps_type(cache);
 }
@@ -167,23 +162,9 @@ static long take_next(__u32 i, struct search *s)
 	return 0;
 }
 
-/* Take the recorded objects in the slab object at @addr out of the table, and into founds[at]. */
-__noinline int klin_take_out(__u64 addr, __u32 at)
-{
-	struct found *f = bpf_map_lookup_elem(&founds, &at);
-	struct search s = { .addr = addr, .at = at };
-	__u64 last;
-
-	if (!f)
-		return 0;
-	f->same_type |= find_size(addr, &s.size);
-	last = (addr + s.size - 1) >> KLIN_GRANULE_BITS;
-	bpf_loop(last - (addr >> KLIN_GRANULE_BITS) + 1, take_next, &s, 0);
-	return 0;
-}
-
 /* Report the objects that were found. */
-static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, const struct found *f)
+static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, const struct found *f,
+				   bool keeps_type)
 {
 	struct klin_event ev = { .type = KLIN_EV_FREE, .cpu_call = cpu, .cpu_ret = cpu };
 	const __u32 n = f->n;
@@ -191,7 +172,7 @@ static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, con
 
 	if (!n)
 		return;
-	ev.flags = f->same_type ? KLIN_F_UNWATCHED : 0;
+	ev.flags = keeps_type ? KLIN_F_UNWATCHED : 0;
 	ev.call = ev.ret = klin_time(cpu);
 	for (i = 0; i < MOST_FOUND / KLIN_MAX_VALS; i++) {
 		if (i * KLIN_MAX_VALS >= n)
@@ -209,20 +190,25 @@ static __always_inline void report(void *ctx, struct klin_cpu *c, __u32 cpu, con
 	}
 }
 
+/* Take the recorded objects in the slab object at @addr out of the table, and report them. */
 static __always_inline void freed(void *ctx, struct klin_cpu *c, __u64 addr, __u32 cpu,
 				  enum klin_side side)
 {
-	const __u32 at = KLIN_SIDES * cpu + side;
+	struct search s = { .addr = addr, .at = KLIN_SIDES * cpu + side };
 	struct found *f;
+	bool keeps_type;
+	__u64 last;
 
 	if (!may_have(addr))
 		return;
-	f = bpf_map_lookup_elem(&founds, &at);
+	f = bpf_map_lookup_elem(&founds, &s.at);
 	if (!f)
 		return;
-	f->n = f->same_type = 0;
-	klin_take_out(addr, at);
-	report(ctx, c, cpu, f);
+	f->n = 0;
+	keeps_type = find_size(addr, &s.size);
+	last = (addr + s.size - 1) >> KLIN_GRANULE_BITS;
+	bpf_loop(last - (addr >> KLIN_GRANULE_BITS) + 1, take_next, &s, 0);
+	report(ctx, c, cpu, f, keeps_type);
 }
 
 /* kfree() and kmem_cache_free() */

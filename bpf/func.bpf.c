@@ -104,8 +104,8 @@ static __always_inline bool fetch_call(const volatile struct klin_conf *cl, stru
 		klin_note_left(&cl->filter, v->object, v->fault);
 		return false;
 	}
-	if (cl->call_object && !(v->fault & KLIN_FAULT_OBJECT))
-		v->life = klin_note_life(v->object);
+	if (cl->call_object)
+		v->life = klin_note_life(v->object, v->fault);
 	return true;
 }
 
@@ -295,8 +295,8 @@ static __always_inline void close_frame(const volatile struct klin_conf *cl, con
 	if (cl->ret_loads)
 		f->ev.ret = klin_time(h->cpu);
 	if (wants && (cl->call_object || wanted(cl, f->ev.object, f->ev.fault))) {
-		if (!cl->call_object && !(f->ev.fault & KLIN_FAULT_OBJECT))
-			f->ev.flags |= klin_note_life(f->ev.object);
+		if (!cl->call_object)
+			f->ev.flags |= klin_note_life(f->ev.object, f->ev.fault);
 		klin_record(h->ctx, h->c, h->cpu, &f->ev, KLIN_EVENT_SIZE(conf.nvals));
 	}
 	barrier();

@@ -80,12 +80,13 @@ __noinline int klin_live(__u64 object)
 }
 
 /*
- * Note the object of an operation at a time when the object exists.  Return: flags for the event.
- * Numbers that are no addresses of the kernel, and variables of its image, are never freed.
+ * Note the object of an operation at a time when the object exists; @fault: klin_event.fault.
+ * Return: flags for the event.  Numbers that are no addresses of the kernel, and variables of its
+ * image, are never freed.
  */
-static __always_inline __u32 klin_note_life(__u64 object)
+static __always_inline __u32 klin_note_life(__u64 object, __u32 fault)
 {
-	if (object < KLIN_KERNEL_FROM || object >= KLIN_IMAGE_FROM)
+	if (fault & KLIN_FAULT_OBJECT || object < KLIN_KERNEL_FROM || object >= KLIN_IMAGE_FROM)
 		return 0;
 	return klin_live(object) ? KLIN_F_UNWATCHED : 0;
 }

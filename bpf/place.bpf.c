@@ -184,8 +184,7 @@ static __always_inline void alone(void *ctx, struct klin_cpu *c, struct klin_slo
 	f->ev.fault = fault;
 	f->ev.tid = key;
 	f->ev.flags = KLIN_F_NOCALL | KLIN_F_NORET;
-	if (!(fault & KLIN_FAULT_OBJECT))
-		f->ev.flags |= klin_note_life(object);
+	f->ev.flags |= klin_note_life(object, fault);
 	if (conf.stacks)
 		f->ev.flags |= klin_stack(ctx);
 	f->ev.cpu_call = f->ev.cpu_ret = cpu;
@@ -249,8 +248,8 @@ static __always_inline void at_place(struct pt_regs *ctx, struct klin_cpu *c, st
 	}
 	f->ev.object = object;
 	f->ev.fault = fault;
-	if (conf.call_object && !(fault & KLIN_FAULT_OBJECT))
-		f->ev.flags |= klin_note_life(object);
+	if (conf.call_object)
+		f->ev.flags |= klin_note_life(object, fault);
 	if (conf.stacks)
 		f->ev.flags |= klin_stack(ctx);
 #pragma unroll
@@ -342,8 +341,7 @@ static __always_inline void at_return(void *ctx, struct klin_cpu *c, __u64 sp, _
 					f->ev.val[j] = val[j];
 			if (!conf.call_object) {
 				f->ev.object = object;
-				if (!(fault & KLIN_FAULT_OBJECT))
-					f->ev.flags |= klin_note_life(object);
+				f->ev.flags |= klin_note_life(object, fault);
 			}
 			f->ev.fault |= fault;
 		}

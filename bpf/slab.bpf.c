@@ -36,18 +36,13 @@ static __always_inline void find_offset(struct klin_slab_query *q, const struct 
 SEC("syscall")
 int klin_slab(struct klin_slab_query *q)
 {
-	const struct kmem_cache *cache = NULL;
+	__u64 start = 0;
+	const struct kmem_cache *cache = klin_find_cache(&conf, q->addr, &start);
 	char name[sizeof(q->name)] = "";
-	const struct page *page = NULL;
-	struct klin_direct d;
 
-	klin_find_direct(&d, &conf);
-	page = klin_first_page(&d, q->addr);
-	if (page && klin_is_slab(page))
-		cache = klin_page_cache(page);
 	if (cache) {
 		bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(cache, name));
-		find_offset(q, cache, klin_page_start(&d, page));
+		find_offset(q, cache, start);
 	}
 	__builtin_memcpy(q->name, name, sizeof(name));
 	return 0;

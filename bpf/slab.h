@@ -18,7 +18,6 @@
 struct page {
 	unsigned long flags, compound_head;
 	unsigned int page_type;
-	unsigned char compound_order;
 } __attribute__((preserve_access_index));
 
 struct kmem_cache {
@@ -93,18 +92,23 @@ static __always_inline const struct page *klin_first_page(const struct klin_dire
 	return head & 1 ? (const void *)(head - 1) : page;
 }
 
-/* Return: the address of the page's memory. */
-static __always_inline __u64 klin_page_start(const struct klin_direct *d, const struct page *page)
+/*
+ * Find the slab cache that has @addr.  Return: the cache, whose slab begins at *start; or NULL.
+ */
+static __always_inline const struct kmem_cache *
+klin_find_cache(const volatile struct klin_slab_conf *at, __u64 addr, __u64 *start)
 {
-	return d->base + ((__u64)page - d->pages) / bpf_core_type_size(struct page) * KLIN_PAGE;
-}
+	const struct slab *slab = NULL;
+	const struct page *page;
+	struct klin_direct d;
 
-/* Return: the cache of a slab's page. */
-static __always_inline const struct kmem_cache *klin_page_cache(const struct page *page)
-{
-	const struct slab *slab = (const void *)page;
-
-	return bpf_core_field_exists(slab->slab_cache) ? BPF_CORE_READ(slab, slab_cache) : NULL;
+	klin_find_direct(&d, at);
+	page = klin_first_page(&d, addr);
+	if (!page || !klin_is_slab(page) || !bpf_core_field_exists(slab->slab_cache))
+		return NULL;
+	*start = d.base + ((__u64)page - d.pages) / bpf_core_type_size(struct page) * KLIN_PAGE;
+	slab = (const void *)page;
+	return BPF_CORE_READ(slab, slab_cache);
 }
 
 /* Return: true if the cache's objects may be used while they are free (SLAB_TYPESAFE_BY_RCU). */

@@ -71,7 +71,7 @@ static __always_inline void called(struct bpf_raw_tracepoint_args *ctx, struct k
 	f->ev.val[0] = ctx->args[2];
 	f->ev.val[1] = ctx->args[3];
 	f->ev.val[2] = ctx->args[4];
-	f->ev.flags = klin_note_life(f->ev.object);
+	f->ev.flags = klin_note_life(f->ev.object, 0);
 	if (conf.stacks)
 		f->ev.flags |= klin_stack(ctx);
 	f->ev.call = klin_time(cpu);
@@ -139,7 +139,7 @@ static __always_inline void returned(struct bpf_raw_tracepoint_args *ctx, struct
 		f->ev.call = 0;
 		f->ev.object = object;
 		f->ev.tid = key;
-		f->ev.flags = KLIN_F_NOCALL | klin_note_life(object);
+		f->ev.flags = KLIN_F_NOCALL | klin_note_life(object, 0);
 		f->ev.cpu_call = cpu;
 		f->ev.fault = (1U << nargs) - 1;
 	}

@@ -64,7 +64,6 @@ static int shrink(void)
 		if (write(fd, "2", 1) != 1)
 			return fail("drop_caches");
 		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0);
-		usleep(10000);
 	}
 	close(fd);
 	return 0;

@@ -101,16 +101,24 @@ static void add_life(struct scene *s, uint64_t addr, uint64_t from, uint64_t to,
 	}
 }
 
+/* Return: a recording until @end, without operations. */
+static struct scene empty(uint64_t end)
+{
+	struct scene s = { .r = { .h = kl_history_new(), .end = end } };
+
+	assert_non_null(s.r.h);
+	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
+	return s;
+}
+
 static void begin(struct scene *s, uint64_t seed, uint64_t error, bool across)
 {
 	unsigned int i, k;
 
-	*s = (struct scene){ .seed = seed, .across = across };
-	s->r.h = kl_history_new();
-	assert_non_null(s->r.h);
+	*s = empty(1000 * STEP);
+	s->seed = seed;
+	s->across = across;
 	s->r.h->error = error;
-	s->r.lives.living_fd = s->r.lives.blocks_fd = -1;
-	s->r.end = 1000 * STEP;
 	for (i = 0; i < CPUS; i++)
 		s->skew[i] = below(s, error + 1);
 	for (i = 0; i < ADDRS; i++) {
@@ -193,10 +201,9 @@ static void test_sound(void **state)
 /* An operation that frees its object lasts beyond its life; the next life knows nothing of it. */
 static void test_last_operation(void **state)
 {
-	struct scene s = { .r = { .h = kl_history_new(), .end = 1000 } };
+	struct scene s = empty(1000);
 	unsigned int later;
 
-	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
 	/* The next life begins after the operation's return, or before. */
 	for (later = 0; later < 2; later++) {
 		const uint64_t addr = ADDR + 64 * later;
@@ -221,11 +228,10 @@ static void test_last_operation(void **state)
  */
 static void test_followed_last_operation(void **state)
 {
-	struct scene s = { .r = { .h = kl_history_new(), .end = KL_TIME_MAX } };
+	struct scene s = empty(KL_TIME_MAX);
 	struct kl_history *h = s.r.h;
 	uint64_t object;
 
-	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
 	add_op(&s, ADDR, 10, 40, false, true, 1);
 	add_free(&s, ADDR, 30);
 	assert_int_equal(kl_lives_assign(&s.r, 1, 0, 50, 41), 0);
@@ -246,7 +252,7 @@ static void test_followed_last_operation(void **state)
 /* Memory of a SLAB_TYPESAFE_BY_RCU cache: nothing is known of later lives. */
 static void test_same_type(void **state)
 {
-	struct scene s = { .r = { .h = kl_history_new(), .end = 1000 } };
+	struct scene s = empty(1000);
 	const struct klin_event ev = {
 		.type = KLIN_EV_FREE,
 		.probe = 1,
@@ -255,7 +261,6 @@ static void test_same_type(void **state)
 		.flags = KLIN_F_UNWATCHED,
 	};
 
-	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
 	add_op(&s, ADDR, 10, 20, false, true, 1);
 	assert_int_equal(kl_lives_freed(&s.r, &ev), 0);
 	add_op(&s, ADDR, 40, 50, false, true, 1);
@@ -270,10 +275,9 @@ static void test_same_type(void **state)
 /* The object of a later life is named after its memory. */
 static void test_name(void **state)
 {
-	struct scene s = { .r = { .h = kl_history_new(), .end = 1000 } };
+	struct scene s = empty(1000);
 	struct kl_history *h = s.r.h;
 
-	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
 	assert_int_equal(kl_history_spell_kind(h, KL_SPELLED_SLAB, ADDR, "kmalloc-64", 10), 0);
 	add_op(&s, ADDR, 10, 20, false, true, 1);
 	add_free(&s, ADDR, 30);
@@ -288,10 +292,9 @@ static void test_name(void **state)
 /* Memory that is not watched: nothing is known of the object; gaps are those of all its lives. */
 static void test_unwatched(void **state)
 {
-	struct scene s = { .r = { .h = kl_history_new(), .end = 1000 } };
+	struct scene s = empty(1000);
 	struct kl_history *h = s.r.h;
 
-	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
 	add_op(&s, ADDR, 10, 20, false, true, 1);
 	h->ops[0].pad |= KL_LIFE_UNWATCHED;
 	add_free(&s, ADDR, 30);
@@ -309,11 +312,10 @@ static void test_unwatched(void **state)
 /* A followed recording learns which objects are over, once, and forgets their lives. */
 static void test_over(void **state)
 {
-	struct scene s = { .r = { .h = kl_history_new(), .end = KL_TIME_MAX } };
+	struct scene s = empty(KL_TIME_MAX);
 	uint64_t second;
 	unsigned int i;
 
-	s.r.lives.living_fd = s.r.lives.blocks_fd = -1;
 	for (i = 0; i < 3; i++) {
 		add_op(&s, ADDR, 100 * i + 10, 100 * i + 20, false, true, 1);
 		add_free(&s, ADDR, 100 * i + 50);

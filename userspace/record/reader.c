@@ -64,14 +64,13 @@ static int add_unknown(struct kl_recorder *r, const struct klin_event *ev, int64
 /* Return: when the operation of an event fetched its object, bits of enum kl_life_when. */
 static uint8_t fetched_when(const struct kl_clause *c, const struct klin_event *ev)
 {
-	const bool moved = ev->cpu_call != ev->cpu_ret;
-	const uint8_t unwatched = ev->flags & KLIN_F_UNWATCHED ? KL_LIFE_UNWATCHED : 0;
+	const uint8_t life = ev->flags & KLIN_F_UNWATCHED ? KL_LIFE_UNWATCHED : 0;
 
 	if (ev->point && kl_found_place(&c->found) && c->conf.call_object)
-		return unwatched | KL_LIFE_AT_POINT | KL_LIFE_OTHER_CPU;
+		return life | KL_LIFE_AT_POINT | KL_LIFE_OTHER_CPU;
 	if (ev->flags & KLIN_F_NOCALL || !(c->tracepoint || c->conf.call_object))
-		return unwatched | KL_LIFE_AT_RETURN;
-	return unwatched | (moved ? KL_LIFE_OTHER_CPU : 0);
+		return life | KL_LIFE_AT_RETURN;
+	return ev->cpu_call != ev->cpu_ret ? life | KL_LIFE_OTHER_CPU : life;
 }
 
 /**

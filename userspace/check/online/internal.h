@@ -3,6 +3,7 @@
 #ifndef KL_CHECK_ONLINE_INTERNAL_H
 #define KL_CHECK_ONLINE_INTERNAL_H
 
+#include "base/table.h"
 #include "check/general/configs.h"
 #include "check/online/heap.h"
 #include "check/online/online.h"
@@ -129,7 +130,7 @@ struct on_part {
 	uint32_t sibling;	/* the next partition of the same object, or ON_NONE */
 };
 
-/* What became of partitions that are over. */
+/* The verdicts on partitions that are over and forgotten. */
 struct on_retired {
 	size_t count[3], n;
 	const char *why;	/* the reason of UNKNOWN of the first one, or NULL */
@@ -216,8 +217,7 @@ struct kl_online {
 	bool gapped, begun;	/* the same as in struct on_object, for all objects */
 	struct on_part *parts;
 	size_t nparts, cparts;
-	uint32_t *table;	/* partitions by object and key: number + 1, 0 is free */
-	size_t size;
+	struct kl_table part_at; /* partitions by object and key */
 	uint32_t last_part;	/* the partition that was found last */
 	uint32_t most;		/* maximal number of operations that a partition keeps */
 

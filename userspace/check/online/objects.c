@@ -55,26 +55,9 @@ static int get_object(struct kl_online *o, uint64_t id, uint32_t *object)
 	return 0;
 }
 
-static int grow_table(struct kl_online *o)
+static uint32_t hash_of(uint64_t object, uint64_t key)
 {
-	const size_t size = o->size ? 2 * o->size : 64;
-	uint32_t *table = calloc(size, sizeof(*table));
-	size_t i, at;
-
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < o->nparts; i++) {
-		if (o->parts[i].free)
-			continue;
-		at = kl_mix(o->parts[i].object, o->parts[i].key) & (size - 1);
-		while (table[at])
-			at = (at + 1) & (size - 1);
-		table[at] = i + 1;
-	}
-	free(o->table);
-	o->table = table;
-	o->size = size;
-	return 0;
+	return kl_mix(object, key);
 }
 
 static int new_part(struct kl_online *o, uint64_t id, uint64_t key)
@@ -107,39 +90,6 @@ static int new_part(struct kl_online *o, uint64_t id, uint64_t key)
 	return on_part_begin(o, p, !o->begun && !b->begun);
 }
 
-static size_t home_of(const struct kl_online *o, uint32_t part)
-{
-	return kl_mix(o->parts[part].object, o->parts[part].key) & (o->size - 1);
-}
-
-/* Return: the entry of a partition in the table. */
-static size_t entry_of(const struct kl_online *o, uint32_t part)
-{
-	size_t at = home_of(o, part);
-
-	while (o->table[at] != part + 1)
-		at = (at + 1) & (o->size - 1);
-	return at;
-}
-
-/* Remove a partition from the table, and close the hole. */
-static void unlink_part(struct kl_online *o, uint32_t part)
-{
-	const size_t mask = o->size - 1;
-	size_t hole = entry_of(o, part), at = hole;
-
-	for (;;) {
-		at = (at + 1) & mask;
-		if (!o->table[at])
-			break;
-		if (((at - home_of(o, o->table[at] - 1)) & mask) >= ((at - hole) & mask)) {
-			o->table[hole] = o->table[at];
-			hole = at;
-		}
-	}
-	o->table[hole] = 0;
-}
-
 /* Forget a partition, except for its verdict. */
 static void retire_part(struct kl_online *o, uint32_t part)
 {
@@ -155,7 +105,7 @@ static void retire_part(struct kl_online *o, uint32_t part)
 		r->why = why;
 		r->cause = cause;
 	}
-	unlink_part(o, part);
+	kl_table_remove(&o->part_at, hash_of(p->object, p->key), part);
 	for (i = 0; i < p->nopen; i++)
 		on_op_put(o, p->open[i]);
 	on_part_free(o, p);
@@ -224,9 +174,22 @@ int kl_online_over(struct kl_online *o, uint64_t object)
 	return on_object_retire(o, object);
 }
 
+/* Return: the number of the partition, or ON_NONE if it is new. */
+static uint32_t find_part(const struct kl_online *o, uint64_t object, uint64_t key, uint32_t hash)
+{
+	uint32_t i;
+	size_t at;
+
+	kl_table_for_each(&o->part_at, hash, at, i)
+		if (o->parts[i].object == object && o->parts[i].key == key)
+			return i;
+	return ON_NONE;
+}
+
 int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *part)
 {
-	size_t at;
+	const uint32_t hash = hash_of(object, key);
+	uint32_t i;
 	int ret;
 
 	if (o->last_part < o->nparts && o->parts[o->last_part].object == object &&
@@ -234,25 +197,15 @@ int on_part_find(struct kl_online *o, uint64_t object, uint64_t key, uint32_t *p
 		*part = o->last_part;
 		return 0;
 	}
-	if (2 * (o->nparts + 1) > o->size) {
-		ret = o->nparts >= ON_NONE / 2 ? -ENOMEM : grow_table(o);
+	i = find_part(o, object, key, hash);
+	if (i == ON_NONE) {
+		ret = kl_table_reserve(&o->part_at, 1) ?: new_part(o, object, key);
 		if (ret)
 			return ret;
+		i = o->last_part;
+		kl_table_put(&o->part_at, hash, i);
 	}
-	at = kl_mix(object, key) & (o->size - 1);
-	for (; o->table[at]; at = (at + 1) & (o->size - 1)) {
-		const struct on_part *p = &o->parts[o->table[at] - 1];
-
-		if (p->object == object && p->key == key)
-			break;
-	}
-	if (!o->table[at]) {
-		ret = new_part(o, object, key);
-		if (ret)
-			return ret;
-		o->table[at] = o->last_part + 1;
-	}
-	*part = o->last_part = o->table[at] - 1;
+	*part = o->last_part = i;
 	return 0;
 }
 
@@ -431,7 +384,7 @@ void on_objects_free(struct kl_online *o)
 	free(o->objects);
 	free(o->object_at.at);
 	free(o->parts);
-	free(o->table);
+	kl_table_free(&o->part_at);
 	free(o->gaps);
 	free(o->gap_times.e);
 }
